@@ -7,7 +7,7 @@ namespace mb::vectors {
 
 namespace {
 
-constexpr size_t kMaxAnswerBytes = 16 << 20;
+constexpr size_t kMaxResponseBytes = 16 << 20;
 
 std::string bodyOf(const std::string& model, const std::vector<std::string>& texts) {
   std::string body = "{\"model\":";
@@ -25,7 +25,7 @@ std::unexpected<Error> failed(std::string cause) {
   return fail(Error(ErrorCode::upstreamFailed, "request failed").withCause(std::move(cause)));
 }
 
-// Statuses that say something of the texts, and not of the endpoint's state or the key.
+// Whether the status concerns the texts, not the endpoint's state or the key.
 bool refusesTexts(int status) {
   return status >= 400 && status < 500 && status != 401 && status != 403 && status != 404 && status != 408 &&
          status != 429;
@@ -35,32 +35,38 @@ bool refusesTexts(int status) {
 
 Result<TextVectors> vectorsIn(const std::string& body, size_t texts, size_t dimensions) {
   const auto parsed = doc::parseJson(body);
-  if (!parsed) return failed("the answer of the embeddings endpoint is no JSON object");
+  if (!parsed) return failed("the response of the embeddings endpoint is not a JSON object");
   const auto data = parsed->view().find("data");
-  if (!data || data->type() != doc::BsonType::array) return failed("the embeddings endpoint's answer has no data");
+  if (!data || data->type() != doc::BsonType::array) {
+    return failed("the response of the embeddings endpoint has no array \"data\"");
+  }
   TextVectors vectors(texts);
   size_t position = 0;
   for (const doc::Element& each : data->asDocument()) {
-    if (each.value.type() != doc::BsonType::document) return failed("an embedding is no object");
+    if (each.value.type() != doc::BsonType::document) return failed("an embedding is not an object");
     const doc::DocumentView item = each.value.asDocument();
     const auto index = item.find("index");
     const int64_t at = index && index->isNumber() ? index->toInteger().value_or(-1) : static_cast<int64_t>(position);
     ++position;
     const auto numbers = item.find("embedding");
-    if (at < 0 || static_cast<size_t>(at) >= texts || !numbers) return failed("an embedding is out of place");
+    if (at < 0 || static_cast<size_t>(at) >= texts || !numbers) {
+      return failed("an embedding has an invalid index or no numbers");
+    }
     auto vector = data::vectorOf(*numbers, dimensions);
     if (!vector) return failed("an embedding " + vector.error());
     vectors[static_cast<size_t>(at)] = *std::move(vector);
   }
   for (const auto& vector : vectors) {
-    if (vector.empty()) return failed("the embeddings endpoint gave too few embeddings");
+    if (vector.empty()) return failed("the embeddings endpoint returned too few embeddings");
   }
   return vectors;
 }
 
 Task<TextVectors> Embedder::embed(std::vector<std::string> texts, size_t dimensions, outbound::CallKeys keys,
                                   std::chrono::milliseconds timeout) {
-  if (!configured()) co_return fail(ErrorCode::unavailable, "this deployment has no embeddings endpoint");
+  if (!configured()) {
+    co_return fail(ErrorCode::unavailable, "this deployment has no embeddings endpoint: set SERVICE_EMBEDDINGS_URL");
+  }
   outbound::Request request;
   request.method = "POST";
   request.url = settings_.embeddingsUrl;
@@ -71,15 +77,15 @@ Task<TextVectors> Embedder::embed(std::vector<std::string> texts, size_t dimensi
   request.body = bodyOf(settings_.embeddingsModel, texts);
   request.trust = outbound::Trust::deployment;
   request.timeout = timeout;
-  request.maxResponseBytes = kMaxAnswerBytes;
+  request.maxResponseBytes = kMaxResponseBytes;
   request.keys = std::move(keys);
   CO_TRY(outbound::Response response, co_await outbound_.send(std::move(request)));
   if (refusesTexts(response.status)) {
     co_return fail(Error(ErrorCode::upstreamRejected, "request failed")
-                       .withCause(fmt::format("the embeddings endpoint answered {}", response.status)));
+                       .withCause(fmt::format("the embeddings endpoint returned status {}", response.status)));
   }
   if (response.status < 200 || response.status > 299) {
-    co_return failed(fmt::format("the embeddings endpoint answered {}", response.status));
+    co_return failed(fmt::format("the embeddings endpoint returned status {}", response.status));
   }
   co_return co_await pool_.run([body = std::move(response.body), count = texts.size(), dimensions] {
     return vectorsIn(body, count, dimensions);

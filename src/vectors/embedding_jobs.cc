@@ -24,7 +24,8 @@ store::WriteOptions asServer() {
   return {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
 }
 
-// `what` is one job of the field. A project restored beside its original has fields of the same ids.
+// `what` identifies the job within the field. The id contains the project, as a project that was restored next to its
+// original has fields of the same ids.
 jobs::JobSpec specOf(const snapshot::ProjectInfo& project, const std::string& field, const std::string& what) {
   jobs::JobSpec spec;
   spec.kind = kEmbeddingKind;
@@ -119,7 +120,7 @@ Task<> EmbeddingJobs::run(jobs::JobRun run) {
 
 Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   batch.items.push_back({job.document, {}});
-  // One that failed before goes alone: another text may be what the endpoint does not bear.
+  // A job that failed before runs alone: the endpoint may have rejected the text of another document.
   if (run.attempt == 1) {
     CO_TRY(std::vector<jobs::WaitingJob> others,
            co_await deps_.queue.oldest(std::string(kEmbeddingKind), run.project, job.field, kMaxTexts - 1));
@@ -129,7 +130,7 @@ Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batc
       batch.items.push_back({std::move(payload.document), {std::move(other.id)}});
     }
   }
-  CO_RETURN_IF_ERROR(co_await look(batch));
+  CO_RETURN_IF_ERROR(co_await loadItems(batch));
   Result<> embedded = co_await embed(batch, run.deadline);
   if (!embedded && embedded.error().code() == ErrorCode::upstreamRejected && batch.items.size() > 1) {
     batch.items.resize(1);
@@ -139,7 +140,7 @@ Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batc
   co_return co_await commit(batch, run);
 }
 
-// The project's changes are followed before its documents are looked at, so that none is missed.
+// Subscribes to the project's changes before its documents are read, so that no change is missed.
 Task<> EmbeddingJobs::joinEvents(const snapshot::ProjectInfo& project) {
   const events::Dispatcher::Joining joining = deps_.dispatcher.join(project);
   store::Write write(asServer());
@@ -157,12 +158,12 @@ Task<> EmbeddingJobs::joinEvents(const snapshot::ProjectInfo& project) {
 
 Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   const VectorField& field = *batch.place.field;
-  // Another walk goes through the documents for the config as it is now.
+  // The config has changed since; another walk covers it.
   if (job.fingerprint != field.fingerprint) co_return Result<>();
   if (job.document.empty()) CO_RETURN_IF_ERROR(co_await joinEvents(batch.project->info()));
   store::Query query;
   query.collection = {run.project, batch.place.collection->number, 0};
-  // Where it failed before, one at a time: only what the endpoint will not have is left out.
+  // After a failure, one document at a time: only the texts that the endpoint rejects are skipped.
   const uint64_t limit = run.attempt == 1 ? kMaxTexts : 1;
   query.limit = limit;
   query.paged = true;
@@ -178,13 +179,13 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
     batch.next = specOf(batch.project->info(), field.id, "walk/" + deps_.ids.next());
     batch.next->payload = doc::encode(job);
   }
-  CO_RETURN_IF_ERROR(co_await look(batch));
+  CO_RETURN_IF_ERROR(co_await loadItems(batch));
   Result<> embedded = co_await embed(batch, run.deadline);
   if (!embedded && (embedded.error().code() != ErrorCode::upstreamRejected || run.attempt == 1)) co_return embedded;
   if (!embedded) {
-    logWarn("a document is left without an embedding, which the endpoint refuses",
+    logWarn("the embeddings endpoint rejected a document's text; the document has no embedding",
             {{"project", job.project}, {"field", field.config.name}, {"cause", embedded.error().cause()}});
-    for (Item& item : batch.items) item.open = false;
+    for (Item& item : batch.items) item.needsEmbedding = false;
   }
   co_return co_await commit(batch, run);
 }
@@ -200,15 +201,15 @@ Task<> EmbeddingJobs::runSweep(jobs::JobRun run, EmbeddingJob job) {
     CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing(std::move(targets))));
     if (rows.size() < kSweptAtOnce) co_return Result<>();
   }
-  co_return fail(ErrorCode::unavailable, "the time is up");
+  co_return fail(ErrorCode::unavailable, "the deadline of the sweep has passed");
 }
 
 // ---- a batch
 
-Task<> EmbeddingJobs::look(Batch& batch) {
+Task<> EmbeddingJobs::loadItems(Batch& batch) {
   const store::ProjectNo project = batch.project->info().number;
   const VectorField& field = *batch.place.field;
-  // A document stands in a commit once.
+  // A commit may name a document only once.
   std::vector<Item> distinct;
   for (Item& item : batch.items) {
     const auto known = std::ranges::find(distinct, item.document, &Item::document);
@@ -235,7 +236,7 @@ Task<> EmbeddingJobs::look(Batch& batch) {
     const auto& row = rows[i];
     item.text = textOf(field, documents[i]);
     item.hash = documents[i] ? field.hashOf(item.text) : "";
-    item.open = !item.text.empty() && (!row || row->view().stringOr("hash") != item.hash);
+    item.needsEmbedding = !item.text.empty() && (!row || row->view().stringOr("hash") != item.hash);
     bytes += item.text.size();
     if (i > 0 && bytes > kMaxBatchBytes && !batch.next && !batch.walked) break;
     ++kept;
@@ -247,7 +248,7 @@ Task<> EmbeddingJobs::look(Batch& batch) {
 Task<> EmbeddingJobs::embed(Batch& batch, store::Deadline deadline) {
   std::vector<std::string> texts;
   for (const Item& item : batch.items) {
-    if (item.open) texts.push_back(item.text);
+    if (item.needsEmbedding) texts.push_back(item.text);
   }
   if (texts.empty()) co_return Result<>();
   const auto left =
@@ -257,12 +258,12 @@ Task<> EmbeddingJobs::embed(Batch& batch, store::Deadline deadline) {
                                                             {batch.project->info().id.str(), "embeddings"}, timeout));
   size_t at = 0;
   for (Item& item : batch.items) {
-    if (item.open) item.vector = std::move(vectors[at++]);
+    if (item.needsEmbedding) item.vector = std::move(vectors[at++]);
   }
   co_return Result<>();
 }
 
-// Under the locks of the document and its row: only what is of the text as it is now is kept.
+// Called with the locks of the document and its row held: an embedding of a text that has changed since is discarded.
 store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& item,
                                        const std::optional<doc::Document>& document,
                                        const std::optional<doc::Document>& row) const {
@@ -271,15 +272,15 @@ store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& ite
   if (field.hashOf(text) != item.hash) return store::Change::keep();
   if (row && row->view().stringOr("hash") == item.hash) return store::Change::keep();
   if (!text.empty() && item.vector.empty()) return store::Change::keep();
-  EmbeddingRow made;
-  made.id = rowIdOf(field.id, item.document);
-  made.state = stateOf(field);
-  // Made under the locks: a run that was overtaken while it waited for them must not commit an earlier place than what
-  // the index has read already.
-  made.seq = rowIdOf(field.id, deps_.ids.next());
-  made.hash = item.hash;
-  if (!item.vector.empty()) made.vector = packed(item.vector);
-  return store::Change::put(doc::encode(made));
+  EmbeddingRow next;
+  next.id = rowIdOf(field.id, item.document);
+  next.state = stateOf(field);
+  // Created under the locks: a run that was overtaken while it waited for them must not commit a sequence number below
+  // what the index has already read.
+  next.seq = rowIdOf(field.id, deps_.ids.next());
+  next.hash = item.hash;
+  if (!item.vector.empty()) next.vector = packed(item.vector);
+  return store::Change::put(doc::encode(next));
 }
 
 Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
@@ -323,7 +324,7 @@ Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
           changes.set(row, self.rowChange(*batch.place.field, batch.items[i], before[document], before[row]));
         }
         for (const store::Target job : doneJobs) changes.remove(job);
-        // A walk that another run has continued is not continued twice.
+        // If the job's row no longer exists, another run has already continued the walk.
         if (!before[ownJob]) return {};
         for (const RowPut& each : onWalk) changes.put(each.target, each.document);
         return {};

@@ -1,5 +1,6 @@
-// Fields in mode auto: which changes ask for an embedding, and the jobs that make it. One job of a field runs at a time
-// and takes others of the field along, so that a call of the endpoint carries many texts.
+// EmbeddingJobs creates the embeddings of fields in mode auto: it enqueues a job for each change that needs an
+// embedding, and runs the jobs. Jobs of a field run one at a time. A run includes other due jobs of its field, so that
+// one call of the endpoint carries many texts.
 #pragma once
 
 #include "events/dispatcher.h"
@@ -11,13 +12,12 @@ namespace mb::vectors {
 
 inline constexpr std::string_view kEmbeddingKind = "embedding";
 
-// The payload of a job: of one document, of a walk through all documents, or of what is left of a field that is no
-// more.
+// The payload of a job: embeds one document, walks through all documents, or removes the rows of a deleted field.
 struct EmbeddingJob {
   std::string project;  // "proj_…"
   std::string field;
   std::string what;         // document, walk, sweep
-  std::string document;     // of "document": its id; of "walk": the last one seen, "" at the beginning
+  std::string document;     // of "document": its id; of "walk": the last id read, "" at the beginning
   std::string fingerprint;  // of "walk"
   static constexpr auto shape() {
     return doc::shape<EmbeddingJob>("EmbeddingJob", doc::field("project", &EmbeddingJob::project),
@@ -27,7 +27,7 @@ struct EmbeddingJob {
   }
 };
 
-// References outlive it, and it outlives the queue's runs.
+// The references in Deps outlive it; it outlives the runs of the queue.
 class EmbeddingJobs final : public events::Consumer {
  public:
   struct Deps {
@@ -40,7 +40,7 @@ class EmbeddingJobs final : public events::Consumer {
     VectorIndexManager& indexes;
     IdGenerator& ids;
   };
-  // Declares the kind of job.
+  // Declares the job kind.
   explicit EmbeddingJobs(Deps deps);
 
   bool follows(const snapshot::ProjectSnapshot& project) const override;
@@ -48,26 +48,26 @@ class EmbeddingJobs final : public events::Consumer {
                std::vector<events::FollowUp>& jobs) const override;
   Async<void> committed(snapshot::SnapshotPtr project, std::vector<std::string> groups) override;
 
-  // The first job of a walk through all documents of the field, and one that removes what is left of a field.
+  // walkOf: the first job of a walk through all documents of the field. sweepOf: removes the rows of a deleted field.
   jobs::JobSpec walkOf(const snapshot::ProjectInfo& project, const VectorField& field) const;
   jobs::JobSpec sweepOf(const snapshot::ProjectInfo& project, const std::string& fieldId) const;
 
  private:
-  // A document whose embedding may be asked for.
+  // A document that may need an embedding.
   struct Item {
     std::string document;
-    std::vector<std::string> jobs;  // that are done with it, beside the one that runs
+    std::vector<std::string> jobs;  // other jobs that this run completes with it
     std::string text = {};
-    std::string hash = {};           // "" where the document is gone
-    std::vector<float> vector = {};  // once it is made
-    bool open = false;               // its text is to be embedded
+    std::string hash = {};           // "" if the document does not exist
+    std::vector<float> vector = {};  // set by embed()
+    bool needsEmbedding = false;
   };
   struct Batch {
     snapshot::SnapshotPtr project;
     VectorTable::Place place;
     std::vector<Item> items;
-    std::optional<jobs::JobSpec> next;  // put in the commit
-    bool walked = false;                // all documents were seen
+    std::optional<jobs::JobSpec> next;  // inserted in the commit
+    bool walked = false;                // all documents were read
   };
 
   Task<> run(jobs::JobRun run);
@@ -75,8 +75,8 @@ class EmbeddingJobs final : public events::Consumer {
   Task<> runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch);
   Task<> runSweep(jobs::JobRun run, EmbeddingJob job);
   Task<> joinEvents(const snapshot::ProjectInfo& project);
-  // Documents, texts and rows of the items.
-  Task<> look(Batch& batch);
+  // Loads documents, texts and rows of the items.
+  Task<> loadItems(Batch& batch);
   Task<> embed(Batch& batch, store::Deadline deadline);
   Task<> commit(Batch& batch, const jobs::JobRun& run);
   store::Change rowChange(const VectorField& field, const Item& item, const std::optional<doc::Document>& document,

@@ -52,7 +52,7 @@ Task<std::vector<EmbeddingRow>> rowsBehind(store::DocumentStore& store, store::P
   doc::BsonWriter filter;
   filter.beginDocument("seq");
   filter.appendString("$gt", seq.empty() ? fieldId + "/" : seq);
-  filter.appendString("$lt", fieldId + "0");  // the first text behind all that begin with "<field>/"
+  filter.appendString("$lt", fieldId + "0");  // the first string after all that begin with "<field>/"
   filter.end();
   store::Query query;
   query.collection = embeddingsOf(project);

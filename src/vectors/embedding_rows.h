@@ -1,5 +1,5 @@
-// What is kept of the fields in mode auto, in system collections of the project: an embedding for each document, and
-// how far each field has been walked through.
+// Rows of the fields in mode auto, in system collections of the project: an EmbeddingRow for each document, and a
+// WalkRow for each field whose documents were all read.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace mb::vectors {
 
 struct EmbeddingRow {
   std::string id;     // "<field>/<document>"
-  std::string state;  // "<field>/<fingerprint>": counted by it, so that it is known how many are of the present config
+  std::string state;  // "<field>/<fingerprint>": the store counts rows by it, so rows of the current config are counted
   std::string seq;    // "<field>/<…>": ascends with the commits of the field
   std::string hash;   // VectorField::hashOf()
   doc::Value vector;  // 32-bit floats, little-endian, as binary; null where the text is empty
@@ -22,7 +22,7 @@ struct EmbeddingRow {
   }
 };
 
-// That all documents were looked at under a config, so that what is not of it is waiting as a job.
+// Records that a walk has read all documents under a config: a document without an embedding of it has a waiting job.
 struct WalkRow {
   std::string id;  // of the field
   std::string fingerprint;
@@ -39,10 +39,10 @@ std::string rowIdOf(std::string_view fieldId, std::string_view document);
 std::string_view documentOf(const EmbeddingRow& row);  // the document's id
 std::string stateOf(const VectorField& field);
 doc::Value packed(std::span<const float> vector);
-// Empty where the row has none of these dimensions.
+// Empty if the row has no vector of these dimensions.
 std::vector<float> unpacked(const EmbeddingRow& row, size_t dimensions);
 
-// The rows of a field behind `seq` ("": from the first), in that order, at most `limit`.
+// The rows of a field after `seq` ("": from the first), in that order, at most `limit`.
 Task<std::vector<EmbeddingRow>> rowsBehind(store::DocumentStore& store, store::ProjectNo project, std::string fieldId,
                                            std::string seq, uint64_t limit);
 

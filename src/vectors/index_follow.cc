@@ -1,4 +1,4 @@
-// What an index is made of: documents, embeddings, and the change log behind them.
+// The part of VectorIndexManager that fills an index: from documents, embeddings and the change log.
 #include <ranges>
 #include <unordered_set>
 
@@ -20,7 +20,7 @@ store::Deadline followDeadline() {
   return std::chrono::steady_clock::now() + 10s;
 }
 
-// The vector that a document holds; empty where it holds none that fits.
+// The vector in the document's field; empty if the document has no valid one.
 std::vector<float> vectorIn(doc::DocumentView document, const VectorField& field) {
   const auto value = document.find(field.config.name);
   if (!value) return {};
@@ -35,7 +35,7 @@ Task<> VectorIndexManager::build(LiveIndexPtr live) {
   live->setIndex(std::make_shared<VectorIndex>(live->options));
   live->done = 0;
   live->seq.clear();
-  // What is changed from here on is caught up with afterwards, whether the walk has seen it or not.
+  // Changes from here on are applied after the walk, whether the walk has read them or not.
   const uint64_t position = deps_.feed.lastPosition(live->place.project);
   CO_TRY(const store::CollectionStats stats,
          co_await deps_.store.stats({live->place.project, live->place.collection, 0}));
@@ -46,12 +46,12 @@ Task<> VectorIndexManager::build(LiveIndexPtr live) {
     CO_RETURN_IF_ERROR(co_await buildOfDocuments(live));
   }
   live->position = position;
-  logInfo("a vector index is built", {{"project", live->place.project},
-                                      {"field", live->place.field->config.name},
-                                      {"vectors", live->vectors.load()},
-                                      {"ms", steadyMs() - begun}});
+  logInfo("vector index built", {{"project", live->place.project},
+                                 {"field", live->place.field->config.name},
+                                 {"vectors", live->vectors.load()},
+                                 {"ms", steadyMs() - begun}});
   live->unsaved = std::max<uint64_t>(live->unsaved, 1);
-  live->unsavedSinceMs = 1;  // at once
+  live->unsavedSinceMs = 1;  // saved at once
   co_return Result<>();
 }
 
@@ -75,7 +75,7 @@ Task<> VectorIndexManager::buildOfDocuments(LiveIndexPtr live) {
     if (!found.more && found.documents.size() < kPage) co_return Result<>();
     after = std::move(found.next);
   }
-  co_return fail(ErrorCode::unavailable, "the index is not kept any more");
+  co_return fail(ErrorCode::unavailable, "the vector index was closed");
 }
 
 Task<> VectorIndexManager::buildOfEmbeddings(LiveIndexPtr live) {
@@ -83,7 +83,7 @@ Task<> VectorIndexManager::buildOfEmbeddings(LiveIndexPtr live) {
     CO_TRY(const bool more, co_await followEmbeddings(live));
     if (!more) co_return Result<>();
   }
-  co_return fail(ErrorCode::unavailable, "the index is not kept any more");
+  co_return fail(ErrorCode::unavailable, "the vector index was closed");
 }
 
 Task<bool> VectorIndexManager::followEmbeddings(LiveIndexPtr live) {
@@ -100,14 +100,14 @@ Task<bool> VectorIndexManager::followEmbeddings(LiveIndexPtr live) {
   co_return rows.size() == kPage;
 }
 
-Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& anew) {
+Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& rebuild) {
   const uint64_t from = live->position;
   CO_TRY(store::ChangeBatch batch, co_await deps_.feed.changes(live->place.project, from, store::kMaxChanges));
   const uint64_t last = deps_.feed.lastPosition(live->place.project);
   if (batch.entries.empty() ? last > from && batch.firstHeld > from + 1 : batch.firstHeld > from + 1) {
-    logInfo("the change log does not reach back to a vector index, which is made anew",
+    logInfo("change log does not reach back to the position of a vector index; the index is rebuilt",
             {{"project", live->place.project}, {"field", live->place.field->config.name}});
-    anew = true;
+    rebuild = true;
     co_return true;
   }
   bool more = false;
@@ -125,8 +125,7 @@ Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& anew) {
   co_return more;
 }
 
-// Of a field in mode auto the vector of a document that was changed is what stands in its row now, which may come
-// later.
+// In mode auto the vector of a changed document is read from its current row, which may be written later.
 Task<std::vector<VectorIndexManager::Update>> VectorIndexManager::updatesOf(LiveIndexPtr live,
                                                                             std::vector<store::ChangeEntry> entries) {
   const VectorField& field = *live->place.field;
@@ -134,7 +133,7 @@ Task<std::vector<VectorIndexManager::Update>> VectorIndexManager::updatesOf(Live
   std::vector<std::string> ids;
   std::vector<std::string> rowIds;
   std::unordered_set<std::string_view> seen;
-  // The last change of a document says what becomes of it.
+  // Only the last change of a document counts.
   for (const store::ChangeEntry& entry : std::views::reverse(entries)) {
     if (entry.collection != live->place.collection || !seen.insert(entry.id).second) continue;
     if (field.automatic && entry.after) {
@@ -164,7 +163,7 @@ Task<> VectorIndexManager::apply(LiveIndexPtr live, std::vector<Update> updates)
              if (live->dropped) break;
              Result<> put;
              if (!update.vector.empty()) put = index->put(update.id, update.vector);
-             // What cannot be measured is as if it were not there.
+             // An invalid vector counts as absent.
              if (!put && put.error().code() != ErrorCode::validation) return fail(std::move(put).error());
              if (!put || update.vector.empty()) {
                if (!index->remove(update.id)) continue;

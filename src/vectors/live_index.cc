@@ -10,7 +10,7 @@ Metric metricOf(const FieldConfig& config) {
   return Metric::cosine;
 }
 
-// The options stand in the name, so that a file is never taken for one of other options.
+// The name contains the options, so that a file is never loaded with other options.
 std::string fileName(const VectorField& field, const IndexOptions& options) {
   return fmt::format("{}-{}-{}-{}-{}.hnsw", field.id, static_cast<int>(options.metric), options.dimensions, options.m,
                      options.efConstruction);

@@ -1,4 +1,4 @@
-// One field's index in memory, as its manager and its searchers share it.
+// A LiveIndex is the index of one field in memory, shared by its manager and by searches.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct FieldPlace {
 enum class IndexState { loading, building, ready, failed, ended };
 std::string_view stateName(IndexState state);
 
-// What an index of the field is built with; how it is searched is not part of it.
+// The options that an index of the field is built with; search options are not part of it.
 IndexOptions optionsOf(const FieldConfig& config);
 
 class LiveIndex {
@@ -34,14 +34,14 @@ class LiveIndex {
 
   // ---- any thread
   std::atomic<IndexState> state{IndexState::loading};
-  std::atomic<uint64_t> position{0};  // what the index has seen of the change log
-  std::atomic<uint64_t> done{0};      // of a build, in documents
+  std::atomic<uint64_t> position{0};  // the change log position that the index has reached
+  std::atomic<uint64_t> done{0};      // documents that a build has read, of `expected`
   std::atomic<uint64_t> expected{0};
   std::atomic<uint64_t> bytes{0};
   std::atomic<uint64_t> vectors{0};
   std::atomic<int64_t> lastUsedMs{0};  // of the steady clock; 0: never searched
   std::atomic<bool> ending{false};
-  std::atomic<bool> dropped{false};  // its file goes with it
+  std::atomic<bool> dropped{false};  // its file is deleted too
 
   std::shared_ptr<VectorIndex> index() const;
   void setIndex(std::shared_ptr<VectorIndex> index);
@@ -49,15 +49,15 @@ class LiveIndex {
   void failWith(std::string problem);
   std::chrono::steady_clock::time_point failedAt() const;
 
-  // There is something to do for who keeps it.
+  // Wakes the manager's coroutine of this index.
   void wake();
-  // For the manager's coroutine: until wake(), or at once where it was called since the last wait.
+  // For the manager's coroutine: waits until wake(); returns at once if wake() was called since the last wait.
   Async<void> waitForWake();
 
   std::atomic<uint64_t> unsaved{0};        // changes
   std::atomic<int64_t> unsavedSinceMs{0};  // 0: nothing is unsaved
 
-  // Of the manager's coroutine alone: the last embedding that the index has seen.
+  // Only for the manager's coroutine: `seq` of the last EmbeddingRow that the index contains.
   std::string seq;
 
  private:

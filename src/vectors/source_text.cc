@@ -87,7 +87,7 @@ std::vector<ErrorDetail> SourceText::problemsOf(const SourceConfig& source) {
       problems.push_back({pointer, path.error().message()});
     } else if (std::find(source.fields.begin(), source.fields.begin() + static_cast<ptrdiff_t>(i), source.fields[i]) !=
                source.fields.begin() + static_cast<ptrdiff_t>(i)) {
-      problems.push_back({pointer, "stands here twice"});
+      problems.push_back({pointer, "is a duplicate: remove it"});
     }
   }
   if (!source.layout || !problems.empty()) return problems;

@@ -11,16 +11,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPauseAfterTrouble = 500ms;
+constexpr auto kRetryDelay = 500ms;
 constexpr auto kSaveCheckInterval = 100ms;
-constexpr auto kLongestWait = 2s;
-constexpr auto kTryAgainAfter = 30s;
+constexpr auto kMaxWait = 2s;
+constexpr auto kReopenDelay = 30s;  // after an index has failed
 constexpr int64_t kRecentlyMs = 60'000;
-// When an index is saved: after so many changes, a tenth of its vectors, or after this time.
+// An index is saved after kUnsavedChanges changes or a tenth of its vectors, whichever is more, and after kUnsavedMs.
 constexpr uint64_t kUnsavedChanges = 10'000;
 constexpr int64_t kUnsavedMs = 60'000;
 
-// A decimal number and the space behind it, which go from `text`; nullopt where they are not there.
+// Removes a decimal number and the space after it from the front of `text`; nullopt if it does not start with them.
 std::optional<uint64_t> takeNumber(std::string_view& text) {
   uint64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -34,9 +34,9 @@ Error notReady(const LiveIndex& live) {
   const uint64_t expected = live.expected;
   const uint64_t percent = expected == 0 ? 0 : std::min<uint64_t>(99, live.done * 100 / expected);
   return Error(ErrorCode::unavailable, live.state == IndexState::building
-                                           ? fmt::format("the vector index of \"{}\" is being built ({} %), try again",
+                                           ? fmt::format("the vector index of \"{}\" is being built ({} %): try again",
                                                          live.place.field->config.name, percent)
-                                           : fmt::format("the vector index of \"{}\" is being loaded, try again",
+                                           : fmt::format("the vector index of \"{}\" is being loaded: try again",
                                                          live.place.field->config.name))
       .withRetryAfter(1);
 }
@@ -47,13 +47,13 @@ VectorIndexManager::VectorIndexManager(VectorIndexManagerDeps deps) : deps_(std:
 VectorIndexManager::~VectorIndexManager() = default;
 
 void VectorIndexManager::start() {
-  listening_ = deps_.feed.listen([this](store::ProjectNo project, uint64_t) { grown(project); });
+  listener_ = deps_.feed.listen([this](store::ProjectNo project, uint64_t) { wakeProject(project); });
   saves_.start(deps_.cores.at(0).get_executor(), tasks_, {.interval = kSaveCheckInterval},
                [this] { return wakeForSaves(); });
 }
 
 bool VectorIndexManager::stop(std::chrono::milliseconds limit) {
-  listening_.reset();
+  listener_.reset();
   stopping_ = true;
   saves_.stop();
   for (const LiveIndexPtr& live : all()) live->wake();
@@ -69,14 +69,14 @@ std::vector<LiveIndexPtr> VectorIndexManager::all() const {
   return found;
 }
 
-void VectorIndexManager::grown(store::ProjectNo project) {
+void VectorIndexManager::wakeProject(store::ProjectNo project) {
   const std::scoped_lock lock(mutex_);
   const auto fields = byProject_.find(project);
   if (fields == byProject_.end()) return;
   for (const auto& [id, live] : fields->second) live->wake();
 }
 
-// ---- what others ask
+// ---- calls of other classes
 
 LiveIndexPtr VectorIndexManager::find(store::ProjectNo project, const std::string& fieldId) const {
   const std::scoped_lock lock(mutex_);
@@ -93,9 +93,9 @@ LiveIndexPtr VectorIndexManager::open(const FieldPlace& place) {
     LiveIndexPtr& live = byProject_[place.project][place.field->id];
     if (live) {
       const IndexState state = live->state;
-      const bool rests =
-          state == IndexState::failed && std::chrono::steady_clock::now() - live->failedAt() < kTryAgainAfter;
-      const bool over = state == IndexState::ended || live->ending || (state == IndexState::failed && !rests);
+      const bool failedRecently =
+          state == IndexState::failed && std::chrono::steady_clock::now() - live->failedAt() < kReopenDelay;
+      const bool over = state == IndexState::ended || live->ending || (state == IndexState::failed && !failedRecently);
       const bool same = live->options == optionsOf(place.field->config) && live->place.collection == place.collection;
       if (same && !over) return live;
       if (!same) live->dropped = true;
@@ -114,20 +114,20 @@ LiveIndexPtr VectorIndexManager::open(const FieldPlace& place) {
 
 Task<std::shared_ptr<VectorIndex>> VectorIndexManager::use(FieldPlace place, store::Deadline deadline) {
   const uint64_t wanted = deps_.feed.lastPosition(place.project);
-  const auto until = std::min<store::Deadline>(deadline, std::chrono::steady_clock::now() + kLongestWait);
+  const auto until = std::min<store::Deadline>(deadline, std::chrono::steady_clock::now() + kMaxWait);
   LiveIndexPtr live = open(place);
   live->lastUsedMs = steadyMs();
   while (true) {
     const IndexState state = live->state;
     if (state == IndexState::ready && live->position >= wanted) break;
     if (state == IndexState::failed) co_return fail(notReady(*live));
-    // It was put away between: once more from its file.
+    // It was evicted since: load it from its file again.
     if (state == IndexState::ended) {
       live = open(place);
       live->lastUsedMs = steadyMs();
     }
     if (std::chrono::steady_clock::now() >= until) {
-      // What was written meanwhile is more than the index keeps up with: it answers as it is.
+      // Writes come faster than the index applies them: it is searched as it is.
       if (state == IndexState::ready) break;
       co_return fail(notReady(*live));
     }
@@ -209,16 +209,16 @@ uint64_t VectorIndexManager::vectors(store::ProjectNo project) const {
   return sum;
 }
 
-// ---- keeping one
+// ---- maintaining one index
 
 Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr live) {
   bool whole = co_await self->load(live);
-  bool troubled = false;
+  bool failing = false;
   while (!self->stopped(*live) && live->state != IndexState::failed) {
     Result<bool> step = true;
-    bool anew = !whole;
-    if (whole) step = co_await self->follow(live, anew);
-    if (step && anew) {
+    bool rebuild = !whole;
+    if (whole) step = co_await self->follow(live, rebuild);
+    if (step && rebuild) {
       live->state = IndexState::building;
       const Result<> built = co_await self->build(live);
       whole = built.has_value();
@@ -226,16 +226,16 @@ Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr 
     }
     if (live->state == IndexState::failed) continue;
     if (!step) {
-      if (!self->stopped(*live) && !std::exchange(troubled, true)) {
-        logWarn("a vector index could not be kept up; it is tried again", {{"project", live->place.project},
-                                                                           {"field", live->place.field->config.name},
-                                                                           {"problem", step.error().message()},
-                                                                           {"cause", step.error().cause()}});
+      if (!self->stopped(*live) && !std::exchange(failing, true)) {
+        logWarn("vector index update failed; retrying", {{"project", live->place.project},
+                                                         {"field", live->place.field->config.name},
+                                                         {"problem", step.error().message()},
+                                                         {"cause", step.error().cause()}});
       }
-      co_await sleepFor(kPauseAfterTrouble);
+      co_await sleepFor(kRetryDelay);
       continue;
     }
-    troubled = false;
+    failing = false;
     if (whole && !*step) live->state = IndexState::ready;
     if (whole && self->saveIsDue(*live)) co_await self->save(live);
     if (whole && !*step && !self->stopped(*live)) co_await live->waitForWake();
@@ -249,7 +249,7 @@ Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr 
       return {};
     });
     if (!removed) {
-      logWarn("the file of a vector index that was dropped is left; the next start removes it",
+      logWarn("file of a dropped vector index could not be removed; the next start removes it",
               {{"file", live->file.string()}, {"problem", removed.error().message()}});
     }
   }
@@ -272,17 +272,17 @@ bool VectorIndexManager::saveIsDue(const LiveIndex& live) const {
 }
 
 Async<bool> VectorIndexManager::load(LiveIndexPtr live) {
-  struct Read {
+  struct LoadResult {
     std::shared_ptr<VectorIndex> index;
     std::string position;
   };
-  Result<Read> read = co_await deps_.pool.run([live]() -> Result<Read> {
+  Result<LoadResult> read = co_await deps_.pool.run([live]() -> Result<LoadResult> {
     TRY(VectorIndex::Loaded loaded, VectorIndex::load(live->file));
-    return Read{std::move(loaded.index), std::move(loaded.position)};
+    return LoadResult{std::move(loaded.index), std::move(loaded.position)};
   });
   if (!read) {
     if (read.error().code() != ErrorCode::notFound) {
-      logWarn("a vector index cannot be read from its file, and is made anew",
+      logWarn("file of a vector index cannot be read; the index is rebuilt",
               {{"file", live->file.string()}, {"problem", read.error().message()}});
     }
     co_return false;
@@ -292,13 +292,14 @@ Async<bool> VectorIndexManager::load(LiveIndexPtr live) {
   const std::optional<uint64_t> position = takeNumber(rest);
   const std::optional<uint64_t> collection = takeNumber(rest);
   if (!position || !collection) {
-    logWarn("the file of a vector index names no position and is corrupt; the index is built again",
+    logWarn("file of a vector index has no valid position and is corrupt; the index is rebuilt",
             {{"file", live->file.string()}});
     co_return false;
   }
   if (collection != live->place.collection || read->index->options() != live->options ||
       *position > deps_.feed.lastPosition(live->place.project)) {
-    logInfo("a vector index was saved by another config or store, and is made anew", {{"file", live->file.string()}});
+    logInfo("file of a vector index is of another config or store; the index is rebuilt",
+            {{"file", live->file.string()}});
     co_return false;
   }
   live->position = *position;
@@ -308,7 +309,7 @@ Async<bool> VectorIndexManager::load(LiveIndexPtr live) {
   live->setIndex(std::move(read->index));
   if (const Result<> fits = co_await evictUntilFits(live); !fits) co_return false;
   logInfo(
-      "a vector index is loaded",
+      "vector index loaded",
       {{"project", live->place.project}, {"field", live->place.field->config.name}, {"vectors", live->vectors.load()}});
   co_return true;
 }
@@ -321,7 +322,7 @@ Async<void> VectorIndexManager::save(LiveIndexPtr live) {
     std::error_code failed;
     std::filesystem::create_directories(live->file.parent_path(), failed);
     if (failed) {
-      return fail(ErrorCode::internal, fmt::format("the folder {} could not be made: {}",
+      return fail(ErrorCode::internal, fmt::format("the folder {} could not be created: {}",
                                                    live->file.parent_path().string(), failed.message()));
     }
     return index->save(live->file, position);
@@ -331,12 +332,13 @@ Async<void> VectorIndexManager::save(LiveIndexPtr live) {
     live->unsavedSinceMs = 0;
     co_return;
   }
-  live->unsavedSinceMs = steadyMs();  // once more after the usual time
-  logWarn("a vector index could not be saved", {{"file", live->file.string()}, {"problem", done.error().message()}});
+  live->unsavedSinceMs = steadyMs();  // retried after kUnsavedMs
+  logWarn("vector index could not be saved; the save is retried in a minute",
+          {{"file", live->file.string()}, {"problem", done.error().message()}});
 }
 
 Task<> VectorIndexManager::evictUntilFits(LiveIndexPtr live) {
-  for (int tries = 0; tries < 500; ++tries) {
+  for (int attempt = 0; attempt < 500; ++attempt) {
     if (bytes() <= deps_.memory) co_return Result<>();
     LiveIndexPtr longest;
     bool leaving = false;
@@ -356,9 +358,9 @@ Task<> VectorIndexManager::evictUntilFits(LiveIndexPtr live) {
     if (stopped(*live)) break;
     co_await sleepFor(10ms);
   }
-  live->failWith("the vector index does not fit into the memory for vector indexes (SERVICE_VECTOR_MEMORY)");
+  live->failWith("the vector index does not fit into the memory for vector indexes: raise SERVICE_VECTOR_MEMORY");
   live->state = IndexState::failed;
-  logWarn("a vector index does not fit into SERVICE_VECTOR_MEMORY",
+  logWarn("vector index does not fit into SERVICE_VECTOR_MEMORY; its searches are refused",
           {{"project", live->place.project}, {"field", live->place.field->config.name}, {"bytes", live->bytes.load()}});
   co_return fail(ErrorCode::unavailable, live->problem());
 }

@@ -17,7 +17,7 @@ Entry entryOf(CollectionConfigView view) {
   return configuration::entryShowing(view.collection, view);
 }
 
-// The collections that there will be: the project's, and those that the document makes.
+// The collections after the import: those of the project, and those that the document creates.
 std::set<std::string> collectionsOf(const data::CollectionTable& table, doc::DocumentView document) {
   std::set<std::string> names;
   for (std::string& name : table.names()) names.insert(std::move(name));
@@ -50,9 +50,9 @@ Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Ent
         [this](const CollectionConfigView& each) { return problemsOf({each.fields}, vectors_.embeds()); });
     if (!view) continue;
     if (!seen.insert(view->collection).second) {
-      problems.add(pointer + "/collection", fmt::format("\"{}\" stands here twice", view->collection));
+      problems.add(pointer + "/collection", fmt::format("\"{}\" is a duplicate: remove it", view->collection));
     } else if (!collections.contains(view->collection)) {
-      problems.add(pointer + "/collection", "is no collection of the project, nor of the document");
+      problems.add(pointer + "/collection", "must name a collection of the project or of the document");
     }
     merged.push_back(entryOf(*std::move(view)));
   }

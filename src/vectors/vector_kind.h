@@ -1,4 +1,4 @@
-// Vector configs as part of a project's shape. Vectors and embeddings are data, and never go along.
+// Vector configs as part of the project configuration. Vectors and embeddings are data, and are never included.
 #pragma once
 
 #include "configuration/listed_kind.h"

@@ -30,7 +30,7 @@ void checkField(const FieldConfig& field, const std::string& pointer, bool embed
     problems.push_back(
         {pointer + "/name", "must be a letter or underscore, then at most 63 letters, digits, hyphens or underscores"});
   } else if (std::ranges::find(kServerFields, field.name) != std::end(kServerFields)) {
-    problems.push_back({pointer + "/name", "is a field of the server"});
+    problems.push_back({pointer + "/name", "is reserved for the server: use another name"});
   }
   checkRange(field.dimensions, 1, static_cast<int64_t>(kMaxDimensions), pointer + "/dimensions", problems);
   if (field.metric && *field.metric != "cosine" && *field.metric != "dot" && *field.metric != "euclidean") {
@@ -70,7 +70,9 @@ std::vector<ErrorDetail> problemsOf(const VectorConfig& config, bool embeds) {
   for (size_t i = 0; i < config.fields.size(); ++i) {
     const std::string pointer = fmt::format("/fields/{}", i);
     checkField(config.fields[i], pointer, embeds, problems);
-    if (!names.insert(config.fields[i].name).second) problems.push_back({pointer + "/name", "stands here twice"});
+    if (!names.insert(config.fields[i].name).second) {
+      problems.push_back({pointer + "/name", "is a duplicate: remove it"});
+    }
   }
   return problems;
 }

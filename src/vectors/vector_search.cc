@@ -14,14 +14,14 @@ namespace {
 constexpr auto kEmbedLimit = std::chrono::seconds(10);
 constexpr size_t kReadAtOnce = data::SearchDocuments::kMaxAtOnce;
 constexpr size_t kDefaultEf = IndexOptions{}.efSearch;
-// With a filter: so many candidates tell whether it lets enough of them through. One that lets a tenth through seldom
-// looks as if it did not, one that lets a hundredth through seldom as if it did.
-constexpr size_t kTriedCandidates = 128;
-// So many documents are measured one by one before anything else, where an index tells that there are no more.
+// With a filter, this many candidates estimate its selectivity. A sample of this size seldom misjudges a filter that
+// matches a tenth, or one that matches a hundredth.
+constexpr size_t kSampledCandidates = 128;
+// If an index shows that the filter matches at most this many documents, all of them are measured at once.
 constexpr size_t kFewIds = 1'024;
-// As many documents as that, and fewer, are measured one by one.
+// If the filter matches at most this many documents, all of them are measured.
 constexpr size_t kExactIds = 5'000;
-// Past that many candidates all that the filter matches is measured, however many these are.
+// After this many candidates all documents that the filter matches are measured, whatever their number.
 constexpr size_t kMaxCandidates = 16'384;
 
 std::unexpected<Error> wrong(std::string path, std::string message) {
@@ -29,7 +29,7 @@ std::unexpected<Error> wrong(std::string path, std::string message) {
   return fail(Error(ErrorCode::validation, std::move(line)).withDetail(std::move(path), std::move(message)));
 }
 
-// What the field's nearness tells of is what the caller may not read.
+// Refuses a search whose scores would reveal a field that the caller may not read.
 Result<> refuseDenied(const data::Access& access, const data::Collection& collection, const VectorField& field) {
   if (access.authority == data::Authority::admin) return {};
   const doc::FieldSet& denied = collection.deniedReadFields();
@@ -39,7 +39,7 @@ Result<> refuseDenied(const data::Access& access, const data::Collection& collec
     for (const doc::FieldPath& path : field.source.paths()) touched = touched || denied.touches(path.dotted());
   }
   if (!touched) return {};
-  return fail(ErrorCode::forbidden, "this field is not for you to read, nor to search by");
+  return fail(ErrorCode::forbidden, "search on this field is denied: your role cannot read it");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ struct VectorSearch::Run {
   bool seesAll = false;
   std::shared_ptr<VectorIndex> index = {};
   std::optional<View> view = {};
-  std::unordered_set<std::string> judged = {};
+  std::unordered_set<std::string> checkedIds = {};
   SearchResult result = {};
   int64_t work = data::kMatchWork;
 
@@ -71,11 +71,13 @@ Result<> VectorSearch::allowed(const data::Access& access, const std::string& co
 }
 
 Result<VectorFieldPtr> VectorSearch::fieldOf(const CollectionVectors* vectors, const SearchRequest& request) const {
-  if (!vectors) return fail(ErrorCode::validation, "this collection has no vector config, and cannot be searched");
+  if (!vectors) {
+    return fail(ErrorCode::validation, "this collection cannot be searched: it has no vector config");
+  }
   VectorFieldPtr field = request.field ? vectors->find(*request.field) : vectors->fields.front();
-  if (!field) return wrong("/field", "names no vector field of this collection");
+  if (!field) return wrong("/field", "must name a vector field of this collection");
   if (field->automatic) {
-    if (request.vector) return wrong("/vector", "cannot be given: the field's vectors are made of text; give text");
+    if (request.vector) return wrong("/vector", "is not allowed: the field is in mode auto; send text");
     if (!request.text) return wrong("/text", "is required");
     if (request.text->empty()) return wrong("/text", "must not be empty");
     if (request.text->size() > kMaxTextBytes) {
@@ -83,7 +85,7 @@ Result<VectorFieldPtr> VectorSearch::fieldOf(const CollectionVectors* vectors, c
     }
     return field;
   }
-  if (request.text) return wrong("/text", "cannot be given: the field's vectors are not made of text; give a vector");
+  if (request.text) return wrong("/text", "is not allowed: the field is in mode manual; send a vector");
   return field;
 }
 
@@ -101,9 +103,9 @@ Task<std::vector<float>> VectorSearch::queryOf(const data::Access& access, Vecto
     query = std::move(vectors.front());
   } else {
     if (!request.vector) co_return wrong("/vector", "is required");
-    auto given = data::vectorOf(*request.vector, field->dimensions());
-    if (!given) co_return wrong("/vector", given.error());
-    query = *std::move(given);
+    auto numbers = data::vectorOf(*request.vector, field->dimensions());
+    if (!numbers) co_return wrong("/vector", numbers.error());
+    query = *std::move(numbers);
   }
   if (const Result<> measurable = checkVector(optionsOf(field->config), query); !measurable) {
     co_return wrong(field->automatic ? "/text" : "/vector", measurable.error().message());
@@ -115,7 +117,7 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
                                         SearchRequest request) {
   Run run{access, collection};
   run.query.filter = std::move(request.filter);
-  // Who may not read learns nothing else.
+  // First, so that a caller without read access gets no other error.
   CO_TRY(run.seesAll, deps_.documents.seesAll(access, collection, run.query));
   const CollectionVectorsPtr vectors = access.project->get(deps_.slot).find(collection);
   CO_TRY(run.field, fieldOf(vectors.get(), request));
@@ -130,9 +132,9 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
   co_return std::move(run.result);
 }
 
-// Candidates of the graph are judged by the read path, more of them as long as too few are shown. A filter that lets
-// few through, as an index or the first candidates tell, is answered the other way round: the read path says which
-// documents, and all of these are measured.
+// The read path checks candidates of the graph, more of them as long as too few are visible. For a selective filter,
+// as estimated from an index or the first candidates, the order is reversed: the read path returns the ids of all
+// matching documents, and their vectors are measured.
 Task<> VectorSearch::nearest(Run& run) {
   run.view.emplace(run.index->view());
   if (!run.seesAll) {
@@ -140,10 +142,10 @@ Task<> VectorSearch::nearest(Run& run) {
     if (few) co_return co_await exact(run, *few);
   }
   const size_t vectors = run.view->size();
-  // A walk costs what it keeps, not what it gives.
+  // The cost of a walk depends on the candidates that it keeps, not on the number of results.
   size_t wanted = run.seesAll ? run.limit : std::max(run.ef(), 2 * run.limit);
-  bool tried = run.seesAll;    // what the first candidates tell
-  bool counted = run.seesAll;  // and how many documents the filter matches
+  bool sampled = run.seesAll;  // the filter's selectivity was estimated
+  bool counted = run.seesAll;  // the documents that the filter matches were counted
   while (true) {
     const CancellationFlag left(co_await asio::this_coro::cancellation_state);
     auto candidates = co_await deps_.pool.run([&run, &left, wanted]() -> Result<std::vector<Hit>> {
@@ -159,18 +161,18 @@ Task<> VectorSearch::nearest(Run& run) {
     const size_t found = candidates->size();
     std::vector<Hit> rest = *std::move(candidates);
     bool promising = true;
-    if (!tried && found > kTriedCandidates) {
-      tried = true;
-      const auto first = rest.begin() + kTriedCandidates;
-      CO_RETURN_IF_ERROR(co_await judge(run, {std::move_iterator(rest.begin()), std::move_iterator(first)}));
+    if (!sampled && found > kSampledCandidates) {
+      sampled = true;
+      const auto first = rest.begin() + kSampledCandidates;
+      CO_RETURN_IF_ERROR(co_await collectVisible(run, {std::move_iterator(rest.begin()), std::move_iterator(first)}));
       rest.erase(rest.begin(), first);
-      promising = run.result.hits.size() * found >= run.limit * kTriedCandidates;
+      promising = run.result.hits.size() * found >= run.limit * kSampledCandidates;
     }
     if (promising) {
-      CO_RETURN_IF_ERROR(co_await judge(run, std::move(rest)));
+      CO_RETURN_IF_ERROR(co_await collectVisible(run, std::move(rest)));
       if (run.full() || found < wanted || found >= vectors) co_return Result<>();
     }
-    // Before a wider walk.
+    // Checked before a wider walk.
     if (!counted || found >= kMaxCandidates) {
       const size_t max = found >= kMaxCandidates ? vectors : kExactIds;
       counted = true;
@@ -187,7 +189,7 @@ Task<> VectorSearch::exact(Run& run, const std::vector<std::string>& ids) {
   auto hits = co_await deps_.pool.run([&run, &left, &ids]() -> Result<std::vector<Hit>> {
     const SlotSet within = run.view->slotsOf(ids);
     Search search;
-    // Some more than asked for: a document may have gone, or changed, since its id was read.
+    // A few more than the limit: a document may have been deleted or changed since its id was read.
     search.limit = run.limit + 16;
     search.within = &within;
     search.deadline = run.access.deadline;
@@ -197,26 +199,26 @@ Task<> VectorSearch::exact(Run& run, const std::vector<std::string>& ids) {
   if (left.isSet()) co_return clientLeft();
   if (!hits) co_return fail(std::move(hits).error());
   run.result.hits.clear();
-  run.judged.clear();
-  co_return co_await judge(run, *std::move(hits));
+  run.checkedIds.clear();
+  co_return co_await collectVisible(run, *std::move(hits));
 }
 
-// Takes those whose documents the caller may read, until there are enough; most filters need few to be read. A wider
-// walk finds mostly what a narrower one found; that is not judged again.
-Task<> VectorSearch::judge(Run& run, std::vector<Hit> candidates) {
-  std::erase_if(candidates, [&](const Hit& each) { return !run.judged.insert(each.id).second; });
+// Adds the candidates whose documents the caller may read to the hits, until there are enough; with most filters few
+// documents are read. A wider walk finds mostly the candidates of the narrower one; those are not checked again.
+Task<> VectorSearch::collectVisible(Run& run, std::vector<Hit> candidates) {
+  std::erase_if(candidates, [&](const Hit& each) { return !run.checkedIds.insert(each.id).second; });
   size_t part = std::min(2 * run.limit, kReadAtOnce);
   for (size_t at = 0, end = 0; at < candidates.size() && !run.full(); at = end) {
     end = std::min(candidates.size(), at + part);
     part = std::min(2 * part, kReadAtOnce);
     std::vector<std::string> ids;
     for (size_t i = at; i < end; ++i) ids.push_back(candidates[i].id);
-    // Denied fields are left out before the client's choice of fields: that leaves list positions out, and the rest
-    // move up.
-    CO_TRY(std::vector<std::optional<doc::Document>> shown,
+    // Denied fields are removed before the client's projection: the projection removes list positions, and the
+    // remaining ones move up.
+    CO_TRY(std::vector<std::optional<doc::Document>> visible,
            co_await deps_.documents.among(run.access, run.collection, run.query, ids, run.work));
-    for (size_t i = 0; i < shown.size() && !run.full(); ++i) {
-      if (shown[i]) run.result.hits.push_back({*std::move(shown[i]), candidates[at + i].score});
+    for (size_t i = 0; i < visible.size() && !run.full(); ++i) {
+      if (visible[i]) run.result.hits.push_back({*std::move(visible[i]), candidates[at + i].score});
     }
   }
   std::ranges::sort(run.result.hits, [](const SearchHit& a, const SearchHit& b) {

@@ -1,5 +1,5 @@
-// Search by nearness: of the documents that the caller may read and the filter matches, those whose vectors are
-// nearest. Knows nothing of HTTP. Source: contract 4.3; decisions 4 and 8.
+// VectorSearch finds the documents with the nearest vectors among those that the caller may read and the filter
+// matches. Independent of HTTP.
 #pragma once
 
 #include "data/search_documents.h"
@@ -12,15 +12,15 @@ inline constexpr int64_t kDefaultHits = 10;
 inline constexpr int64_t kMaxHits = 1000;
 
 struct SearchRequest {
-  std::optional<std::string> text;      // mode auto: what is looked for
-  std::optional<doc::Value> vector;     // mode manual: the same as numbers
-  std::optional<std::string> field;     // the first of the config where it is not said
-  std::optional<doc::Document> filter;  // beside the policy's
+  std::optional<std::string> text;      // mode auto: the query
+  std::optional<doc::Value> vector;     // mode manual: the query as numbers
+  std::optional<std::string> field;     // absent: the first of the config
+  std::optional<doc::Document> filter;  // combined with the policy's
   std::optional<uint64_t> limit;        // clamped to kMaxHits
 };
 
 struct SearchHit {
-  doc::Document document;  // without what the caller may not read
+  doc::Document document;  // without the fields that the caller may not read
   double score = 0;
 };
 
@@ -34,17 +34,17 @@ struct SearchDeps {
   snapshot::SlotKey<VectorTable> slot;
   VectorIndexManager& indexes;
   Embedder& embedder;
-  WorkerPool& pool;  // where searches run
+  WorkerPool& pool;  // runs searches
 };
 
 class VectorSearch {
  public:
   explicit VectorSearch(SearchDeps deps) : deps_(deps) {}
 
-  // Fails with validation (no config, an unknown field, text where a vector is asked for or the other way round), what
-  // data::Documents::list fails with, forbidden also where the field or its source is denied to the caller,
-  // upstreamFailed and upstreamTimeout (the text could not be embedded), unavailable (the index is not ready). What
-  // `access` refers to outlives the call.
+  // Fails with validation (no config, an unknown field, text where a vector is required or the other way round), the
+  // errors of data::Documents::list, forbidden also if the field or its source is denied to the caller, upstreamFailed
+  // and upstreamTimeout (the text could not be embedded), unavailable (the index is not ready). The referents of
+  // `access` outlive the call.
   Task<SearchResult> search(const data::Access& access, const std::string& collection, SearchRequest request);
   // Whether the caller may search the collection at all. Fails with forbidden, notFound.
   Result<> allowed(const data::Access& access, const std::string& collection) const;
@@ -59,7 +59,7 @@ class VectorSearch {
   Task<std::vector<float>> queryOf(const data::Access& access, VectorFieldPtr field, const SearchRequest& request);
   Task<> nearest(Run& run);
   Task<> exact(Run& run, const std::vector<std::string>& ids);
-  Task<> judge(Run& run, std::vector<Hit> candidates);
+  Task<> collectVisible(Run& run, std::vector<Hit> candidates);
 
   SearchDeps deps_;
 };

@@ -1,4 +1,4 @@
-// SERVICE_EMBEDDINGS_* and SERVICE_VECTOR_MEMORY. Source: decisions 2 and 8.
+// The settings SERVICE_EMBEDDINGS_* and SERVICE_VECTOR_MEMORY.
 #pragma once
 
 #include "base/settings.h"

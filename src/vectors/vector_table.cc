@@ -61,7 +61,7 @@ CollectionVectorsPtr VectorTables::vectorsOf(const store::CollectionInfo& collec
   if (!config.vectors) return nullptr;
   auto stored = store::fromStore<StoredConfig>(config.vectors->view());
   if (!stored) {
-    logError("a stored vector config cannot be read",
+    logError("stored vector config cannot be read; the collection has no vector search",
              {{"collection", collection.name}, {"problem", stored.error().cause()}});
     return nullptr;
   }

@@ -16,11 +16,11 @@ struct VectorField {
   FieldConfig config;
   bool automatic = false;
   SourceText source;  // of an automatic one
-  // What an embedding depends on beside the text: model, source, dimensions. Of an automatic one.
+  // What an embedding depends on besides the text: model, source, dimensions. Of an automatic one.
   std::string fingerprint;
 
   size_t dimensions() const { return static_cast<size_t>(config.dimensions); }
-  // Of the text, under this config: two that are the same have the same embedding.
+  // Hash of the text under this config: equal hashes mean equal embeddings.
   std::string hashOf(std::string_view text) const;
 };
 using VectorFieldPtr = std::shared_ptr<const VectorField>;
@@ -31,7 +31,7 @@ struct CollectionVectors {
   std::string name;
   std::vector<VectorFieldPtr> fields;
 
-  VectorFieldPtr find(std::string_view field) const;  // null where there is none
+  VectorFieldPtr find(std::string_view field) const;  // null if there is no such field
   VectorConfig config() const;
 };
 using CollectionVectorsPtr = std::shared_ptr<const CollectionVectors>;
@@ -46,14 +46,14 @@ struct VectorTable {
   std::unordered_map<std::string, Place> byFieldId;
   bool anyAutomatic = false;
 
-  CollectionVectorsPtr find(std::string_view collection) const;  // null where it has no config
+  CollectionVectorsPtr find(std::string_view collection) const;  // null if the collection has no config
 };
 
 class VectorTables final : public snapshot::SlotSource {
  public:
   VectorTables(store::DocumentStore& store, std::string model) : store_(store), model_(std::move(model)) {}
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;
-  // Null where the collection has no config.
+  // Null if the collection has no config.
   CollectionVectorsPtr vectorsOf(const store::CollectionInfo& collection) const;
 
  private:

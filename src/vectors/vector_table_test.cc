@@ -57,7 +57,7 @@ TEST(VectorTables, TellTextsOfOneConfigFromThoseOfAnother) {
   EXPECT_NE(field->hashOf("x"), fieldOf(automatic(), "another")->hashOf("x"));
 }
 
-// What data/ holds documents to is read from the same bytes.
+// data/ reads the rules that it validates documents against from the same bytes.
 TEST(VectorFields, HoldDocumentsToTheConfig) {
   const auto collection = collectionWith({{"vec_1", {"v", 2, "cosine", {}, "manual", {}}}, {"vec_2", automatic()}});
   const auto pathsOf = [&](std::string_view after, std::optional<std::string_view> before = {}) {

@@ -1,5 +1,4 @@
-// The shapes of vector configs: what is set, what is stored, what is shown. Source: contract 2.7, 4.3, 4.5;
-// decisions 4.
+// The types of vector configs: as set, as stored, as returned.
 #pragma once
 
 #include <optional>
@@ -15,7 +14,7 @@ namespace mb::vectors {
 inline constexpr store::CollectionNo kEmbeddings = 100;  // embedding_rows.h
 inline constexpr store::CollectionNo kWalks = 101;       // embedding_rows.h
 
-// Of which text the vector is made.
+// The text that is embedded.
 struct SourceConfig {
   std::vector<std::string> fields;
   std::optional<std::string> layout;  // "template" on the wire: text with {{field}} in it
@@ -26,7 +25,7 @@ struct SourceConfig {
   bool operator==(const SourceConfig&) const = default;
 };
 
-// How the graph is built and searched; absent is the default.
+// How the graph is built and searched; an absent member means its default.
 struct GraphConfig {
   std::optional<int64_t> m;
   std::optional<int64_t> efConstruction;
@@ -42,9 +41,9 @@ struct GraphConfig {
 struct FieldConfig {
   std::string name;
   int64_t dimensions = 0;
-  std::optional<std::string> metric;  // cosine where it is not said
+  std::optional<std::string> metric;  // absent: cosine
   std::optional<SourceConfig> source;
-  std::optional<std::string> mode;  // manual where it is not said
+  std::optional<std::string> mode;  // absent: manual
   std::optional<GraphConfig> index;
   static constexpr auto shape() {
     return doc::shape<FieldConfig>(
@@ -63,9 +62,9 @@ struct VectorConfig {
   bool operator==(const VectorConfig&) const = default;
 };
 
-// A config as it stands in the configuration of its collection (data/collection_config.h).
+// A field as stored in the configuration of its collection (data/collection_config.h).
 struct StoredField {
-  std::string id;  // its own: what is kept of another field of this name is not this one's
+  std::string id;  // unique: rows and files of an earlier field of the same name have another id
   FieldConfig config;
   static constexpr auto shape() {
     return doc::shape<StoredField>("StoredVectorField", doc::field("id", &StoredField::id),
@@ -80,11 +79,11 @@ struct StoredConfig {
   }
 };
 
-// How far embedding is, of a field in mode auto.
+// The progress of embedding of a field in mode auto.
 struct EmbeddingView {
   std::string model;
   int64_t documents = 0;  // of the collection
-  int64_t embedded = 0;   // of them, by this config and model (those without a text count)
+  int64_t embedded = 0;   // of these documents, by this config and model, including those without a text
   int64_t waiting = 0;    // jobs of the field that wait or run
   static constexpr auto shape() {
     return doc::shape<EmbeddingView>("VectorEmbedding", doc::field("model", &EmbeddingView::model),
@@ -112,7 +111,7 @@ struct IndexView {
   }
 };
 
-// A config, and what has become of it; both empty where a collection has none.
+// A config and the state of its indexes; both empty if a collection has no config.
 struct ConfigView {
   doc::Nullable<VectorConfig> config;
   std::vector<IndexView> indexes;
@@ -122,7 +121,7 @@ struct ConfigView {
   }
 };
 
-// A config with its collection, as lists and a project's shape hold it.
+// A config with its collection, as in lists and in the project configuration.
 struct CollectionConfigView {
   std::string collection;
   std::vector<FieldConfig> fields;

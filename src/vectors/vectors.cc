@@ -35,13 +35,13 @@ Vectors::Vectors(VectorDeps deps)
     : deps_(std::move(deps)),
       tables_(deps_.store, deps_.settings.embeddingsModel),
       slot_(deps_.snapshots.addSlot<VectorTable>(tables_)),
-      keeping_("vector-keep", std::max(1, threadsOf(deps_.cores) / 2), kMaxQueued),
-      searching_("vector-search", threadsOf(deps_.cores), kMaxQueued),
-      indexes_({deps_.store, deps_.feed, deps_.cores, keeping_, deps_.directory, deps_.settings.memory}),
-      embedder_(deps_.outbound, searching_, deps_.settings),
+      indexPool_("vector-keep", std::max(1, threadsOf(deps_.cores) / 2), kMaxQueued),
+      searchPool_("vector-search", threadsOf(deps_.cores), kMaxQueued),
+      indexes_({deps_.store, deps_.feed, deps_.cores, indexPool_, deps_.directory, deps_.settings.memory}),
+      embedder_(deps_.outbound, searchPool_, deps_.settings),
       jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, indexes_, deps_.ids}),
       search_({data::SearchDocuments(deps_.store, deps_.data.slot()), deps_.data.slot(), slot_, indexes_, embedder_,
-               searching_}) {
+               searchPool_}) {
   deps_.dispatcher.add(jobs_);
 }
 
@@ -60,14 +60,14 @@ void Vectors::drain() {
 
 bool Vectors::stop(std::chrono::milliseconds limit) {
   drain();
-  const bool rested = tasks_.closeAndWait(limit);
+  const bool tasksDone = tasks_.closeAndWait(limit);
   const bool saved = indexes_.stop(limit);
-  keeping_.stop();
-  searching_.stop();
-  return rested && saved;
+  indexPool_.stop();
+  searchPool_.stop();
+  return tasksDone && saved;
 }
 
-// ---- seeing
+// ---- reading
 
 std::vector<CollectionConfigView> Vectors::list(const snapshot::ProjectSnapshot& project) const {
   std::vector<CollectionConfigView> views;
@@ -123,8 +123,8 @@ struct Vectors::Alteration {
   store::CollectionRef collection;
   doc::Document config;
   std::vector<store::Insert> extraInserts;
-  std::vector<std::string> jobs;   // ids
-  std::vector<std::string> leave;  // ids of fields that are no more
+  std::vector<std::string> jobs;           // ids
+  std::vector<std::string> removedFields;  // ids
 };
 
 Task<> Vectors::set(Access access, std::string collection, VectorConfig config) {
@@ -136,7 +136,7 @@ Task<> Vectors::clear(Access access, std::string collection) {
   co_return co_await alter(std::move(access), std::move(collection), std::nullopt);
 }
 
-// A field that keeps its name, dimensions and mode is the same one: what is kept of it stays.
+// A field that keeps its name, dimensions and mode keeps its id, and so its rows and files.
 Result<Vectors::Alteration> Vectors::alterationOf(const Access& access, const std::string& collection,
                                                   const std::optional<VectorConfig>& config) const {
   const snapshot::ProjectInfo& project = access.project->info();
@@ -172,7 +172,7 @@ Result<Vectors::Alteration> Vectors::alterationOf(const Access& access, const st
     const bool stays =
         std::ranges::any_of(stored.fields, [&](const StoredField& each) { return each.id == field->id; });
     if (stays) continue;
-    alteration.leave.push_back(field->id);
+    alteration.removedFields.push_back(field->id);
     if (field->automatic) jobs.push_back(jobs_.sweepOf(project, field->id));
   }
   alteration.extraInserts = deps_.auditor.entry(project.number, config ? "vectors.set" : "vectors.clear",
@@ -188,8 +188,8 @@ Result<Vectors::Alteration> Vectors::alterationOf(const Access& access, const st
 
 Task<> Vectors::alter(Access access, std::string collection, std::optional<VectorConfig> config) {
   const store::ProjectNo number = access.project->info().number;
-  for (int tries = 1;; ++tries) {
-    // As it is now: an import has made the collection a moment ago.
+  for (int attempt = 1;; ++attempt) {
+    // The current snapshot: an import may have created the collection just before.
     CO_TRY(access.project, co_await deps_.snapshots.byNumber(number));
     if (!access.project) co_return fail(ErrorCode::notFound, "no such project");
     CO_TRY(Alteration alteration, alterationOf(access, collection, config));
@@ -200,15 +200,15 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
                                                            std::move(alteration.extraInserts));
     if (done) {
       deps_.queue.wake(std::move(alteration.jobs));
-      for (const std::string& field : alteration.leave) indexes_.drop(number, field);
+      for (const std::string& field : alteration.removedFields) indexes_.drop(number, field);
       break;
     }
     if (done.error().code() != ErrorCode::staleCatalogue) co_return fail(done.error().clone());
-    if (tries == data::kMaxStaleTries) {
+    if (attempt == data::kMaxStaleAttempts) {
       co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");
     }
   }
-  // The first search need not wait for it.
+  // Opened here, so that the first search does not wait for it.
   const auto project = co_await deps_.snapshots.byNumber(number);
   const CollectionVectorsPtr now = project && *project ? (*project)->get(slot_).find(collection) : nullptr;
   for (const VectorFieldPtr& field : now ? now->fields : std::vector<VectorFieldPtr>()) {
@@ -219,26 +219,27 @@ Task<> Vectors::alter(Access access, std::string collection, std::optional<Vecto
 
 // ---- in the background
 
-// Other servers restore projects too, and collections are dropped. Files are swept by the first pass alone.
+// Runs repeatedly, as other processes restore projects and collections are dropped. Only the first run sweeps files.
 Async<void> Vectors::refresh() {
   return openAll(!std::exchange(refreshed_, true));
 }
 
-// `sweeps`: files of what is no more go.
+// `sweeps`: deletes files of projects and fields that do not exist.
 Async<void> Vectors::openAll(bool sweeps) {
   const auto numbers = co_await deps_.projects();
   if (!numbers) {
-    logWarn("vector indexes are loaded when they are searched", {{"problem", numbers.error().message()}});
+    logWarn("projects could not be listed; vector indexes are loaded by their first search",
+            {{"problem", numbers.error().message()}});
     co_return;
   }
   std::unordered_map<store::ProjectNo, std::vector<std::string>> all;
   for (const store::ProjectNo number : *numbers) {
     if (stopping_) co_return;
-    const auto project = co_await settledSnapshot(number);
+    const auto project = co_await resumeProject(number);
     std::vector<std::string>& fields = all[number];
     if (!project) {
-      // Its indexes and their files stay as they are; the next look tries again.
-      logWarn("the vector indexes of a project could not be looked at; the next look tries again",
+      // Its indexes and files remain; the next refresh retries.
+      logWarn("project could not be read for its vector indexes; the next refresh retries",
               {{"project", number}, {"problem", project.error().message()}});
       sweeps = false;
       continue;
@@ -255,14 +256,17 @@ Async<void> Vectors::openAll(bool sweeps) {
   }
   indexes_.dropOthers(all);
   if (!sweeps) co_return;
-  const auto swept = co_await keeping_.run([this, &all]() -> Result<> {
+  const auto swept = co_await indexPool_.run([this, &all]() -> Result<> {
     indexes_.sweep(all);
     return {};
   });
-  if (!swept) logWarn("files of vector indexes that are no more were left", {{"problem", swept.error().message()}});
+  if (!swept) {
+    logWarn("files of deleted vector indexes could not be removed; the next start retries",
+            {{"problem", swept.error().message()}});
+  }
 }
 
-Task<snapshot::SnapshotPtr> Vectors::settledSnapshot(store::ProjectNo number) {
+Task<snapshot::SnapshotPtr> Vectors::resumeProject(store::ProjectNo number) {
   CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(number));
   static const VectorTable kNone;
   const VectorTable& table = project ? project->get(slot_) : kNone;
@@ -271,7 +275,7 @@ Task<snapshot::SnapshotPtr> Vectors::settledSnapshot(store::ProjectNo number) {
   }
   if (!project) co_return project;
   for (const auto& [id, place] : table.byFieldId) {
-    if (place.field->automatic && embeds()) CO_RETURN_IF_ERROR(co_await walkWhereDue(project, place.field));
+    if (place.field->automatic && embeds()) CO_RETURN_IF_ERROR(co_await enqueueWalkIfDue(project, place.field));
   }
   store::Query query;
   query.collection = {number, kWalks, 0};
@@ -286,8 +290,8 @@ Task<snapshot::SnapshotPtr> Vectors::settledSnapshot(store::ProjectNo number) {
   co_return project;
 }
 
-// A walk is due where none has come to its end under the present config and model, and none is on its way.
-Task<> Vectors::walkWhereDue(snapshot::SnapshotPtr project, VectorFieldPtr field) {
+// A walk is due if none has finished under the current config and model, and none is queued or running.
+Task<> Vectors::enqueueWalkIfDue(snapshot::SnapshotPtr project, VectorFieldPtr field) {
   const store::ProjectNo number = project->info().number;
   CO_TRY(const auto stored, co_await deps_.store.get({number, kWalks, 0}, field->id));
   CO_TRY(const std::optional<WalkRow> row, store::fromStore<WalkRow>(stored));
@@ -295,7 +299,7 @@ Task<> Vectors::walkWhereDue(snapshot::SnapshotPtr project, VectorFieldPtr field
   const std::string kind(kEmbeddingKind);
   CO_TRY(const std::vector<jobs::WaitingJob> waiting, co_await deps_.queue.oldest(kind, number, field->id, 200));
   CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(kind, number, field->id));
-  // What runs, or stands further behind, may be one: the next look tells.
+  // A running job, or one past the 200 oldest, may be a walk: the next refresh decides.
   if (load.jobs > waiting.size()) co_return Result<>();
   for (const jobs::WaitingJob& job : waiting) {
     CO_TRY(const EmbeddingJob payload, store::fromStore<EmbeddingJob>(job.payload.view()));

@@ -1,5 +1,5 @@
-// Vector configs of collections, the indexes that follow from them, and search. The module, wired: made once by app/,
-// before the queue and the dispatcher start. Source: contract 2.7, 4.3, 4.5; decisions 4.
+// Vectors owns the vector configs of collections, their indexes, and search. Created once by app/, before the job queue
+// and the dispatcher start.
 #pragma once
 
 #include "audit/audit.h"
@@ -11,7 +11,7 @@
 
 namespace mb::vectors {
 
-// References outlive the module.
+// The references outlive Vectors.
 struct VectorDeps {
   store::DocumentStore& store;
   store::ChangeFeed& feed;
@@ -23,31 +23,31 @@ struct VectorDeps {
   Cores& cores;
   IdGenerator& ids;
   audit::Auditor& auditor;
-  data::ProjectNumbers projects;    // asked at the start
-  std::filesystem::path directory;  // of the indexes' files
+  data::ProjectNumbers projects;    // called at the start and by each refresh
+  std::filesystem::path directory;  // of the index files
   VectorSettings settings;
 };
 
-// Who does it, in which project.
+// The caller and the project of a request.
 struct Access {
   policy::Caller caller;
   snapshot::SnapshotPtr project;
 };
 
-// Permissions are the routes' business; every change is audited in its own commit and holds for every request that
-// begins after it was answered. Calls on a named collection fail with notFound where there is none. Any core.
+// The routes check permissions. Every change is audited in its own commit and applies to every request that begins
+// after the call returned. Calls with the name of a collection that does not exist fail with notFound. Any core.
 class Vectors {
  public:
-  // Adds the module's slot, its kind of job, and its consumer.
+  // Registers the module's snapshot slot, its job kind and its consumer.
   explicit Vectors(VectorDeps deps);
   ~Vectors();
 
-  // Loads or builds the indexes of all projects in the background, as far as there is memory.
+  // Loads or builds the indexes of all projects in the background, as far as SERVICE_VECTOR_MEMORY allows.
   void start();
-  // Looks at all projects again: one has come back from a backup. Any thread.
+  // Opens the indexes of all projects again, for example after a project was restored from a backup. Any thread.
   void refreshSoon() { refreshes_.trigger(); }
-  // Begins nothing more, then saves the indexes; false when something was left after `limit`. Not from a core. In two
-  // parts: what asks others first, what others ask last.
+  // drain() stops the background work, which calls other modules. stop() then saves the indexes, which other modules
+  // call; false if something was unfinished after `limit`. Not from a core.
   void drain();
   bool stop(std::chrono::milliseconds limit);
 
@@ -55,7 +55,7 @@ class Vectors {
   Task<ConfigView> view(snapshot::SnapshotPtr project, std::string collection);
   // Fails with validation.
   Task<> set(Access access, std::string collection, VectorConfig config);
-  // The fields of documents stay, embeddings go.
+  // Keeps the fields of the documents and deletes the embeddings.
   Task<> clear(Access access, std::string collection);
 
   VectorSearch& search() { return search_; }
@@ -63,7 +63,7 @@ class Vectors {
   const data::CollectionTable& collections(const snapshot::ProjectSnapshot& project) const {
     return project.get(deps_.data.slot());
   }
-  // In the indexes of the project. Any thread.
+  // Number of vectors in the indexes of the project. Any thread.
   uint64_t stored(store::ProjectNo project) const { return indexes_.vectors(project); }
 
  private:
@@ -74,15 +74,15 @@ class Vectors {
   Task<IndexView> indexView(snapshot::SnapshotPtr project, CollectionVectorsPtr vectors, VectorFieldPtr field);
   Async<void> refresh();
   Async<void> openAll(bool sweeps);
-  // What was left undone for a project: fields to be walked through, fields that are gone.
-  Task<snapshot::SnapshotPtr> settledSnapshot(store::ProjectNo project);
-  Task<> walkWhereDue(snapshot::SnapshotPtr project, VectorFieldPtr field);
+  // Resumes unfinished work of a project: enqueues missing walks, drops indexes and rows of deleted fields.
+  Task<snapshot::SnapshotPtr> resumeProject(store::ProjectNo project);
+  Task<> enqueueWalkIfDue(snapshot::SnapshotPtr project, VectorFieldPtr field);
 
   const VectorDeps deps_;
   VectorTables tables_;
   const snapshot::SlotKey<VectorTable> slot_;
-  WorkerPool keeping_;
-  WorkerPool searching_;
+  WorkerPool indexPool_;
+  WorkerPool searchPool_;
   VectorIndexManager indexes_;
   Embedder embedder_;
   EmbeddingJobs jobs_;

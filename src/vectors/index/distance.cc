@@ -4,11 +4,11 @@ namespace mb::vectors {
 
 namespace {
 
-// One source for every processor: the compiler makes of sixteen floats what the function's target has, one register of
-// AVX-512, two of AVX, four of SSE or NEON, and of a product and a sum one step where there is one.
+// One source for every processor: the compiler maps sixteen floats to the registers of the function's target, one of
+// AVX-512, two of AVX, four of SSE or NEON, and a product and a sum to one fused instruction where available.
 using Lanes = float __attribute__((vector_size(kLanes * sizeof(float)), may_alias));
 
-// Reads sixteen floats at once: callers hold them on 64 bytes (Slots, AlignedFloats).
+// Reads sixteen floats. REQUIRES: `at` is aligned to 64 bytes (Slots, AlignedFloats).
 #define MB_LANES(at) (*reinterpret_cast<const Lanes*>(at))
 
 [[gnu::always_inline]] inline float sumOf(const Lanes& lanes) {
@@ -20,7 +20,7 @@ using Lanes = float __attribute__((vector_size(kLanes * sizeof(float)), may_alia
   return two[0] + two[1];
 }
 
-// `kSums` sums side by side hide how long one addition takes.
+// `kSums` independent sums hide the latency of an addition.
 template <size_t kSums>
 [[gnu::always_inline]] inline float dotOf(const float* a, const float* b, size_t length) {
   Lanes sums[kSums] = {};
@@ -80,7 +80,7 @@ float squaredDistanceBaseline(const float* a, const float* b, size_t length) {
 std::vector<Kernels> whatRuns() {
   std::vector<Kernels> found;
 #ifdef __x86_64__
-  // These ask the operating system too, which must keep the wide registers.
+  // These check the operating system too, which must save the wide registers.
   if (__builtin_cpu_supports("avx512f")) found.push_back({"avx512", dotAvx512, squaredDistanceAvx512});
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     found.push_back({"avx2", dotAvx2, squaredDistanceAvx2});

@@ -1,5 +1,5 @@
-// How near two vectors are, by the widest instructions that the processor has. Vectors stand on 64 bytes and are padded
-// with zeros to a multiple of kLanes.
+// Dot products and distances of vectors, by the widest instructions that the processor has. Vectors are aligned to 64
+// bytes and padded with zeros to a multiple of kLanes.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Kernels {
   float (*squaredDistance)(const float* a, const float* b, size_t length);
 };
 
-// Those that this processor runs, the fastest first; the last runs everywhere.
+// The kernels that this processor can run, the fastest first; the last runs on every processor.
 const std::vector<Kernels>& runnableKernels();
 // The fastest.
 const Kernels& kernels();

@@ -1,4 +1,4 @@
-// When a slot that left the graph may be used again: once every view is closed that was open when it left.
+// Epochs decides when a slot that left the graph may be reused: once every view that was open when it left is closed.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace mb::vectors {
 
-// Views that opened between two retirements, and what was retired at the end of it.
+// Counts the views that were opened between two retirements, and holds the slots that were retired at its end.
 struct Epoch {
   std::atomic<uint32_t> views{0};
   std::vector<Slot> retired;
@@ -22,7 +22,7 @@ class Epochs {
  public:
   Epochs() { epochs_.push_back(std::make_unique<Epoch>()); }
 
-  // The current epoch, with one more view; `read` is called under the same lock.
+  // Returns the current epoch with one more view; `read` is called under the same lock.
   template <class Read>
   Epoch* enter(const Read& read) const {
     const std::lock_guard lock(mutex_);
@@ -30,7 +30,7 @@ class Epochs {
     epochs_.back()->views.fetch_add(1, std::memory_order_relaxed);
     return epochs_.back().get();
   }
-  // Changes what `read` reads.
+  // Calls `change`, which writes what `read` reads, under the same lock.
   template <class Change>
   void publish(const Change& change) {
     const std::lock_guard lock(mutex_);
@@ -38,13 +38,13 @@ class Epochs {
   }
   static void leave(Epoch* epoch) { epoch->views.fetch_sub(1, std::memory_order_release); }
 
-  // Slots that nothing names any more. The writer's.
+  // Adds slots that no list, entry or id names any more. Only for the writer.
   void retire(std::vector<Slot> slots) {
     const std::lock_guard lock(mutex_);
     epochs_.back()->retired = std::move(slots);
     epochs_.push_back(std::make_unique<Epoch>());
   }
-  // Of what was retired, what no view knows any more. The writer's.
+  // Removes and returns the retired slots that no open view may hold. Only for the writer.
   std::vector<Slot> reclaim() {
     std::vector<Slot> free;
     const std::lock_guard lock(mutex_);

@@ -35,7 +35,7 @@ Epoch* Graph::enter(uint64_t& asOf, size_t& size) const {
 Result<> Graph::put(std::string_view id, std::span<const float> vector) {
   RETURN_IF_ERROR(checkVector(options_, vector));
   if (id.empty() || id.size() > kMaxIdBytes) {
-    return fail(ErrorCode::validation, fmt::format("an id has 1 to {} bytes", kMaxIdBytes));
+    return fail(ErrorCode::validation, fmt::format("an id must have 1 to {} bytes", kMaxIdBytes));
   }
   const AlignedFloats floats = prepared(vector);
   const size_t bytes = padded(options_.dimensions) * sizeof(float);
@@ -44,7 +44,7 @@ Result<> Graph::put(std::string_view id, std::span<const float> vector) {
   if (before && std::memcmp(slots_.vector(*before), floats.data(), bytes) == 0) return {};
   const int level = randomLevel();
   const Slot slot = takeSlot(id, level);
-  if (slot == kNoSlot) return fail(ErrorCode::unavailable, "there is no memory for more vectors");
+  if (slot == kNoSlot) return fail(ErrorCode::unavailable, "out of memory for more vectors");
   std::memcpy(slots_.vector(slot), floats.data(), bytes);
   Node& node = slots_.node(slot);
   link(slot);
@@ -70,7 +70,7 @@ bool Graph::remove(std::string_view id) {
   return true;
 }
 
-// Views that open from now on are of this version.
+// Views that open from now on have this version.
 void Graph::publish(uint64_t version, int more) {
   epochs_.publish([&] {
     live_.fetch_add(static_cast<size_t>(more), std::memory_order_relaxed);
@@ -83,7 +83,7 @@ void Graph::markRemoved(Slot slot, uint64_t version) {
   removed_.push_back(slot);
 }
 
-// A slot with the id and empty lists, which no view sees and nothing links to.
+// Returns a slot with the id and empty lists, which no view sees and nothing links to.
 Slot Graph::takeSlot(std::string_view id, int level) {
   reclaim();
   Slot slot = kNoSlot;
@@ -138,7 +138,7 @@ void Graph::forget(Slot slot) {
   for (size_t i = 0; i < lowestLinks_; ++i) slots_.lowest(slot)[i].store(kNoSlot, std::memory_order_relaxed);
 }
 
-// One in m of the vectors of a level is on the next, too (SplitMix64).
+// One in m of the vectors of a level is on the next level too (SplitMix64).
 int Graph::randomLevel() {
   uint64_t z = (random_ += kSeed);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;

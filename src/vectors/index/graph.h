@@ -1,11 +1,11 @@
-// The graph behind a VectorIndex: who its vectors' neighbours are, and how they are walked, linked and taken out.
+// The graph of a VectorIndex: stores the neighbours of each vector; walks, links and removes vectors.
 //
-// Names: a vector is `removed` once it was removed or replaced; it is still walked through. A sweep takes what was
-// removed before it began (its `dead`) out of all lists, then retires their slots; Epochs says when they are free.
-// Nothing links to what is removed.
+// Terms: a vector is `removed` once it was removed or replaced; it is still walked through. A sweep takes the vectors
+// that were removed before it began (its `dead`) out of all lists, then retires their slots; Epochs decides when they
+// are free. Nothing links to a removed vector.
 //
-// The lowest lists hold a tree, so that no vector is ever out of reach: each vector but the root has a parent, whose
-// lowest list names it and does not drop it. Walks of the lowest level begin at the root, too.
+// The lowest lists hold a tree, so that every vector is reachable: each vector but the root has a parent, whose lowest
+// list names it and does not drop it. Walks of the lowest level begin at the root, too.
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,14 @@
 
 namespace mb::vectors {
 
-// A slot and how far it is; smaller is nearer, whatever the metric.
+// A slot and its distance; smaller is nearer, whatever the metric.
 struct Near {
   float distance;
   Slot slot;
   auto operator<=>(const Near&) const = default;
 };
 
-// Floats as the kernels want them.
+// Floats, aligned and padded for the kernels.
 class AlignedFloats {
  public:
   explicit AlignedFloats(size_t dimensions) : blocks_(padded(dimensions) / kLanes) {}
@@ -45,14 +45,14 @@ class AlignedFloats {
   std::vector<Block> blocks_;
 };
 
-// A bit for each slot that was met.
+// A bit for each slot that a walk has visited.
 class Visited {
  public:
   void reset(size_t slots) {
     words_.assign((slots + 63) / 64, 0);
     slots_ = slots;
   }
-  // Whether this is the first time. Slots that came since reset() are never met.
+  // Marks the slot; true at its first visit. Always false for slots that were added since reset().
   bool first(Slot slot) {
     if (slot >= slots_) return false;
     uint64_t& word = words_[slot / 64];
@@ -85,7 +85,7 @@ class Graph {
   Result<> save(const std::filesystem::path& file, std::string_view position) const;
   static Result<std::shared_ptr<Graph>> load(const std::filesystem::path& file, std::string& position);
 
-  // As in View, as of a version.
+  // As in View, at a version.
   Epoch* enter(uint64_t& asOf, size_t& size) const;
   std::optional<Slot> slotOf(std::string_view id) const { return ids_.find(id); }
   std::string_view idOf(Slot slot) const {
@@ -98,7 +98,7 @@ class Graph {
 
  private:
   friend class GraphFile;
-  friend class GraphProbe;  // what tests look at
+  friend class GraphProbe;  // for tests
 
   // One list of a slot.
   struct List {
@@ -108,9 +108,9 @@ class Graph {
   struct Sweep {
     bool running = false;
     uint64_t before = 0;     // its dead were removed at or before this version
-    Slot at = 0;             // the next slot to look at
+    Slot at = 0;             // the next slot to sweep
     bool swept = false;      // no list names the dead any more
-    Slot best = kNoSlot;     // the highest vector that stays, of those looked at
+    Slot best = kNoSlot;     // the highest live vector of those swept
     std::vector<Slot> dead;  // to retire, from the back
   };
 
@@ -121,16 +121,17 @@ class Graph {
   bool visible(Slot slot, const Search& search, uint64_t asOf) const;
   std::vector<Hit> hitsOf(std::vector<Near> found) const;
 
-  // Walking (graph_walk.h). All through slots of one level, from `seeds`; what `accepts` takes, nearest first.
+  // Walking (graph_walk.h), within the slots of one level.
   template <class Accepts, class Over>
   bool explore(const float* probe, int level, size_t ef, size_t max, std::vector<Near>& seeds, Visited& visited,
                const Accepts& accepts, const Over& over) const;
   Near descend(const float* probe, Slot entry, int level) const;
 
-  // Linking (graph_links.cc). All the writer's.
+  // Linking (graph_links.cc). Only for the writer.
   bool isRemoved(Slot slot) const { return slots_.node(slot).removed.load(std::memory_order_relaxed) != kNever; }
   List listOf(Slot slot, int level) const;
-  // How full a list stays when it is chosen anew: some room, so that this is not done for each that comes.
+  // The number of links that a list keeps when it is selected again: below its capacity, so that not every new link
+  // causes a selection.
   static size_t minLinksOf(const List& list) { return list.capacity * 3 / 4; }
   static std::vector<Slot> read(const List& list);
   static void write(const List& list, std::span<const Slot> slots);
@@ -143,7 +144,7 @@ class Graph {
   void adopt(Slot slot, std::span<const Near> candidates);
   void growTree(Slot root);
 
-  // Taking out (graph_sweep.cc). All the writer's.
+  // Removal (graph_sweep.cc). Only for the writer.
   bool isDead(Slot slot) const;
   void advanceSweep();
   void sweepSlot(Slot slot);
@@ -155,7 +156,7 @@ class Graph {
   void markSweptDead();
   void retireDead();
 
-  // Slots (graph.cc). All the writer's.
+  // Slots (graph.cc). Only for the writer.
   Slot takeSlot(std::string_view id, int level);
   bool furnish(Slot slot, std::string_view id, int level);
   void reclaim();
@@ -170,18 +171,18 @@ class Graph {
   Slots slots_;
   IdTable ids_;
   Epochs epochs_;
-  std::atomic<Slot> entry_{kNoSlot};  // of the highest level
+  std::atomic<Slot> entry_{kNoSlot};  // a vector of the highest level
   std::atomic<Slot> root_{kNoSlot};
   std::atomic<uint64_t> version_{1};
   std::atomic<size_t> live_{0};
   std::atomic<size_t> sideBytes_{0};  // of ids and upper lists
 
   mutable std::mutex writer_;
-  // Of the writer from here on.
+  // The members below are guarded by writer_.
   uint64_t random_;
   size_t linked_ = 0;
   std::vector<Slot> free_;
-  std::vector<Slot> removed_;  // and not yet a sweep's
+  std::vector<Slot> removed_;  // not yet in a sweep
   Sweep sweep_;
   Visited visited_;
 };

@@ -21,7 +21,7 @@ std::vector<Slot> Graph::read(const List& list) {
   return slots;
 }
 
-// Nothing stands behind the end of a list, so that a reader never meets a slot that was taken out before.
+// Overwrites the rest of the list, so that a reader never finds a slot that was removed from it before.
 void Graph::write(const List& list, std::span<const Slot> slots) {
   for (size_t i = 0; i < list.capacity; ++i) {
     const Slot slot = i < slots.size() ? slots[i] : kNoSlot;
@@ -40,7 +40,7 @@ std::vector<Near> Graph::nearsOf(Slot slot, std::span<const Slot> others) const 
   return nears;
 }
 
-// Of what a slot's lowest list names.
+// The children of a slot; `lowest` is its lowest list.
 std::vector<Slot> Graph::childrenOf(Slot slot, std::span<const Slot> lowest) const {
   std::vector<Slot> children;
   for (const Slot other : lowest) {
@@ -49,9 +49,9 @@ std::vector<Slot> Graph::childrenOf(Slot slot, std::span<const Slot> lowest) con
   return children;
 }
 
-// Up to `max` of the candidates, which are sorted: `kept`, and those that are nearer to the base than to any that is
-// chosen already (the paper's algorithm 4), so that the list points into all directions; of equal vectors only one.
-// Where these are fewer than `min`, the nearest of the others as well.
+// Selects up to `max` of the sorted candidates: `kept`, and those that are nearer to the base than to any that is
+// chosen already (the paper's algorithm 4), so that the list points into all directions; of equal vectors only one. If
+// these are fewer than `min`, the nearest of the others are added.
 std::vector<Slot> Graph::select(std::span<const Near> candidates, std::span<const Slot> kept, size_t min,
                                 size_t max) const {
   std::vector<Slot> chosen;
@@ -74,23 +74,23 @@ std::vector<Slot> Graph::select(std::span<const Near> candidates, std::span<cons
   return chosen;
 }
 
-// The nearest to a slot on a level that are not removed, without itself. Of vectors that equal it only a few, else
-// there would be nothing else among the candidates, and nothing to lead away from them; then the walk takes a bounded
-// number of steps.
+// The nearest live vectors to a slot on a level, without itself. Only a few of the vectors that equal it are accepted:
+// more would fill the candidates, and no link would lead away from them. After these the walk takes a bounded number of
+// steps.
 std::vector<Near> Graph::candidatesAt(Slot slot, int level, std::vector<Near> seeds) {
   constexpr size_t kMaxEqual = 4;
-  constexpr size_t kStepsALook = 32;
+  constexpr size_t kStepsPerCheck = 32;
   const float* probe = slots_.vector(slot);
   const float itself = distance(probe, slot);
   size_t equal = 0;
-  size_t looks = 0;
+  size_t checks = 0;
   const Slot root = root_.load(std::memory_order_relaxed);
   if (level == 0 && root != kNoSlot) seeds.push_back({distance(probe, root), root});
   const auto accepts = [&](const Near& near) {
     if (near.slot == slot || isRemoved(near.slot)) return false;
     return near.distance > itself || options_.metric == Metric::dot || ++equal <= kMaxEqual;
   };
-  const auto over = [&] { return ++looks * kStepsALook > 4 * options_.efConstruction && equal > kMaxEqual; };
+  const auto over = [&] { return ++checks * kStepsPerCheck > 4 * options_.efConstruction && equal > kMaxEqual; };
   visited_.reset(slots_.count());
   explore(probe, level, options_.efConstruction, std::numeric_limits<size_t>::max(), seeds, visited_, accepts, over);
   return seeds;
@@ -126,8 +126,8 @@ void Graph::linkBack(Slot from, Slot to, int level) {
   write(list, select(nearsOf(from, slots), kept, minLinksOf(list), list.capacity));
 }
 
-// Gives a slot, which is not in the tree, a parent that is: one of the candidates that names it already, or else the
-// nearest, or one below that, down to one with module. Children take up to half of a list, so that the rest can lead
+// Gives a slot, which is not in the tree, a parent that is: one of the candidates that links to it already, or else the
+// nearest, or a descendant of that which has capacity. Children take up to half of a list, so that the rest can lead
 // elsewhere.
 void Graph::adopt(Slot slot, std::span<const Near> candidates) {
   const Slot root = root_.load(std::memory_order_relaxed);
@@ -158,7 +158,7 @@ void Graph::adopt(Slot slot, std::span<const Near> candidates) {
   }
 }
 
-// The tree anew from a root, over what the lowest lists name; whoever they do not lead to is adopted.
+// Rebuilds the tree from a root along the lowest lists; a vector that they do not reach is adopted.
 void Graph::growTree(Slot root) {
   root_.store(root, std::memory_order_release);
   if (root == kNoSlot) return;

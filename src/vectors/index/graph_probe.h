@@ -1,4 +1,4 @@
-// What must hold in a graph whenever no write runs, for tests.
+// Checks the invariants of a graph while no write runs, for tests.
 #pragma once
 
 #include <set>
@@ -9,7 +9,7 @@ namespace mb::vectors {
 
 class GraphProbe {
  public:
-  // The first thing that is wrong; empty where all is right.
+  // The first violated invariant; empty if all hold.
   static std::string problem(const VectorIndex& index) {
     const Graph& graph = *index.graph_;
     const std::lock_guard lock(graph.writer_);
@@ -25,7 +25,7 @@ class GraphProbe {
     if (linked != graph.linked_ || live != graph.live_) return "the counts are wrong";
     return "";
   }
-  // Live vectors that a walk from the entry can meet on the lowest level.
+  // Number of live vectors that a walk from the entry or the root can reach on the lowest level.
   static size_t reachable(const VectorIndex& index) {
     const Graph& graph = *index.graph_;
     const std::lock_guard lock(graph.writer_);

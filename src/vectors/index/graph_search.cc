@@ -6,10 +6,10 @@ namespace mb::vectors {
 
 namespace {
 
-// Up to here all vectors are measured: it takes about as long as a walk (a millisecond at 384 dimensions), and is
+// Up to this size all vectors are measured: it takes about as long as a walk (a millisecond at 384 dimensions), and is
 // exact.
 constexpr size_t kMeasuredWhole = 10'000;
-// What one step of a walk costs, in vectors measured one after another: the neighbours it finds lie anywhere in memory
+// The cost of one step of a walk, in vectors measured sequentially: the neighbours of a step are scattered in memory
 // (bench/vector_index.cc: 3.7 us a step, 0.19 us a vector, of 100,000 with 384 dimensions, m = 16).
 constexpr size_t kVectorsAStep = 20;
 
@@ -37,7 +37,7 @@ size_t keptBy(const Search& search, const IndexOptions& options) {
 
 }  // namespace
 
-// Cosines are dot products of vectors of length 1; one that is all zeros stays so.
+// Normalizes for cosine, so that cosines are dot products of vectors of length 1; a vector of zeros stays as it is.
 AlignedFloats Graph::prepared(std::span<const float> vector) const {
   AlignedFloats out(vector.size());
   std::ranges::copy(vector, out.data());
@@ -62,7 +62,7 @@ double Graph::scoreOf(float distance) const {
   return 0;
 }
 
-// In the view's version; what `within` names may also have come later, when its id was looked up.
+// Whether the slot is in the view's version; a slot of `within` may also be newer, put before its id was looked up.
 bool Graph::visible(Slot slot, const Search& search, uint64_t asOf) const {
   const Node& node = slots_.node(slot);
   if (node.removed.load(std::memory_order_acquire) <= asOf) return false;
@@ -81,7 +81,7 @@ std::vector<Hit> Graph::hitsOf(std::vector<Near> found) const {
 bool Graph::scanIsCheaper(const Search& search, size_t size) const {
   const size_t allowed = search.within == nullptr ? size : std::min(search.within->count(), size);
   if (allowed <= kMeasuredWhole) return true;
-  // A walk takes as many steps as it keeps candidates, and where few are allowed as many more as it must go through.
+  // A walk takes as many steps as it keeps candidates; if few are allowed, proportionally more.
   const size_t steps = std::min(size, keptBy(search, options_) * size / allowed);
   return allowed <= steps * kVectorsAStep;
 }
@@ -119,7 +119,7 @@ Result<std::vector<Hit>> Graph::scan(std::span<const float> query, const Search&
   return hitsOf(std::move(found));
 }
 
-// Greedily to the slot nearest to the probe on each level above `level`.
+// Descends greedily to the slot nearest to the probe on each level above `level`.
 Near Graph::descend(const float* probe, Slot entry, int level) const {
   Near near{distance(probe, entry), entry};
   for (int at = slots_.node(entry).level; at > level; --at) {

@@ -4,14 +4,14 @@ namespace mb::vectors {
 
 namespace {
 
-// A sweep begins at one removed vector in ten, and looks at so many slots with each write: it is through before another
-// thirty-second of them is removed.
+// A sweep begins when one vector in ten is removed, and sweeps kSlotsAWrite slots with each write: it ends before
+// another thirty-second of them is removed.
 constexpr size_t kShareRemoved = 10;
 constexpr size_t kMinRemoved = 32;
 constexpr size_t kSlotsAWrite = 32;
 constexpr size_t kRetiredAWrite = 64;
-// How many dead vectors a repair looks behind for neighbours, of dead neighbours in a row.
-constexpr size_t kMaxDeadLookedBehind = 64;
+// How many dead vectors a repair expands for neighbours, when dead neighbours have dead neighbours.
+constexpr size_t kMaxDeadExpanded = 64;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ bool Graph::isDead(Slot slot) const {
   return sweep_.running && slots_.node(slot).removed.load(std::memory_order_relaxed) <= sweep_.before;
 }
 
-// What each write does for the removal of others: a bounded part of it.
+// Does a bounded part of a sweep; called by each write.
 void Graph::advanceSweep() {
   if (!sweep_.running) {
     if (removed_.size() < std::max(kMinRemoved, linked_ / kShareRemoved)) return;
@@ -31,7 +31,7 @@ void Graph::advanceSweep() {
               .dead = std::exchange(removed_, {})};
     return replaceDeadRoot();
   }
-  // What came since it began links to none of its dead.
+  // Vectors added since the sweep began link to none of its dead.
   const size_t count = slots_.count();
   if (!sweep_.swept) {
     const size_t end = std::min(count, sweep_.at + kSlotsAWrite);
@@ -55,8 +55,8 @@ void Graph::considerAsEntry(Slot slot) {
   if (sweep_.best == kNoSlot || slots_.node(slot).level > slots_.node(sweep_.best).level) sweep_.best = slot;
 }
 
-// The tree keeps who is not dead in reach all through a sweep: the dead leave it from their parents on, each with its
-// heirs.
+// The tree keeps every vector that is not dead reachable during a sweep: repair() of a parent removes a dead child and
+// adopts its heirs.
 void Graph::replaceDeadRoot() {
   const Slot before = root_.load(std::memory_order_relaxed);
   if (before == kNoSlot || !isDead(before)) return;
@@ -67,19 +67,21 @@ void Graph::replaceDeadRoot() {
   growTree(root);
 }
 
-// Of children that are dead, the children that are not, through dead ones.
+// The nearest descendants of dead children that are not dead.
 std::vector<Slot> Graph::heirsOf(std::span<const Slot> dead) const {
   std::vector<Slot> heirs;
   std::vector<Slot> waiting(dead.begin(), dead.end());
   while (!waiting.empty()) {
-    const Slot gone = waiting.back();
+    const Slot parent = waiting.back();
     waiting.pop_back();
-    for (const Slot child : childrenOf(gone, read(listOf(gone, 0)))) (isDead(child) ? waiting : heirs).push_back(child);
+    for (const Slot child : childrenOf(parent, read(listOf(parent, 0)))) {
+      (isDead(child) ? waiting : heirs).push_back(child);
+    }
   }
   return heirs;
 }
 
-// No list names the dead any more: the graph is without them, though a view may still walk there.
+// Called once no list names the dead: they are not part of the graph any more, though a view may still walk them.
 void Graph::markSweptDead() {
   const Slot entry = entry_.load(std::memory_order_relaxed);
   if (entry != kNoSlot && isDead(entry)) entry_.store(sweep_.best, std::memory_order_release);
@@ -88,29 +90,30 @@ void Graph::markSweptDead() {
   sweep_.swept = true;
 }
 
-// Who may follow the dead neighbours of a slot: the neighbours that stay, and those of the dead, through dead ones.
+// The candidates to replace the dead neighbours of a slot: its other neighbours, and the neighbours of the dead,
+// through dead ones.
 std::vector<Near> Graph::poolOf(Slot slot, int level) const {
   std::vector<Slot> pool;
-  std::vector<Slot> behind;
-  const auto meet = [&](Slot other, bool mine) {
+  std::vector<Slot> expanded;
+  const auto add = [&](Slot other, bool ownNeighbour) {
     if (isDead(other)) {
-      if (behind.size() < kMaxDeadLookedBehind && std::ranges::find(behind, other) == behind.end())
-        behind.push_back(other);
-    } else if (mine || (other != slot && !isRemoved(other))) {
+      if (expanded.size() < kMaxDeadExpanded && std::ranges::find(expanded, other) == expanded.end())
+        expanded.push_back(other);
+    } else if (ownNeighbour || (other != slot && !isRemoved(other))) {
       pool.push_back(other);
     }
   };
-  for (const Slot other : read(listOf(slot, level))) meet(other, true);
-  for (size_t i = 0; i < behind.size(); ++i) {
-    for (const Slot other : read(listOf(behind[i], level))) meet(other, false);
+  for (const Slot other : read(listOf(slot, level))) add(other, true);
+  for (size_t i = 0; i < expanded.size(); ++i) {
+    for (const Slot other : read(listOf(expanded[i], level))) add(other, false);
   }
   std::ranges::sort(pool);
   pool.erase(std::ranges::unique(pool).begin(), pool.end());
   return nearsOf(slot, pool);
 }
 
-// Takes the dead out of one list of a slot and puts others in their place; where there are too few about, it looks for
-// them as for a new vector.
+// Replaces the dead in one list of a slot by other neighbours; if the pool has too few, it searches for them as for a
+// new vector.
 void Graph::repair(Slot slot, int level) {
   const List list = listOf(slot, level);
   const std::vector<Slot> before = read(list);
@@ -120,7 +123,7 @@ void Graph::repair(Slot slot, int level) {
   const bool few = pool.size() < (level == 0 ? options_.m / 2 : 1);
   const bool searches = few && !isRemoved(slot) && entry != kNoSlot && slots_.node(entry).level >= level;
   if (searches) {
-    // From the slot itself too, whose list still leads through the dead.
+    // The walk starts from the slot itself too, whose list still leads through the dead.
     const float* probe = slots_.vector(slot);
     const std::vector<Near> found =
         candidatesAt(slot, level, {descend(probe, entry, level), {distance(probe, slot), slot}});
@@ -131,9 +134,9 @@ void Graph::repair(Slot slot, int level) {
     std::ranges::sort(pool);
   }
   std::vector<Slot> kept = level == 0 ? childrenOf(slot, before) : std::vector<Slot>();
-  const auto gone = std::ranges::partition(kept, [&](Slot other) { return !isDead(other); });
-  const std::vector<Slot> dead(gone.begin(), gone.end());
-  kept.erase(gone.begin(), gone.end());
+  const auto removed = std::ranges::partition(kept, [&](Slot other) { return !isDead(other); });
+  const std::vector<Slot> dead(removed.begin(), removed.end());
+  kept.erase(removed.begin(), removed.end());
   const std::vector<Slot> chosen = select(pool, kept, minLinksOf(list), list.capacity);
   write(list, chosen);
   for (const Slot heir : heirsOf(dead)) adopt(heir, std::array{Near{0, slot}});
@@ -143,12 +146,12 @@ void Graph::repair(Slot slot, int level) {
   }
 }
 
-// Slots of the dead are free once no view is open that may know them; a write gives back a bounded number.
+// Retires slots of the dead, a bounded number per write; they are free once no open view may hold them.
 void Graph::retireDead() {
   const size_t count = std::min(sweep_.dead.size(), kRetiredAWrite);
-  std::vector<Slot> gone(sweep_.dead.end() - static_cast<ptrdiff_t>(count), sweep_.dead.end());
+  std::vector<Slot> retired(sweep_.dead.end() - static_cast<ptrdiff_t>(count), sweep_.dead.end());
   sweep_.dead.resize(sweep_.dead.size() - count);
-  epochs_.retire(std::move(gone));
+  epochs_.retire(std::move(retired));
 }
 
 }  // namespace mb::vectors

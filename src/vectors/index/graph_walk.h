@@ -1,4 +1,4 @@
-// The walk itself, for searches and for the writer.
+// Walking the graph, for searches and for the writer.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ inline float Graph::distance(const float* probe, Slot slot) const {
                                               : -kernels_.dot(probe, vector, length);
 }
 
-// Walks from `seeds` (with their distances) and leaves in them up to `ef` slots that `accepts` takes, nearest first;
-// ends early once `max` are found, of which there are not more. False when `over` ended it.
+// Walks from `seeds` (with their distances) and replaces them by up to `ef` slots that `accepts` accepts, nearest
+// first. Ends early once `max` are found: the caller knows that there are no more. False if `over` ended the walk.
 template <class Accepts, class Over>
 bool Graph::explore(const float* probe, int level, size_t ef, size_t max, std::vector<Near>& seeds, Visited& visited,
                     const Accepts& accepts, const Over& over) const {
-  constexpr size_t kStepsBetweenLooks = 32;
+  constexpr size_t kStepsBetweenChecks = 32;
   constexpr size_t kPrefetched = 256;
   std::vector<Near> waiting;  // a heap, nearest on top
   std::vector<Near> found;    // a heap, farthest on top
@@ -52,7 +52,7 @@ bool Graph::explore(const float* probe, int level, size_t ef, size_t max, std::v
     if ((found.size() >= ef && near.distance > found.front().distance) || found.size() >= max) break;
     std::ranges::pop_heap(waiting, std::greater());
     waiting.pop_back();
-    if (++steps % kStepsBetweenLooks == 0 && over()) {
+    if (++steps % kStepsBetweenChecks == 0 && over()) {
       whole = false;
       break;
     }

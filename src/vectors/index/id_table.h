@@ -1,4 +1,4 @@
-// Which slot an id has now. In shards, so that the growth of one is short.
+// An IdTable maps ids to their current slots. Sharded, so that a rehash is short. Thread-safe.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace mb::vectors {
 
 class IdTable {
  public:
-  // What an entry takes about: the map's node and its share of the buckets.
+  // Approximate memory of an entry: the map's node and its share of the buckets.
   static constexpr size_t kEntryBytes = 64;
 
   std::optional<Slot> find(std::string_view id) const {
@@ -24,7 +24,7 @@ class IdTable {
     const auto found = shard.slots.find(id);
     return found == shard.slots.end() ? std::nullopt : std::optional(found->second);
   }
-  // `id` is text that lives as long as the entry; it replaces that of an earlier one.
+  // `id` must outlive the entry. Replaces the key's text too, where the id has an entry.
   void set(std::string_view id, Slot slot) {
     Shard& shard = shardOf(id);
     const std::unique_lock lock(shard.mutex);

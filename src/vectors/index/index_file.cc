@@ -7,7 +7,7 @@
 //     for each level from 0 its list (count u16, slots u32...), the vector as f32
 //   SHA-256 of all before it, as 64 hex digits
 //
-// A file is trusted only when its sum is right; what is read before that is known is bounded by the file's size.
+// A file is trusted only if its checksum is correct; memory allocated before that check is bounded by the file's size.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -24,7 +24,7 @@ namespace mb::vectors {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they stand in memory");
+static_assert(std::endian::native == std::endian::little, "numbers are copied from memory as they are");
 
 constexpr std::string_view kMagic = "MBVINDEX";
 constexpr uint32_t kVersion = 1;
@@ -34,7 +34,7 @@ constexpr size_t kPiece = 1 << 20;
 
 enum State : uint8_t { kFree = 0, kLive = 1, kRemoved = 2 };
 
-// A file that gets its name when it is whole.
+// Writes to a temporary file, which finish() renames to its final name.
 class Writer {
  public:
   explicit Writer(const std::filesystem::path& file) : path_(file), partial_(file.string() + ".partial") {}
@@ -43,7 +43,7 @@ class Writer {
   }
 
   Result<> open() {
-    ::unlink(partial_.c_str());  // what a kill left
+    ::unlink(partial_.c_str());  // left by a crash
     file_ = Descriptor(::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     return file_.open() ? Result<>() : fileError("write", path_);
   }
@@ -55,7 +55,7 @@ class Writer {
   void number(T value) {
     bytes(&value, sizeof value);
   }
-  // The sum, then all of it on the disk and under its name.
+  // Writes the checksum. Call finish() after it.
   Result<> sum() {
     flush();
     buffer_ = sum_.finish();
@@ -63,6 +63,7 @@ class Writer {
     errno = failed_;
     return failed_ == 0 ? Result<>() : fileError("write", path_);
   }
+  // Syncs the file and renames it to its final name.
   Result<> finish() {
     if (::fsync(file_.get()) != 0) return fileError("write", path_);
     if (::rename(partial_.c_str(), path_.c_str()) != 0) return fileError("write", path_);
@@ -98,7 +99,7 @@ class Writer {
   bool named_ = false;
 };
 
-// Reads a file piece by piece. After a failure all that is read is zeros, and failed() says so.
+// Reads a file in pieces of kPiece bytes. After a failure failed() is true, and all reads return zeros.
 class Reader {
  public:
   static Result<std::unique_ptr<Reader>> open(const std::filesystem::path& path) {
@@ -111,7 +112,7 @@ class Reader {
   }
 
   bool failed() const { return failed_; }
-  // Bytes before the sum that were not read yet.
+  // Bytes before the checksum that were not read yet.
   size_t left() const { return left_; }
   void bytes(void* into, size_t size) {
     if (failed_ || size > left_) {
@@ -128,7 +129,7 @@ class Reader {
     bytes(&value, sizeof value);
     return value;
   }
-  // Whether all was read, and the sum is right. Once.
+  // Whether everything was read and the checksum is correct. Call it once.
   bool whole() {
     if (failed_ || left_ > 0) return false;
     const std::string wanted = sum_.finish();
@@ -179,18 +180,18 @@ class Reader {
 
 }  // namespace
 
-// Reads and writes what a graph keeps to itself.
+// Reads and writes the private members of a Graph.
 class GraphFile {
  public:
   static void write(const Graph& graph, std::string_view position, Writer& out);
-  // Null where the file does not hold a graph; unavailable where there is no memory for it.
+  // Null if the file does not hold a valid graph. Fails with unavailable if out of memory.
   static Result<std::shared_ptr<Graph>> read(Reader& in, std::string& position);
 
  private:
   static void writeSlot(const Graph& graph, Slot slot, Writer& out);
   static Result<bool> readSlot(Graph& graph, Reader& in);
-  static bool settle(Graph& graph, Slot entry, Slot root);
-  static bool settleSlot(Graph& graph, Slot slot);
+  static bool finalize(Graph& graph, Slot entry, Slot root);
+  static bool finalizeSlot(Graph& graph, Slot slot);
 };
 
 void GraphFile::write(const Graph& graph, std::string_view position, Writer& out) {
@@ -240,7 +241,7 @@ Result<std::shared_ptr<Graph>> GraphFile::read(Reader& in, std::string& position
   const auto slots = in.number<uint32_t>();
   const auto positionBytes = in.number<uint32_t>();
   if (in.failed() || metric > static_cast<uint32_t>(Metric::euclidean) || !checkOptions(options)) return nullptr;
-  // Each slot takes a byte at least: no room is made for more than the file can hold.
+  // Each slot takes at least a byte, so no memory is allocated for more slots than the file can hold.
   if (positionBytes > kMaxPositionBytes || positionBytes > in.left() || slots > in.left()) return nullptr;
   position.resize(positionBytes);
   in.bytes(position.data(), position.size());
@@ -250,7 +251,7 @@ Result<std::shared_ptr<Graph>> GraphFile::read(Reader& in, std::string& position
     TRY(const bool good, readSlot(*graph, in));
     if (!good) return nullptr;
   }
-  if (!in.whole() || !settle(*graph, entry, root)) return nullptr;
+  if (!in.whole() || !finalize(*graph, entry, root)) return nullptr;
   return graph;
 }
 
@@ -259,7 +260,7 @@ Result<bool> GraphFile::readSlot(Graph& graph, Reader& in) {
   const size_t floats = graph.options_.dimensions * sizeof(float);
   if (in.failed() || state > kRemoved || (state != kFree && in.left() < floats)) return false;
   const Slot slot = graph.slots_.grow();
-  if (slot == kNoSlot) return fail(ErrorCode::unavailable, "there is no memory for the index");
+  if (slot == kNoSlot) return fail(ErrorCode::unavailable, "out of memory for the index");
   if (state == kFree) {
     graph.free_.push_back(slot);
     return true;
@@ -269,7 +270,7 @@ Result<bool> GraphFile::readSlot(Graph& graph, Reader& in) {
   if (level > kMaxLevel || idBytes > kMaxIdBytes || (idBytes == 0) != (state == kRemoved)) return false;
   std::string id(idBytes, '\0');
   in.bytes(id.data(), id.size());
-  if (!graph.furnish(slot, id, level)) return fail(ErrorCode::unavailable, "there is no memory for the index");
+  if (!graph.furnish(slot, id, level)) return fail(ErrorCode::unavailable, "out of memory for the index");
   for (int at = 0; at <= level; ++at) {
     const Graph::List list = graph.listOf(slot, at);
     std::vector<Slot> others(in.number<uint16_t>());
@@ -287,22 +288,22 @@ Result<bool> GraphFile::readSlot(Graph& graph, Reader& in) {
   return !in.failed();
 }
 
-// What follows from the slots and is not in the file; whether they fit together.
-bool GraphFile::settle(Graph& graph, Slot entry, Slot root) {
+// Derives from the slots what is not in the file; false if the slots are inconsistent.
+bool GraphFile::finalize(Graph& graph, Slot entry, Slot root) {
   const size_t count = graph.slots_.count();
   for (const Slot start : {entry, root}) {
     if (start != kNoSlot && (start >= count || !graph.slots_.node(start).linked)) return false;
     if (start == kNoSlot && graph.linked_ > graph.removed_.size()) return false;
   }
   for (Slot slot = 0; slot < count; ++slot) {
-    if (graph.slots_.node(slot).linked && !settleSlot(graph, slot)) return false;
+    if (graph.slots_.node(slot).linked && !finalizeSlot(graph, slot)) return false;
   }
   graph.entry_.store(entry, std::memory_order_release);
   graph.growTree(root);
   return true;
 }
 
-bool GraphFile::settleSlot(Graph& graph, Slot slot) {
+bool GraphFile::finalizeSlot(Graph& graph, Slot slot) {
   Node& node = graph.slots_.node(slot);
   const std::span<const float> vector(graph.slots_.vector(slot), graph.options_.dimensions);
   if (!checkVector(graph.options_, vector)) return false;
@@ -327,7 +328,7 @@ bool GraphFile::settleSlot(Graph& graph, Slot slot) {
 
 Result<> Graph::save(const std::filesystem::path& file, std::string_view position) const {
   if (position.size() > kMaxPositionBytes) {
-    return fail(ErrorCode::validation, fmt::format("a position has at most {} bytes", kMaxPositionBytes));
+    return fail(ErrorCode::validation, fmt::format("a position must have at most {} bytes", kMaxPositionBytes));
   }
   Writer out(file);
   RETURN_IF_ERROR(out.open());
@@ -342,7 +343,7 @@ Result<> Graph::save(const std::filesystem::path& file, std::string_view positio
 Result<std::shared_ptr<Graph>> Graph::load(const std::filesystem::path& file, std::string& position) {
   TRY(const std::unique_ptr<Reader> in, Reader::open(file));
   TRY(std::shared_ptr<Graph> graph, GraphFile::read(*in, position));
-  if (!graph) return fail(ErrorCode::validation, fmt::format("{} is damaged, or of another version", file.string()));
+  if (!graph) return fail(ErrorCode::validation, fmt::format("{} is corrupt or of another version", file.string()));
   return graph;
 }
 

@@ -17,7 +17,7 @@ class IndexFile : public testing::Test {
   void SetUp() override { std::filesystem::create_directory(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // With removed ones that are still walked through, and free slots.
+  // With removed vectors that are still walked through, and free slots.
   static void fill(VectorIndex& index, size_t count) {
     const auto vectors = noise(3 * count, index.options().dimensions, 31);
     for (size_t i = 0; i < count; ++i) ASSERT_TRUE(index.put(fmt::format("id{}", i), vectors[i]));
@@ -34,7 +34,7 @@ class IndexFile : public testing::Test {
     ASSERT_FALSE(loaded) << how;
     EXPECT_EQ(loaded.error().code(), ErrorCode::validation) << how;
   }
-  // What stands in the file before the sum, with a sum that is right.
+  // Writes a file of `body` with its correct checksum.
   void summed(std::string body) const {
     body += sha256Hex(body);
     overwrite(body);
@@ -73,7 +73,7 @@ TEST_F(IndexFile, GivesBackWhatWasSaved) {
       }
       EXPECT_EQ(view.exact(query, {.limit = 5000}).value().size(), index.size());
     }
-    // And it goes on from there.
+    // A loaded index takes further writes.
     fill(*loaded->index, 700);
     EXPECT_EQ(GraphProbe::problem(*loaded->index), "");
     EXPECT_EQ(GraphProbe::reachable(*loaded->index), loaded->index->size());
@@ -100,7 +100,7 @@ TEST_F(IndexFile, IsWholeOrNotThere) {
   EXPECT_FALSE(index.save(folder_ / "missing" / "index", ""));
   EXPECT_EQ(index.save(file_, std::string((64 << 10) + 1, 'x')).error().code(), ErrorCode::validation);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
-  // What a kill left does not stand in the way, and is gone after.
+  // A temporary file left by a crash does no harm, and is removed.
   std::ofstream(file_.string() + ".partial") << "half";
   ASSERT_TRUE(index.save(file_, std::string(64 << 10, 'x')));
   EXPECT_EQ(VectorIndex::load(file_).value().position.size(), size_t{64} << 10);
@@ -117,7 +117,7 @@ TEST_F(IndexFile, RefusesEveryTruncationAndWhatIsAppended) {
   const std::string whole = text();
   for (size_t size = 0; size < whole.size(); ++size) {
     overwrite(std::string_view(whole).substr(0, size));
-    ASSERT_NO_FATAL_FAILURE(expectRefused(fmt::format("cut at {} of {}", size, whole.size())));
+    ASSERT_NO_FATAL_FAILURE(expectRefused(fmt::format("truncated at {} of {}", size, whole.size())));
   }
   overwrite(whole + "x");
   expectRefused("one byte more");
@@ -158,7 +158,7 @@ TEST_F(IndexFile, TakesNoHarmFromWrongContentWithARightSum) {
     EXPECT_TRUE(loaded->index->view().walk(query, {}));
     EXPECT_TRUE(loaded->index->put("another", query));
   }
-  // Numbers of a vector may be any.
+  // The numbers of a vector may have any value.
   EXPECT_GT(taken, 0U);
 }
 
@@ -171,7 +171,7 @@ TEST_F(IndexFile, RefusesAnotherVersion) {
   body[8] = 2;
   summed(body);
   expectRefused("version 2");
-  // Before it makes room for it: a file of a few bytes that speaks of four thousand million slots.
+  // Refused before memory is allocated: a file of a few bytes that claims four thousand million slots.
   body[8] = 1;
   body.replace(8 + 6 * 4 + 2 * 4, 4, "\xff\xff\xff\xfe");
   summed(body);

@@ -1,4 +1,4 @@
-// Random operations against a map of vectors, and many readers beside the writer.
+// Random operations compared with a map of vectors, and many readers concurrent with the writer.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@ class Model : public testing::TestWithParam<std::tuple<Metric, uint32_t>> {
   Floats someVector() {
     std::normal_distribution<float> normal;
     Floats vector(kDimensions);
-    // Often small whole numbers, so that many are equal, or all zeros.
+    // Often small integers, so that many vectors are equal, or all zeros.
     const uint32_t kind = random_() % 10;
     for (float& value : vector) value = kind == 0 ? 0 : kind < 4 ? static_cast<float>(random_() % 3) : normal(random_);
     return vector;
@@ -25,7 +25,7 @@ class Model : public testing::TestWithParam<std::tuple<Metric, uint32_t>> {
 
   void step() {
     const uint32_t what = random_() % 100;
-    // Tides: at times most is removed.
+    // Phases: in every other one most vectors are removed.
     const bool ebb = (steps_++ / 1500) % 2 == 1;
     if (what < (ebb ? 20U : 60U)) {
       const std::string id = someId();
@@ -61,7 +61,7 @@ class Model : public testing::TestWithParam<std::tuple<Metric, uint32_t>> {
     for (const Search& search : {bySlots, byAsking}) {
       expectExact(view.exact(query, search).value(), right, query, allows);
       expectExact(view.nearest(query, search).value(), right, query, allows);
-      // Every one that may be given is found where the walk may go on until then.
+      // A walk without a bound finds every allowed vector.
       Search whole = search;
       whole.ef = 2 * kIds;
       expectExact(view.walk(query, whole).value(), right, query, allows);
@@ -113,18 +113,18 @@ INSTANTIATE_TEST_SUITE_P(Operations, Model,
                          testing::Combine(testing::Values(Metric::cosine, Metric::dot, Metric::euclidean),
                                           testing::Values(1U, 2U, 3U)));
 
-// Readers beside a writer that replaces and removes: a view is one state, whatever goes on. Each id's vector says which
-// id it is of (the first number), so an answer that mixes two is seen.
+// Readers concurrent with a writer that replaces and removes: a view is one state. The first number of each vector is
+// its id, so a result that mixes two is detected.
 TEST(Beside, SearchesSeeOneStateWhileOneWrites) {
   constexpr size_t kIds = 300;
   constexpr size_t kReaders = 3;
   VectorIndex index({.dimensions = 8, .metric = Metric::euclidean, .m = 6, .efConstruction = 30, .efSearch = 30});
-  const auto vectorOf = [](size_t id, uint32_t turn) {
-    Floats vector(8, static_cast<float>(turn % 7));
+  const auto vectorOf = [](size_t id, uint32_t round) {
+    Floats vector(8, static_cast<float>(round % 7));
     vector[0] = static_cast<float>(id) * 100;
     return vector;
   };
-  // These stay: every view has them.
+  // These are not changed: every view has them.
   for (size_t id = 0; id < kIds; id += 3) ASSERT_TRUE(index.put(std::to_string(id), vectorOf(id, 0)));
   std::atomic<bool> done = false;
   std::atomic<size_t> searches = 0;
@@ -156,12 +156,12 @@ TEST(Beside, SearchesSeeOneStateWhileOneWrites) {
     });
   }
   std::mt19937 random(99);
-  for (uint32_t turn = 1; turn < 6000 || searches < 300; ++turn) {
+  for (uint32_t round = 1; round < 6000 || searches < 300; ++round) {
     const size_t id = random() % kIds;
-    if (id % 3 == 2 && turn % 2 == 0) {
+    if (id % 3 == 2 && round % 2 == 0) {
       index.remove(std::to_string(id));
     } else {
-      ASSERT_TRUE(index.put(std::to_string(id), vectorOf(id, id % 3 == 0 ? 0 : turn)));
+      ASSERT_TRUE(index.put(std::to_string(id), vectorOf(id, id % 3 == 0 ? 0 : round)));
     }
   }
   done = true;

@@ -1,4 +1,4 @@
-// How much of the right answer walks find: measured against a plain loop, by walk() so that no scan stands in for it.
+// Recall of walks, measured against a plain loop; by walk(), so that no scan replaces the walk.
 #include <gtest/gtest.h>
 
 #include "vectors/index/graph_probe.h"
@@ -21,7 +21,7 @@ struct Collection {
     ASSERT_TRUE(index.remove(id));
     documents.erase(id);
   }
-  // Of the ten nearest to each query, among one in `oneIn`; walked, or as nearest() goes about it.
+  // Recall of the ten nearest to each query, among one vector in `oneIn`; by walk(), or by nearest().
   double recallOf(const std::vector<Floats>& queries, size_t oneIn = 1, bool walked = true, size_t ef = 0) const {
     const View view = index.view();
     std::vector<std::string> ids;
@@ -116,9 +116,9 @@ TEST(RecallOf, DuplicatesAndZeroVectorsAllAreFound) {
   EXPECT_EQ(GraphProbe::problem(collection.index), "");
   EXPECT_EQ(GraphProbe::reachable(collection.index), collection.documents.size());
   EXPECT_EQ(collection.recallOf(centres), 1);
-  // A hundred candidates may all be of four hundred equal vectors: among such, more are wanted.
+  // A hundred candidates may all be of four hundred equal vectors, so more are needed.
   EXPECT_GE(collection.recallOf(noise(kQueries, 16, 19), 1, true, 500), 0.95);
-  // A walk that must go on until it found one of four hundred equals.
+  // A walk that must continue until it finds one of four hundred equals.
   EXPECT_GE(collection.recallOf(centres, 400), 0.95);
 }
 

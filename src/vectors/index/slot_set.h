@@ -1,4 +1,4 @@
-// A set of slots of an index: a bit each, and how many there are.
+// A SlotSet is a set of slots of an index: a bitmap and a count.
 #pragma once
 
 #include <bit>
@@ -8,12 +8,13 @@
 
 namespace mb::vectors {
 
-// Where a vector stands in its index. Means the same vector as long as a View that was open when it was learned.
+// The position of a vector in its index. Identifies the same vector while a View that was open when the slot was read
+// stays open.
 using Slot = uint32_t;
 
 class SlotSet {
  public:
-  // Room is made as slots are added; `expected` slots have it from the start.
+  // Grows as slots are added; memory for `expected` slots is allocated at once.
   explicit SlotSet(size_t expected = 0) : words_((expected + 63) / 64) {}
 
   void add(Slot slot) {
@@ -29,7 +30,7 @@ class SlotSet {
   }
   size_t count() const { return count_; }
 
-  // Calls with each slot, ascending, until it is told false.
+  // Calls `take` with each slot, ascending, until it returns false.
   template <class Take>
   void each(const Take& take) const {
     for (size_t word = 0; word < words_.size(); ++word) {

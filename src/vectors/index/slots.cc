@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kHugePage = 2 << 20;
 
-// Large chunks in large pages: a walk jumps about in them, and would else miss the translation of nearly every address.
+// Large chunks use huge pages: a walk accesses them randomly, and would otherwise miss the TLB on nearly every access.
 size_t alignmentOf(size_t bytes) {
   return bytes >= 2 * kHugePage ? kHugePage : 64;
 }
@@ -20,7 +20,7 @@ size_t alignmentOf(size_t bytes) {
 std::byte* allocate(size_t bytes) {
   const size_t alignment = alignmentOf(bytes);
   void* at = ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
-  // Only a wish: it goes without.
+  // Only a hint: failure is ignored.
   if (at != nullptr && alignment == kHugePage) ::madvise(at, bytes, MADV_HUGEPAGE);
   return static_cast<std::byte*>(at);
 }

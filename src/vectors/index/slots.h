@@ -1,4 +1,4 @@
-// The memory of an index: a record a slot, which never moves, so that readers need no lock to reach it.
+// Slots is the memory of an index: one record per slot, which never moves, so that readers access it without a lock.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 namespace mb::vectors {
 
 constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
-// Highest level of a vector; with m = 2 one in 65,536 vectors would want a higher one.
+// Highest level of a vector; with m = 2 one in 65,536 vectors would have a higher one.
 constexpr int kMaxLevel = 16;
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
-// Neighbours: up to a capacity that the reader knows, then kNoSlot. Written by the one writer, read by anybody: a
-// reader who meets a list that is being written sees some old and some new entries, each of which is good.
+// A list of neighbours: up to a capacity that the reader knows, then kNoSlot. Written by the one writer, read by any
+// thread: a reader of a list during a write sees some old and some new entries, each of which is valid.
 using Link = std::atomic<Slot>;
 
-// What stands before the lowest list and the vector of a slot. Without a note: written before the slot is published,
-// and not again while anybody may know it.
+// The head of a record; the lowest list and the vector follow. Members without a comment are written before the slot is
+// published, and not again while a reader may hold the slot.
 struct Node {
   // The versions of the index that the vector is in: from `added` on, until before `removed`.
   std::atomic<uint64_t> added;
@@ -30,9 +30,9 @@ struct Node {
   const char* id;
   Link* upper;  // the lists of the levels above the lowest, m each
   uint32_t idBytes;
-  Slot parent;  // see Graph; the writer's
+  Slot parent;  // see Graph; only for the writer
   uint8_t level;
-  bool linked;  // whether it is in the graph; the writer's
+  bool linked;  // whether it is in the graph; only for the writer
 };
 static_assert(sizeof(Node) == 48 && alignof(Node) == 8);
 
@@ -43,7 +43,7 @@ class Slots {
   Slots(const Slots&) = delete;
   Slots& operator=(const Slots&) = delete;
 
-  // Slots that were ever in use. A slot that was learned from the graph before is below it.
+  // Number of slots that were ever in use. Every slot that was read from the graph before is below it.
   size_t count() const { return count_.load(std::memory_order_acquire); }
   // Bytes of one record.
   size_t stride() const { return stride_; }
@@ -56,18 +56,18 @@ class Slots {
     const std::byte* at = record(slot);
     for (size_t line = 0; line < vectorAt_; line += 64) __builtin_prefetch(at + line);
   }
-  // The lines of the vector up to `max` bytes; the processor sees by itself how it goes on.
+  // Prefetches the cache lines of the vector up to `max` bytes; the hardware prefetcher continues by itself.
   void prefetchVector(Slot slot, size_t max) const {
     const std::byte* at = record(slot) + vectorAt_;
     const size_t bytes = std::min(max, stride_ - vectorAt_);
     for (size_t line = 0; line < bytes; line += 64) __builtin_prefetch(at + line);
   }
 
-  // One more slot, with an empty record and an empty lowest list; kNoSlot where there is no memory. The writer's.
+  // Adds a slot with an empty record and an empty lowest list; kNoSlot if out of memory. Only for the writer.
   Slot grow();
 
  private:
-  // Chunks double: the first holds 64 slots. Pages of a chunk that no slot stands on are never touched.
+  // Chunks double in size: the first holds 64 slots. Pages of a chunk without a slot are never touched.
   static constexpr size_t kFirst = 64;
   static constexpr size_t kChunks = 25;
 

@@ -13,7 +13,7 @@ Result<> checkBounds(std::string_view name, size_t value, size_t min, size_t max
   return fail(ErrorCode::validation, fmt::format("{} must be {} to {}", name, min, max));
 }
 
-// So long that a distance of two such vectors still is a float.
+// A bound at which the distance of two vectors still fits a float.
 constexpr double kMaxSquaredLength = 1e36;
 
 }  // namespace
@@ -28,15 +28,15 @@ Result<> checkOptions(const IndexOptions& options) {
 Result<> checkVector(const IndexOptions& options, std::span<const float> vector) {
   if (vector.size() != options.dimensions) {
     return fail(ErrorCode::validation,
-                fmt::format("the vector has {} dimensions, not {}", vector.size(), options.dimensions));
+                fmt::format("the vector must have {} dimensions, not {}", options.dimensions, vector.size()));
   }
   double squared = 0;
   for (const float value : vector) {
-    if (!std::isfinite(value)) return fail(ErrorCode::validation, "the vector has a number that is not finite");
+    if (!std::isfinite(value)) return fail(ErrorCode::validation, "the vector must have finite numbers only");
     squared += double{value} * value;
   }
   if (options.metric != Metric::cosine && squared > kMaxSquaredLength) {
-    return fail(ErrorCode::validation, "the vector is longer than 1e18");
+    return fail(ErrorCode::validation, "the vector must not be longer than 1e18");
   }
   return {};
 }
@@ -119,7 +119,7 @@ size_t VectorIndex::bytes() const {
 }
 
 size_t VectorIndex::memoryFor(const IndexOptions& options, size_t vectors, size_t idBytes) {
-  // One in m has a list of m more on the level above, and so on.
+  // One in m vectors has another list of m links on the level above, and so on.
   const size_t upper = options.m * sizeof(Link) / (options.m - 1);
   return vectors * (Slots::strideOf(options.dimensions, 2 * options.m) + upper + idBytes + IdTable::kEntryBytes);
 }

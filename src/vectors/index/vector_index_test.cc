@@ -157,7 +157,7 @@ TEST(VectorIndex, GivesNoSlotToAnotherVectorWhileAViewIsOpen) {
   const size_t max = GraphProbe::slots(index);
   view.reset();
   for (size_t i = 2000; i < 4000; ++i) ASSERT_TRUE(index.put(fmt::format("new{}", i % 400), vectors[i]));
-  // All that waited for the view is used again.
+  // All slots that waited for the view are reused.
   EXPECT_EQ(GraphProbe::slots(index), max);
   EXPECT_EQ(GraphProbe::problem(index), "");
 }

@@ -1,5 +1,5 @@
-// Vectors for tests and the benchmark: such as embeddings are (many directions matter, but few for one text, and texts
-// gather around subjects), and the exact answer by a plain loop that shares nothing with the index.
+// Vectors for tests and the benchmark: similar to embeddings (many directions matter, but few for one text, and texts
+// cluster around subjects), and the exact result by a plain loop that shares no code with the index.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline std::vector<Floats> noise(size_t count, size_t dimensions, uint32_t seed)
   return vectors;
 }
 
-// Vectors around `subjects` centres that vary in `inner` directions, and a little in all.
+// Generates vectors around `subjects` centres that vary in `inner` directions, and a little in all.
 class Texts {
  public:
   Texts(size_t dimensions, size_t subjects, size_t inner, uint32_t seed)
@@ -86,7 +86,7 @@ inline std::vector<double> plainNearest(Metric metric, const Documents& document
   return scores;
 }
 
-// Of what should have been found, the share that was: hits at least as good as the last of the right ones.
+// The share of the expected results that was found: hits at least as good as the last of the expected ones.
 inline double recall(const std::vector<double>& right, const std::vector<Hit>& hits) {
   if (right.empty()) return hits.empty() ? 1 : 0;
   const double min = right.back() - 1e-4 * (1 + std::abs(right.back()));
