@@ -13,18 +13,18 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr size_t kMaxOrderKey = 200;
-constexpr uint64_t kGivenUpAtOnce = 50;
-// Of a payload, beside the document.
+constexpr uint64_t kDropBatch = 50;
+// The size of a payload without its document.
 constexpr size_t kUsualBytes = 400;
 
-// Deliveries of one document to one webhook go one after another.
+// Deliveries of one document to one webhook run one after another.
 std::string orderKeyOf(const std::string& hookId, const store::ChangeEntry& change) {
   std::string key = fmt::format("{}/{}/{}", hookId, change.collection, change.id);
   return key.size() <= kMaxOrderKey ? key : fmt::format("{}/{}", hookId, toHex(sha256(key)));
 }
 
-Waiting waitingOf(const ProjectId& project, const Hook& hook, const store::ChangeEntry& change) {
-  Waiting waiting{project.str(), hook.record.hookId, static_cast<int64_t>(change.position), {}};
+DeliveryPayload waitingOf(const ProjectId& project, const Hook& hook, const store::ChangeEntry& change) {
+  DeliveryPayload waiting{project.str(), hook.record.hookId, static_cast<int64_t>(change.position), {}};
   waiting.event = {stableId("evt_", change.at, change.position, project.str()),
                    std::string(events::eventName(change.kind)),
                    hook.collection,
@@ -37,7 +37,7 @@ Waiting waitingOf(const ProjectId& project, const Hook& hook, const store::Chang
   return waiting;
 }
 
-std::string deliveryIdOf(const Waiting& waiting) {
+std::string deliveryIdOf(const DeliveryPayload& waiting) {
   return stableId("dlv_", waiting.event.at, static_cast<uint64_t>(waiting.position), waiting.hook);
 }
 
@@ -85,7 +85,7 @@ void DeliveryJobs::jobsFor(const snapshot::ProjectSnapshot& project, const store
     jobs::JobSpec job;
     job.kind = kJobKind;
     job.project = project.info().number;
-    // A project restored beside its original has the webhook's id too, and positions of its own.
+    // Includes the project: one that is restored next to its original has the same webhook id, and its own positions.
     job.id = fmt::format("webhook/{}/{}/{}", job.project, hook->record.hookId, change.position);
     job.orderKey = orderKeyOf(hook->record.hookId, change);
     job.group = hook->record.hookId;
@@ -95,10 +95,10 @@ void DeliveryJobs::jobsFor(const snapshot::ProjectSnapshot& project, const store
 }
 
 Task<> DeliveryJobs::run(jobs::JobRun run) {
-  CO_TRY(Waiting waiting, store::fromStore<Waiting>(run.payload.view()));
+  CO_TRY(DeliveryPayload waiting, store::fromStore<DeliveryPayload>(run.payload.view()));
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(waiting.project));
   if (!project) co_return Result<>();
-  // As the webhook is now, each time. What it no longer is to get goes without a trace.
+  // Read for each attempt. A delivery that the webhook no longer wants is dropped without a log entry.
   const auto& hooks = project->get(deps_.slot).byId;
   const auto found = hooks.find(waiting.hook);
   if (found == hooks.end() || !found->second->live() || waiting.position <= found->second->record.after) {
@@ -128,7 +128,7 @@ std::optional<Attempt> DeliveryJobs::unwritten(const std::string& job) {
   return attempt == nullptr ? std::nullopt : std::optional(*attempt);
 }
 
-// Null forgets it.
+// Null removes the entry.
 void DeliveryJobs::remember(const std::string& job, const Attempt* attempt) {
   const std::scoped_lock lock(mutex_);
   if (attempt == nullptr) {
@@ -145,9 +145,9 @@ Async<void> DeliveryJobs::committed(snapshot::SnapshotPtr project, std::vector<s
     if (hook == hooks.end()) continue;
     const Result<> done = co_await dropOldest(project->info().number, hook->second);
     if (done) continue;
-    logWarn("deliveries past their bound could not be given up yet", {{"project", project->info().id.str()},
-                                                                      {"webhook", hook->second->record.name},
-                                                                      {"problem", done.error().message()}});
+    logWarn("waiting deliveries over the limit not dropped", {{"project", project->info().id.str()},
+                                                              {"webhook", hook->second->record.name},
+                                                              {"problem", done.error().message()}});
   }
 }
 
@@ -158,21 +158,21 @@ Task<> DeliveryJobs::dropOldest(store::ProjectNo project, HookPtr hook) {
     const uint64_t tooMany = load.jobs > kMaxWaiting ? load.jobs - kMaxWaiting : 0;
     uint64_t tooLarge = load.bytes > kMaxWaitingBytes ? load.bytes - kMaxWaitingBytes : 0;
     if (tooMany == 0 && tooLarge == 0) co_return Result<>();
-    const uint64_t limit = tooMany > 0 ? std::min<uint64_t>(tooMany, kGivenUpAtOnce) : kGivenUpAtOnce;
+    const uint64_t limit = tooMany > 0 ? std::min<uint64_t>(tooMany, kDropBatch) : kDropBatch;
     CO_TRY(std::vector<jobs::WaitingJob> oldest,
            co_await deps_.queue.oldest(kind, project, hook->record.hookId, limit));
-    // All that there are may be under way.
+    // All of them may be in flight.
     if (oldest.empty()) co_return Result<>();
     for (jobs::WaitingJob& job : oldest) {
       if (tooMany == 0 && tooLarge == 0) break;
       tooLarge -= std::min<uint64_t>(tooLarge, job.payload.size());
-      CO_RETURN_IF_ERROR(co_await giveUp(project, hook, std::move(job)));
+      CO_RETURN_IF_ERROR(co_await dropDelivery(project, hook, std::move(job)));
     }
   }
 }
 
-Task<> DeliveryJobs::giveUp(store::ProjectNo project, HookPtr hook, jobs::WaitingJob job) {
-  CO_TRY(Waiting waiting, store::fromStore<Waiting>(job.payload.view()));
+Task<> DeliveryJobs::dropDelivery(store::ProjectNo project, HookPtr hook, jobs::WaitingJob job) {
+  CO_TRY(DeliveryPayload waiting, store::fromStore<DeliveryPayload>(job.payload.view()));
   Attempt none;
   none.error = "request failed";
   DeliveryView entry = entryOf(deliveryIdOf(waiting), waiting.event, none, job.failedAttempts, deps_.clock.now());

@@ -1,4 +1,4 @@
-// Deliveries that follow from changes: which webhooks a change concerns, and the jobs that deliver it.
+// Deliveries caused by changes: which webhooks a change concerns, and the jobs that deliver it.
 #pragma once
 
 #include <mutex>
@@ -12,24 +12,24 @@
 namespace mb::webhooks {
 
 inline constexpr std::string_view kJobKind = "webhook";
-// Of one webhook: past them the oldest that wait are given up, and logged as failed.
+// Limit of one webhook: past it the oldest waiting deliveries are dropped, and logged as failed.
 inline constexpr uint64_t kMaxWaiting = 10'000;
-inline constexpr uint64_t kMaxWaitingBytes = 64 << 20;  // of the jobs as they are stored
+inline constexpr uint64_t kMaxWaitingBytes = 64 << 20;  // of the stored jobs
 
 // The payload of a job.
-struct Waiting {
+struct DeliveryPayload {
   std::string project;  // "proj_…"
   std::string hook;
   int64_t position = 0;  // of the change
   SentEvent event;
   static constexpr auto shape() {
-    return doc::shape<Waiting>("WebhookJob", doc::field("project", &Waiting::project),
-                               doc::field("hook", &Waiting::hook), doc::field("position", &Waiting::position),
-                               doc::field("event", &Waiting::event));
+    return doc::shape<DeliveryPayload>(
+        "WebhookJob", doc::field("project", &DeliveryPayload::project), doc::field("hook", &DeliveryPayload::hook),
+        doc::field("position", &DeliveryPayload::position), doc::field("event", &DeliveryPayload::event));
   }
 };
 
-// References outlive it, and it outlives the queue's runs.
+// References outlive it. It outlives the queue's runs.
 class DeliveryJobs final : public events::Consumer {
  public:
   struct Deps {
@@ -41,7 +41,7 @@ class DeliveryJobs final : public events::Consumer {
     Health& health;
     const Clock& clock;
   };
-  // Declares the kind of job.
+  // Declares the job kind.
   explicit DeliveryJobs(Deps deps);
 
   bool follows(const snapshot::ProjectSnapshot& project) const override;
@@ -51,20 +51,20 @@ class DeliveryJobs final : public events::Consumer {
 
  private:
   Task<> run(jobs::JobRun run);
-  // Gives up the oldest deliveries of a webhook until the rest is within its bounds.
+  // Drops the oldest deliveries of a webhook until the rest is within its limits.
   Task<> dropOldest(store::ProjectNo project, HookPtr hook);
-  Task<> giveUp(store::ProjectNo project, HookPtr hook, jobs::WaitingJob job);
+  Task<> dropDelivery(store::ProjectNo project, HookPtr hook, jobs::WaitingJob job);
   std::optional<Attempt> unwritten(const std::string& job);
   void remember(const std::string& job, const Attempt* attempt);
 
   const Deps deps_;
-  // What became of deliveries whose end could not be written: they are not sent again for that. By job.
+  // Results of deliveries whose end could not be written, by job: the retry writes them without another send.
   static constexpr size_t kMaxUnwritten = 1000;
   std::mutex mutex_;
   LruCache<Attempt> unwritten_{kMaxUnwritten};
 };
 
-// The log's entry of a delivery that has come to its end.
+// The log entry of a delivery that has ended.
 DeliveryView entryOf(std::string id, const SentEvent& event, const Attempt& attempt, int64_t attempts, Timestamp now);
 
 }  // namespace mb::webhooks

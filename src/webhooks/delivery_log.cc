@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The others that add at the same time are at most those in flight, and a few by hand.
+// At most the deliveries in flight, and a few manual ones, add concurrently.
 constexpr int kMaxAttempts = 50;
 
 struct Counter {
@@ -59,7 +59,7 @@ store::Query entriesOf(store::ProjectNo project, const std::string& hookId) {
   doc::BsonWriter filter;
   filter.beginDocument("id");
   filter.appendString("$gte", hookId + "/");
-  filter.appendString("$lt", hookId + "0");  // the next character
+  filter.appendString("$lt", hookId + "0");  // the next character after "/"
   filter.end();
   store::Query query;
   query.collection = in(project, kDeliveries);
@@ -91,7 +91,7 @@ Task<SentEvent> DeliveryLog::sentBy(store::ProjectNo project, std::string hookId
   if (entry != entries.end()) {
     CO_TRY(const auto stored, co_await store_.get(in(project, kSentEvents), entry->id));
     CO_TRY(std::optional<Sent> sent, store::fromStore<Sent>(stored));
-    // Another may have taken the place since.
+    // The entry may have been overwritten since.
     if (sent && sent->delivery == deliveryId) co_return std::move(sent->event);
   }
   co_return fail(ErrorCode::notFound, "no such delivery");
@@ -100,7 +100,7 @@ Task<SentEvent> DeliveryLog::sentBy(store::ProjectNo project, std::string hookId
 Task<> DeliveryLog::add(store::ProjectNo project, WebhookRecord hook, DeliveryView delivery, SentEvent event,
                         std::optional<store::WriteTarget> done) {
   co_return co_await store::retryWrite(
-      kMaxAttempts, Error(ErrorCode::unavailable, "the log of deliveries is being written, try again"),
+      kMaxAttempts, Error(ErrorCode::unavailable, "the delivery log is being written: try again"),
       [&] { return addAt(project, hook, delivery, event, done); });
 }
 

@@ -1,6 +1,6 @@
-// The last deliveries of each webhook, and what they sent. Two rings of 50 places a webhook: the entries, and the
-// events beside them, so that reading the log reads no documents. Where the next goes stands in a counter, which
-// whoever adds one moves in the same commit: so the log is in the order of the commits, and never longer.
+// The last deliveries of each webhook, and their events. Each webhook has two rings of 50 records: the entries, and in
+// a separate collection the events, so that reading the log reads no documents. The next position is a counter, which
+// each addition increments in the same commit: so the log is in the order of the commits, and bounded.
 #pragma once
 
 #include "jobs/jobs.h"
@@ -17,15 +17,15 @@ class DeliveryLog {
 
   // Newest first.
   Task<std::vector<DeliveryView>> list(store::ProjectNo project, std::string hookId, int64_t limit);
-  // What a delivery sent; notFound where the log does not hold it (any more).
+  // The event of a delivery; notFound where the log does not hold it (any more).
   Task<SentEvent> sentBy(store::ProjectNo project, std::string hookId, std::string deliveryId);
 
-  // Adds an entry, as long as the webhook is there. `done`, where given, is the job that it ends: it goes in the same
-  // commit, with or without a webhook, and where it is gone already, nothing is added.
+  // Adds an entry, if the webhook exists. `done`, if set, is the delivery's job: it is removed in the same commit, even
+  // without a webhook; if it was removed before, no entry is added.
   Task<> add(store::ProjectNo project, WebhookRecord hook, DeliveryView entry, SentEvent event,
              std::optional<store::WriteTarget> done);
 
-  // What goes along with a webhook that is deleted.
+  // The log records to delete with a webhook.
   static std::vector<store::WriteTarget> allOf(store::ProjectNo project, const std::string& hookId);
 
  private:

@@ -125,7 +125,7 @@ TEST_F(DeliveryTest, AStoreThatFailsForAWhileDelaysAndLosesNothing) {
   put(orders_, "a", "{}");
   std::this_thread::sleep_for(50ms);
   EXPECT_TRUE(log("w").empty());
-  store_.stopAfter(1);  // the job is made, and the end of the delivery cannot be written
+  store_.stopAfter(1);  // the job is created, but the end of the delivery cannot be written
   ASSERT_TRUE(until([&] { return receivers_.sent().size() == 1; }));
   std::this_thread::sleep_for(20ms);
   store_.stopAfter(-1);

@@ -4,8 +4,8 @@ namespace mb::webhooks {
 
 int Health::limitOf(store::ProjectNo project, const std::string& hookId) const {
   const std::scoped_lock lock(mutex_);
-  const bool* answers = answers_.find(hookId);
-  if (answers != nullptr && *answers) return kInFlight;
+  const bool* accepted = accepted_.find(hookId);
+  if (accepted != nullptr && *accepted) return kInFlight;
   const auto ofProject = doubtfulOf_.find(project);
   const int doubtful = ofProject == doubtfulOf_.end() ? 0 : ofProject->second;
   return doubtful_ < kPlaces / 2 && doubtful < kPlacesOfProject / 2 ? 1 : 0;
@@ -13,8 +13,8 @@ int Health::limitOf(store::ProjectNo project, const std::string& hookId) const {
 
 bool Health::begin(store::ProjectNo project, const std::string& hookId) {
   const std::scoped_lock lock(mutex_);
-  const bool* answers = answers_.find(hookId);
-  if (answers != nullptr && *answers) return false;
+  const bool* accepted = accepted_.find(hookId);
+  if (accepted != nullptr && *accepted) return false;
   ++doubtful_;
   ++doubtfulOf_[project];
   return true;
@@ -37,7 +37,7 @@ Health::Run::~Run() {
 
 void Health::Run::ended(bool delivered) {
   const std::scoped_lock lock(health_.mutex_);
-  health_.answers_.put(hookId_, delivered);
+  health_.accepted_.put(hookId_, delivered);
 }
 
 }  // namespace mb::webhooks

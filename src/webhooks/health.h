@@ -1,4 +1,4 @@
-// Which receivers answer. In memory only: after a start nothing is known of any.
+// Tracks whether receivers succeed. In memory only: after a start no receiver is known.
 #pragma once
 
 #include <mutex>
@@ -10,26 +10,26 @@
 
 namespace mb::webhooks {
 
-// Four deliveries of a webhook are under way at most; one, until its receiver has taken one, and again from its first
-// failure to its next success. Deliveries to receivers in doubt hold at most half of the places, of a project and of
-// all, so that one that answers finds one. Groups are webhooks, by their ids. Any thread.
+// At most four deliveries of a webhook are in flight; one, until its receiver has accepted one, and again from its
+// first failure to its next success. Deliveries to doubtful receivers hold at most half of the places, of a project and
+// of all, so that a healthy receiver finds one. Groups are webhooks, by their ids. Any thread.
 class Health {
  public:
   static constexpr int kInFlight = 4;
   static constexpr int kPlaces = 384;
   static constexpr int kPlacesOfProject = 64;
 
-  // How many of a webhook's deliveries may be under way now.
+  // The current limit of a webhook's deliveries in flight.
   int limitOf(store::ProjectNo project, const std::string& hookId) const;
 
-  // A delivery is under way, until its end. Outlived by the health.
+  // A delivery in flight. The Health outlives it.
   class Run {
    public:
     Run(Health& health, store::ProjectNo project, std::string hookId);
     ~Run();
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
-    // Whether the receiver took it.
+    // Records whether the receiver accepted it.
     void ended(bool delivered);
 
    private:
@@ -40,13 +40,13 @@ class Health {
   };
 
  private:
-  bool begin(store::ProjectNo project, const std::string& hookId);  // whether it is in doubt
+  bool begin(store::ProjectNo project, const std::string& hookId);  // returns whether the receiver is doubtful
   void end(store::ProjectNo project, bool doubtful);
 
-  // Whether the receiver took the last that it got; the longest unused are forgotten, and then in doubt.
+  // Whether the receiver accepted its last delivery; the least recently used entries are evicted, and then doubtful.
   static constexpr size_t kMaxKnown = 20'000;
   mutable std::mutex mutex_;
-  mutable LruCache<bool> answers_{kMaxKnown};
+  mutable LruCache<bool> accepted_{kMaxKnown};
   std::unordered_map<store::ProjectNo, int> doubtfulOf_;
   int doubtful_ = 0;
 };

@@ -11,8 +11,9 @@ namespace mb::webhooks {
 
 namespace {
 
-// Who is followed: the collection that the webhook was bound to while it is there, else whatever has the name. What
-// that one was bound to counts too: its last changes may still be on their way when it is dropped.
+// The numbers of the followed collections: the one that the webhook was bound to while it exists, else the one that has
+// the name. The number that it was bound to is always included: last changes of a dropped collection may still be
+// undelivered.
 std::set<store::CollectionNo> followed(const WebhookRecord& record, const std::vector<store::CollectionInfo>& all,
                                        std::string& name) {
   const auto bound = static_cast<store::CollectionNo>(record.collectionNo);

@@ -1,4 +1,4 @@
-// The module's part of the project snapshot: webhooks, compiled.
+// The module's slot of the project snapshot: compiled webhooks.
 #pragma once
 
 #include <map>
@@ -14,13 +14,13 @@ namespace mb::webhooks {
 
 struct Hook {
   WebhookRecord record;
-  std::string collection;  // as it is called now
+  std::string collection;  // its current name
   doc::FieldSet fields;    // empty: the whole document
   bool onInsert = false;
   bool onUpdate = false;  // and on replace
   bool onDelete = false;
 
-  // Whether a delivery can be made of its own accord.
+  // Whether changes are delivered.
   bool live() const { return record.enabled && !record.secret.empty(); }
   bool wants(const store::ChangeEntry& change) const;
 };
@@ -32,7 +32,7 @@ struct HookTable {
   std::unordered_map<store::CollectionNo, std::vector<HookPtr>> byCollection;  // live ones
   bool anyLive = false;
 
-  HookPtr find(std::string_view name) const;  // null where there is none of exactly this name
+  HookPtr find(std::string_view name) const;  // exact match; null if absent
 };
 
 class HookTables final : public snapshot::SlotSource {

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 
 constexpr auto kTimeout = 10s;
 constexpr auto kConnectTimeout = 5s;
-// Of the answer only the status counts.
-constexpr size_t kMaxAnswer = 16 << 10;
+// Only the status of the response is used.
+constexpr size_t kMaxResponseBytes = 16 << 10;
 
 }  // namespace
 
@@ -61,7 +61,7 @@ Result<outbound::Request> Sender::requestOf(const Hook& hook, const ProjectId& p
   request.trust = outbound::Trust::guarded;
   request.timeout = kTimeout;
   request.connectTimeout = kConnectTimeout;
-  request.maxResponseBytes = kMaxAnswer;
+  request.maxResponseBytes = kMaxResponseBytes;
   request.statusOnly = true;
   request.keys = {project.str(), "webhook/" + hook.record.hookId};
   return request;
@@ -93,7 +93,7 @@ Async<Attempt> Sender::send(HookPtr hook, ProjectId project, SentEvent event) {
 
 void logUndelivered(const ProjectId& project, const Hook& hook, const Attempt& attempt) {
   if (attempt.delivered) return;
-  logInfo("a webhook was not delivered", {{"project", project.str()},
+  logInfo("webhook delivery failed", {{"project", project.str()},
                                           {"webhook", hook.record.name},
                                           {"status", attempt.status.value_or(0)},
                                           {"problem", attempt.error.value_or("")},

@@ -8,13 +8,13 @@
 
 namespace mb::webhooks {
 
-// The JSON that is sent: {id, event, project, collection, documentId, document?, at}. `document` is null in a test and
-// left out of a delete; of the fields that the webhook names, where it names any.
+// The JSON body: {id, event, project, collection, documentId, document?, at}. `document` is null in a test and absent
+// in a delete; it has only the webhook's fields, if it names any.
 std::string bodyOf(const SentEvent& event, const ProjectId& project, const doc::FieldSet& fields);
 
 struct Attempt {
   bool delivered = false;
-  std::optional<int64_t> status;     // of the answer
+  std::optional<int64_t> status;     // of the response
   std::optional<std::string> error;  // "request failed" or "request timed out"
   std::string cause;                 // for the log
   int64_t durationMs = 0;
@@ -26,10 +26,10 @@ class Sender {
   Sender(outbound::Outbound& outbound, const MasterSecret& master, const Clock& clock)
       : outbound_(outbound), master_(master), clock_(clock) {}
 
-  // Done after ten seconds at most. A webhook without a secret is not sent to.
+  // Ends after at most ten seconds. Fails for a webhook without a secret, without a request.
   Async<Attempt> send(HookPtr hook, ProjectId project, SentEvent event);
 
-  // A webhook's secret, and what is kept of it.
+  // Seals a webhook's secret for storage, and opens it.
   std::string seal(const ProjectId& project, std::string_view hookId, std::string_view secret) const;
   Result<Secret> unseal(const ProjectId& project, const WebhookRecord& record) const;
 
@@ -41,10 +41,10 @@ class Sender {
   const Clock& clock_;
 };
 
-// The log's line of an attempt that none follows; of a delivered one none.
+// Logs an attempt that failed and is not retried; nothing for a successful one.
 void logUndelivered(const ProjectId& project, const Hook& hook, const Attempt& attempt);
 
-// What a sealed secret is bound to.
+// The context that seals a webhook's secret.
 std::string sealContext(std::string_view project, std::string_view hookId);
 
 }  // namespace mb::webhooks

@@ -1,4 +1,4 @@
-// Ids that follow from what they stand for, so that what is done again after a crash has the same.
+// Deterministic ids: work that is repeated after a crash gets the same ids.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace mb::webhooks {
 
-// `prefix` and 20 characters of [0-9A-Za-z] like any id's: the first 9 are `at` and `position`, the rest follows from
-// `seed`.
+// `prefix` and 20 characters of [0-9A-Za-z], like other ids: the first 9 encode `at` and `position`, the rest is a hash
+// of `seed`.
 std::string stableId(std::string_view prefix, Timestamp at, uint64_t position, std::string_view seed);
 
 }  // namespace mb::webhooks

@@ -12,8 +12,8 @@ using configuration::Change;
 using configuration::Entry;
 using configuration::Problems;
 
-// A webhook as a document shows it. `enabled` may stand there, and means nothing.
-struct Shown {
+// A webhook in a document. `enabled` is accepted and ignored.
+struct WebhookEntry {
   std::string name;
   std::string collection;
   std::vector<std::string> events;
@@ -22,14 +22,15 @@ struct Shown {
   std::optional<std::vector<std::string>> fields;
   std::optional<bool> enabled;
   static constexpr auto shape() {
-    return doc::shape<Shown>("WebhookEntry", doc::field("name", &Shown::name),
-                             doc::field("collection", &Shown::collection), doc::field("events", &Shown::events),
-                             doc::field("url", &Shown::url), doc::field("headers", &Shown::headers),
-                             doc::field("fields", &Shown::fields), doc::field("enabled", &Shown::enabled));
+    return doc::shape<WebhookEntry>(
+        "WebhookEntry", doc::field("name", &WebhookEntry::name), doc::field("collection", &WebhookEntry::collection),
+        doc::field("events", &WebhookEntry::events), doc::field("url", &WebhookEntry::url),
+        doc::field("headers", &WebhookEntry::headers), doc::field("fields", &WebhookEntry::fields),
+        doc::field("enabled", &WebhookEntry::enabled));
   }
 };
 
-// In the order of the interface, not of the alphabet.
+// In the order of the API, not of the alphabet.
 std::vector<std::string> orderedEvents(const std::vector<std::string>& events) {
   std::vector<std::string> ordered;
   for (const char* event : {"insert", "update", "delete"}) {
@@ -38,7 +39,7 @@ std::vector<std::string> orderedEvents(const std::vector<std::string>& events) {
   return ordered;
 }
 
-Entry entryOf(Shown shown) {
+Entry entryOf(WebhookEntry shown) {
   shown.enabled.reset();
   shown.events = orderedEvents(shown.events);
   shown.headers = sortedHeaders(shown.headers.value_or(doc::Document()));
@@ -47,16 +48,17 @@ Entry entryOf(Shown shown) {
 }
 
 Entry entryOf(const WebhookView& view) {
-  return entryOf(Shown{view.name, view.collection, view.events, view.url, view.headers, view.fields, std::nullopt});
+  return entryOf(
+      WebhookEntry{view.name, view.collection, view.events, view.url, view.headers, view.fields, std::nullopt});
 }
 
-NewWebhook webhookOf(Shown shown) {
+NewWebhook webhookOf(WebhookEntry shown) {
   return {std::move(shown.name),  std::move(shown.collection), std::move(shown.events),
           std::move(shown.url),   std::move(shown.headers),    std::nullopt,
           std::move(shown.fields)};
 }
 
-WebhookPatch patchOf(Shown shown) {
+WebhookPatch patchOf(WebhookEntry shown) {
   WebhookPatch patch;
   patch.collection = std::move(shown.collection);
   patch.events = std::move(shown.events);
@@ -84,8 +86,8 @@ Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<En
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
-    auto shown = configuration::entryAt<Shown>(value, pointer, problems,
-                                               [](const Shown& each) { return problemsOf(webhookOf(each)); });
+    auto shown = configuration::entryAt<WebhookEntry>(value, pointer, problems,
+                                               [](const WebhookEntry& each) { return problemsOf(webhookOf(each)); });
     if (!shown) continue;
     names.take(shown->name, pointer, problems);
     merged.push_back(entryOf(*std::move(shown)));
@@ -95,7 +97,7 @@ Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<En
 }
 
 Task<> WebhookKind::applyOne(configuration::Target target, Change change) {
-  CO_TRY(Shown shown, doc::decode<Shown>(change.after.view().asDocument()));
+  CO_TRY(WebhookEntry shown, doc::decode<WebhookEntry>(change.after.view().asDocument()));
   const Access access{target.caller, target.project, target.deadline};
   if (change.before) co_return co_await webhooks_.change(access, change.name, patchOf(std::move(shown)));
   co_return co_await webhooks_.import(access, webhookOf(std::move(shown)));

@@ -1,5 +1,5 @@
-// Webhooks as part of a project's shape: what they follow and where they send. Whether one is enabled, and its secret,
-// stay where they are: a new one arrives disabled and without a secret.
+// Webhooks in a project's configuration: their collection, events and receiver. Whether one is enabled, and its secret,
+// are not included: a new one is created disabled and without a secret.
 #pragma once
 
 #include "configuration/listed_kind.h"

@@ -15,7 +15,7 @@ namespace mb::webhooks {
 namespace {
 
 constexpr std::string_view kEvents[] = {"insert", "update", "delete"};
-// Beside the client's own: what says what is sent, and by whom.
+// Headers that the server sets for content and signatures, in addition to those of its HTTP client.
 constexpr std::string_view kReserved[] = {"content-encoding",  "content-type",      "webhook-id",
                                           "webhook-signature", "webhook-timestamp", "x-service-signature"};
 constexpr size_t kMaxHeaderNameBytes = 100;
@@ -29,7 +29,7 @@ void checkEvents(const std::vector<std::string>& events, std::vector<ErrorDetail
     if (std::ranges::find(kEvents, events[i]) == std::end(kEvents)) {
       problems.push_back({path, "must be insert, update or delete"});
     } else if (!seen.insert(events[i]).second) {
-      problems.push_back({path, "stands here twice"});
+      problems.push_back({path, "occurs twice"});
     }
   }
 }
@@ -45,16 +45,16 @@ void checkHeaders(doc::DocumentView headers, std::vector<ErrorDetail>& problems)
     const std::string path = "/headers/" + std::string(header.key);
     const std::string name = lowerAscii(header.key);
     if (!outbound::isHeaderName(header.key) || header.key.size() > kMaxHeaderNameBytes) {
-      problems.push_back({path, "is no name of a header"});
+      problems.push_back({path, "is not a valid header name"});
     } else if (outbound::isClientHeader(name) || std::ranges::find(kReserved, name) != std::end(kReserved)) {
       problems.push_back({path, "is set by the server"});
     } else if (!seen.insert(name).second) {
-      problems.push_back({path, "stands here twice"});
+      problems.push_back({path, "occurs twice"});
     }
     if (header.value.type() != doc::BsonType::string) {
       problems.push_back({path, "must be a string"});
     } else if (!outbound::isHeaderValue(header.value.asString())) {
-      problems.push_back({path, "must be printable ASCII without blanks around it"});
+      problems.push_back({path, "must be printable ASCII without leading or trailing blanks"});
     } else {
       bytes += header.key.size() + header.value.asString().size();
     }

@@ -1,4 +1,4 @@
-// The shapes of webhooks: stored, in, out. Source: contract 2.13, decisions 5 and 8.
+// Types of webhooks: stored records, request bodies, responses.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,10 @@ inline constexpr store::CollectionNo kSentEvents = 88;  // delivery_log.h
 struct WebhookRecord {
   std::string id;  // the name in lower case: names are unique without regard to case
   std::string name;
-  std::string hookId;  // its own: another webhook of this name is another one
+  std::string hookId;  // its own: a new webhook of the same name has another id
   std::string collection;
-  // The collection of that name when it was last looked at; it is the one that is followed while it is there, whatever
-  // it is called then. 0 where there was none.
+  // The collection of that name when the webhook was written; it is followed while it exists, also after a rename. 0 if
+  // it did not exist.
   int64_t collectionNo = 0;
   std::vector<std::string> events;
   std::string url;
@@ -29,7 +29,7 @@ struct WebhookRecord {
   bool enabled = false;
   std::string secret;  // sealed, base64; "" none
   std::optional<std::vector<std::string>> fields;
-  int64_t after = 0;  // changes up to and with this position are not for it
+  int64_t after = 0;  // changes up to and including this position are not delivered
   Timestamp createdAt;
   Timestamp updatedAt;
   static constexpr auto shape() {
@@ -78,7 +78,7 @@ struct NewWebhook {
   std::vector<std::string> events;
   std::string url;
   std::optional<doc::Document> headers;
-  std::optional<bool> enabled;  // true where it is not said
+  std::optional<bool> enabled;  // true if absent
   std::optional<std::vector<std::string>> fields;
   static constexpr auto shape() {
     return doc::shape<NewWebhook>(
@@ -89,7 +89,7 @@ struct NewWebhook {
   }
 };
 
-// Absent stays; null takes headers or fields away.
+// Absent fields stay; null removes headers or fields.
 struct WebhookPatch {
   std::optional<std::string> collection;
   std::optional<std::vector<std::string>> events;
@@ -106,7 +106,7 @@ struct WebhookPatch {
   }
 };
 
-// What creation gives: the secret is shown this once.
+// The response to a creation: the only one that has the secret.
 struct CreatedWebhook {
   WebhookView webhook;
   std::string secret;
@@ -122,7 +122,7 @@ struct RotatedSecret {
   }
 };
 
-// What is told of a change, as it waits for its delivery and is kept for another.
+// The event of a change, stored for its delivery and for redeliveries.
 struct SentEvent {
   std::string id;  // "evt_…": of the change
   std::string event;
@@ -138,7 +138,7 @@ struct SentEvent {
   }
 };
 
-// A delivery's entry in the log of its webhook.
+// The log entry of a delivery.
 struct DeliveryView {
   std::string id;  // "dlv_…"
   std::string event;

@@ -27,7 +27,7 @@ store::WriteTarget targetOf(const Access& access, std::string_view name) {
   return {in(access, kWebhooks), keyOf(name)};
 }
 
-// The webhook `name` as it is, in a write callback.
+// The stored webhook `name`, in a write callback.
 Result<WebhookRecord> existing(const std::optional<doc::Document>& before, std::string_view name) {
   if (!before) return fail(noWebhook());
   TRY(WebhookRecord record, store::fromStore<WebhookRecord>(before->view()));
@@ -35,8 +35,8 @@ Result<WebhookRecord> existing(const std::optional<doc::Document>& before, std::
   return record;
 }
 
-// What is told of a webhook that was changed: of the URL where it leads, since the rest may be a secret, and so of
-// headers the names.
+// The audit details of a changed webhook: of the URL the destination, since the rest may be a secret, and for the same
+// reason of headers only the names.
 doc::Document detailsOf(const WebhookRecord& record) {
   doc::BsonWriter out;
   out.appendString("collection", record.collection);
@@ -56,7 +56,7 @@ NewWebhook bodyOf(const WebhookRecord& record) {
 
 }  // namespace
 
-// Limits of a project's configuration go by these numbers.
+// The limits of a project's configuration use these numbers.
 static_assert(store::isConfigurationPart(kWebhooks, "webhooks"));
 
 std::vector<store::SystemCollection> systemCollections() {
@@ -88,7 +88,7 @@ Webhooks::Webhooks(WebhookDeps deps)
   deps.data.collections().addReferrer(*this);
 }
 
-// ---- seeing
+// ---- reading
 
 Result<HookPtr> Webhooks::require(const snapshot::ProjectSnapshot& project, std::string_view name) const {
   HookPtr hook = project.get(slot_).find(name);
@@ -145,7 +145,7 @@ Task<> Webhooks::insert(Access access, WebhookRecord record, std::optional<event
   if (joining) cursor = write.change(joining->target());
   auto callback = [webhook, cursor, &record = std::as_const(record), &joining = std::as_const(joining)](
                       const store::PreImages& before, store::Changes& changes) -> Result<> {
-    if (before[webhook]) return fail(ErrorCode::conflict, "there is a webhook of this name already");
+    if (before[webhook]) return fail(ErrorCode::conflict, "a webhook of this name exists: use another name");
     changes.put(webhook, doc::encode(record));
     if (cursor) {
       TRY(store::Change joins, joining->change(before[*cursor]));
@@ -294,7 +294,7 @@ Task<> Webhooks::bind(snapshot::SnapshotPtr project, data::CollectionPtr collect
   co_return co_await store::rewrite<WebhookRecord>(deps_.store, std::move(targets), std::move(options), bound);
 }
 
-// ---- sending by hand
+// ---- manual deliveries
 
 Task<DeliveryView> Webhooks::sendNow(Access access, HookPtr hook, SentEvent event) {
   if (hook->record.secret.empty()) co_return fail(noSecret("called"));

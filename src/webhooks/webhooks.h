@@ -1,5 +1,5 @@
-// Webhooks of projects: signed POSTs that follow from changes. The module, wired: made once by app/, before the queue
-// and the dispatcher start. Source: contract 2.13, 3.5, 4.5, 6.3; decisions 5, 7 and 8.
+// Webhooks of projects: signed POST requests caused by changes. Created once by app/, before the queue and the
+// dispatcher start.
 #pragma once
 
 #include "audit/audit.h"
@@ -12,7 +12,7 @@
 
 namespace mb::webhooks {
 
-// Collections of projects that this module owns, and what it seals there.
+// This module's collections of projects, and the fields that it seals there.
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
 
@@ -30,34 +30,34 @@ struct WebhookDeps {
   const MasterSecret& master;
 };
 
-// Who does it, in which project, and until when.
+// The caller, the project and the deadline of a call.
 using Access = identity::ProjectAccess;
 
-// Permissions are the routes' business; every change is audited in its own commit and holds for whatever is delivered
-// after it was answered. Calls on a named webhook fail with notFound where there is none. Any core.
+// The routes check permissions. Every change is audited in its own commit and applies to each delivery after it
+// returned. Calls on a named webhook fail with notFound where it does not exist. Any core.
 class Webhooks final : public data::CollectionReferrer {
  public:
-  // Adds the module's slot, its kind of job, its consumer, and itself to the collections' referrers.
+  // Adds the module's snapshot slot, its job kind, its consumer, and itself to the collections' referrers.
   explicit Webhooks(WebhookDeps deps);
 
   std::vector<WebhookView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   Result<WebhookView> get(const snapshot::ProjectSnapshot& project, std::string_view name) const;
   // Fails with validation; conflict for a taken name (without regard to case), or past store::kMaxWebhooks.
   Task<CreatedWebhook> create(Access access, NewWebhook input);
-  // One that has no secret, and is not enabled, whatever it says.
+  // Creates a disabled webhook without a secret; the input's `enabled` is ignored.
   Task<> import(Access access, NewWebhook input);
-  // Fails with validation; conflict for enabling one that has no secret. Enabled, or sent to follow another collection,
-  // it gets what is changed from then on.
+  // Fails with validation; conflict for enabling one without a secret. When it is enabled, or set to another
+  // collection, it gets only later changes.
   Task<> change(Access access, std::string name, WebhookPatch patch);
-  // With its log. What waits for its delivery is dropped.
+  // With its log. Waiting deliveries are dropped.
   Task<> remove(Access access, std::string name);
-  // A new secret; the old one signs nothing more.
+  // Creates a new secret; the old one is not used any more.
   Task<RotatedSecret> rotate(Access access, std::string name);
 
   // Newest first.
   Task<std::vector<DeliveryView>> deliveries(snapshot::SnapshotPtr project, std::string name, int64_t limit);
-  // Both send once, at once, and log what became of it; also where the webhook is not enabled. Fail with conflict where
-  // it has no secret; redeliver with notFound where the log does not hold the delivery.
+  // Both send once, at once, and log the result; also where the webhook is disabled. Fail with conflict where it has no
+  // secret; redeliver with notFound where the log does not hold the delivery.
   Task<DeliveryView> test(Access access, std::string name);
   Task<DeliveryView> redeliver(Access access, std::string name, std::string deliveryId);
 

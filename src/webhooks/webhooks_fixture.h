@@ -1,4 +1,4 @@
-// A project with webhooks on a store in memory, and receivers that a test scripts, for this module's tests.
+// A project with webhooks on an in-memory store, and scripted receivers, for this module's tests.
 #pragma once
 
 #include "base/log.h"
@@ -9,8 +9,8 @@
 
 namespace mb::webhooks {
 
-// Keeps what is sent, and answers as it is told: by URL a list of statuses, the last for ever; 0 is no answer, -1 none
-// in time. 200 where nothing is told.
+// Records requests and returns scripted responses: by URL a list of statuses, the last one repeated; 0: no response,
+// -1 a timeout. 200 without a script.
 class Receivers final : public outbound::Outbound {
  public:
   Task<outbound::Response> send(outbound::Request request) override {
@@ -91,7 +91,7 @@ class WebhooksFixture : public configuration::RandomShapes {
     EXPECT_TRUE(made);
     return *std::move(made);
   }
-  // A document of a collection, written as a client's write is.
+  // Writes a document of a collection, as a client does.
   void put(const store::CollectionInfo& collection, std::string id, std::string_view json) {
     doc::BsonWriter out;
     out.appendString("id", id);
@@ -107,7 +107,7 @@ class WebhooksFixture : public configuration::RandomShapes {
     EXPECT_TRUE(found);
     return found ? *std::move(found) : std::vector<DeliveryView>();
   }
-  // Time passes, so that what waits for it is due.
+  // Advances the clock, so that waiting jobs become due.
   void pass(std::chrono::milliseconds time) {
     clock_.advance(time.count());
     queue_.wake();

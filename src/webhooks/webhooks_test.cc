@@ -87,14 +87,14 @@ TEST_F(WebhooksTest, EveryChangeIsAudited) {
 }
 
 TEST_F(WebhooksTest, RenamesAreFollowedAndDropsLeaveTheName) {
-  create(hook("early", "orders"));  // before there is one
+  create(hook("early", "orders"));  // before the collection exists
   collection("orders");
   create(hook("bound", "orders"));
   const policy::Caller caller = admin();
   ASSERT_TRUE(run(data_->collections().rename({caller, snapshot(shop_)}, "orders", "sales")));
   EXPECT_EQ(view("early").collection, "sales");
   EXPECT_EQ(view("bound").collection, "sales");
-  collection("orders");  // another one: nobody's
+  collection("orders");  // another one, which the webhook does not follow
   EXPECT_EQ(view("early").collection, "sales");
   ASSERT_TRUE(run(data_->collections().drop({caller, snapshot(shop_)}, "sales")));
   EXPECT_EQ(view("bound").collection, "sales");
@@ -103,7 +103,7 @@ TEST_F(WebhooksTest, RenamesAreFollowedAndDropsLeaveTheName) {
   EXPECT_TRUE(until([&] { return receivers_.sent().size() == 2; }));
 }
 
-// ---- the shape
+// ---- configuration
 
 TEST_F(WebhooksTest, AnImportOfAnExportIsTheSameShape) {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
