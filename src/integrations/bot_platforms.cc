@@ -8,7 +8,7 @@ namespace mb::integrations {
 
 namespace {
 
-using Answered = std::expected<doc::Document, std::string>;
+using PlatformResult = std::expected<doc::Document, std::string>;
 using Message = std::optional<BotMessage>;
 
 bool isDigits(std::string_view text) {
@@ -16,16 +16,16 @@ bool isDigits(std::string_view text) {
 }
 
 // A number or a text, as text.
-std::string textAt(doc::DocumentView answer, std::string_view path) {
-  const auto value = answer.findPath(path);
+std::string textAt(doc::DocumentView response, std::string_view path) {
+  const auto value = response.findPath(path);
   if (!value) return {};
   if (value->type() == doc::BsonType::string) return std::string(value->asString());
   const auto number = value->isNumber() ? value->toInteger() : std::nullopt;
   return number ? std::to_string(*number) : std::string();
 }
 
-bool isTrue(doc::DocumentView answer, std::string_view key) {
-  const auto value = answer.find(key);
+bool isTrue(doc::DocumentView response, std::string_view key) {
+  const auto value = response.find(key);
   return value && value->type() == doc::BsonType::boolean && value->asBool();
 }
 
@@ -42,7 +42,7 @@ void setJson(outbound::Request& request, const doc::Document& body) {
   request.body = doc::toJson(body);
 }
 
-// core.telegram.org/bots/api: the token stands in the path; {ok, result} or {ok: false, description}.
+// core.telegram.org/bots/api: the token is in the path; {ok, result} or {ok: false, description}.
 class Telegram final : public BotPlatform {
  public:
   std::string_view name() const override { return "telegram"; }
@@ -62,10 +62,10 @@ class Telegram final : public BotPlatform {
     return request;
   }
 
-  Answered result(int, doc::DocumentView answer, const Message& message) const override {
-    if (!isTrue(answer, "ok")) return std::unexpected(textAt(answer, "description"));
-    if (!message) return pairOf("id", textAt(answer, "result.id"), "name", textAt(answer, "result.username"));
-    return pairOf("id", textAt(answer, "result.message_id"), "channel", textAt(answer, "result.chat.id"));
+  PlatformResult result(int, doc::DocumentView response, const Message& message) const override {
+    if (!isTrue(response, "ok")) return std::unexpected(textAt(response, "description"));
+    if (!message) return pairOf("id", textAt(response, "result.id"), "name", textAt(response, "result.username"));
+    return pairOf("id", textAt(response, "result.message_id"), "channel", textAt(response, "result.chat.id"));
   }
 };
 
@@ -87,22 +87,22 @@ class Slack final : public BotPlatform {
     return request;
   }
 
-  Answered result(int, doc::DocumentView answer, const Message& message) const override {
-    if (!isTrue(answer, "ok")) return std::unexpected(textAt(answer, "error"));
-    if (!message) return pairOf("id", textAt(answer, "user_id"), "name", textAt(answer, "user"));
-    return pairOf("id", textAt(answer, "ts"), "channel", textAt(answer, "channel"));
+  PlatformResult result(int, doc::DocumentView response, const Message& message) const override {
+    if (!isTrue(response, "ok")) return std::unexpected(textAt(response, "error"));
+    if (!message) return pairOf("id", textAt(response, "user_id"), "name", textAt(response, "user"));
+    return pairOf("id", textAt(response, "ts"), "channel", textAt(response, "channel"));
   }
 };
 
-// discord.com/developers/docs: a token of kind Bot, a User-Agent of the form they ask for; the object itself with
-// status 200, or {code, message}.
+// discord.com/developers/docs: a token of type Bot, a User-Agent in the documented form; the object itself with status
+// 200, or {code, message}.
 class Discord final : public BotPlatform {
  public:
   std::string_view name() const override { return "discord"; }
   std::string_view publicUrl() const override { return "https://discord.com"; }
   const std::string& ownUrl(const BotSettings& settings) const override { return settings.discordUrl; }
   size_t maxCharacters() const override { return 2000; }
-  // It stands in the path.
+  // The channel is part of the path.
   std::string_view channelProblem(std::string_view channel) const override {
     return isDigits(channel) && channel.size() <= 20 ? "" : "must be the number of a channel";
   }
@@ -119,10 +119,10 @@ class Discord final : public BotPlatform {
     return request;
   }
 
-  Answered result(int status, doc::DocumentView answer, const Message& message) const override {
-    if (status < 200 || status >= 300) return std::unexpected(textAt(answer, "message"));
-    if (!message) return pairOf("id", textAt(answer, "id"), "name", textAt(answer, "username"));
-    return pairOf("id", textAt(answer, "id"), "channel", textAt(answer, "channel_id"));
+  PlatformResult result(int status, doc::DocumentView response, const Message& message) const override {
+    if (status < 200 || status >= 300) return std::unexpected(textAt(response, "message"));
+    if (!message) return pairOf("id", textAt(response, "id"), "name", textAt(response, "username"));
+    return pairOf("id", textAt(response, "id"), "channel", textAt(response, "channel_id"));
   }
 };
 

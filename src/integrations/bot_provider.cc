@@ -18,7 +18,7 @@ constexpr std::string_view kBotCatalogue = R"json({
   "config": {
     "platform": {"type": "string", "enum": ["telegram", "slack", "discord"], "required": true},
     "defaultChannel": {"type": "string", "minLength": 1, "maxLength": 128,
-                       "description": "where messages go that name no channel"}
+                       "description": "default channel of messages"}
   },
   "secrets": ["token"],
   "ops": [{
@@ -39,7 +39,7 @@ const BotPlatform& platformOf(doc::DocumentView config) {
   return *findPlatform(config.stringOr("platform"));
 }
 
-// "" where neither the call nor the integration names one.
+// "" where neither the call nor the integration has one.
 std::string channelOf(doc::DocumentView config, doc::DocumentView args) {
   const auto given = args.find("channel");
   if (!given) return textOr(config, "defaultChannel");
@@ -47,7 +47,7 @@ std::string channelOf(doc::DocumentView config, doc::DocumentView args) {
   return std::to_string(given->toInteger().value_or(0));
 }
 
-// A platform's own word for what was wrong, as far as it can be passed on: short, harmless and without the token.
+// The platform's reason, if it can be passed on: short, harmless and without the token.
 std::string reasonOf(const std::string& word, std::string_view token) {
   const bool plain = !word.empty() && word.size() <= kMaxReason && std::ranges::all_of(word, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == ' ' || c == '_' || c == '-' || c == '\'';
@@ -84,14 +84,14 @@ void BotProvider::checkConfig(doc::DocumentView config, Problems& problems) cons
   if (!problem.empty()) problems.push_back({"/config/defaultChannel", std::string(problem)});
 }
 
-// It stands in a path or in a header.
+// The token becomes part of a path or a header.
 void BotProvider::checkSecrets(const SecretEdit& given, Problems& problems) const {
   const auto token = given.texts.find("token");
   if (token == given.texts.end() || !token->second) return;
   const bool plain = std::ranges::all_of(token->second->reveal(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == ':' || c == '_' || c == '-' || c == '.';
   });
-  if (!plain) problems.push_back({"/secrets/token", "is no token of a bot"});
+  if (!plain) problems.push_back({"/secrets/token", "is not a valid bot token"});
 }
 
 void BotProvider::checkArguments(const IntegrationRecord& integration, std::string_view op, doc::DocumentView args,
@@ -100,7 +100,7 @@ void BotProvider::checkArguments(const IntegrationRecord& integration, std::stri
   const BotPlatform& platform = platformOf(integration.config);
   const std::string channel = channelOf(integration.config, args);
   if (channel.empty()) {
-    problems.push_back({"/args/channel", "is required where the integration has no defaultChannel"});
+    problems.push_back({"/args/channel", "is required, since the integration has no defaultChannel"});
   } else if (const std::string_view problem = platform.channelProblem(channel); !problem.empty()) {
     problems.push_back({"/args/channel", std::string(problem)});
   }
@@ -130,11 +130,11 @@ Task<doc::Value> BotProvider::call(Call call) {
   request.keys = call.keys();
   request.aborted = call.aborted;
   CO_TRY(const outbound::Response response, co_await outbound_.send(std::move(request)));
-  const auto answer = doc::parseJson(response.body, {.extended = doc::ExtendedJson::refuse});
-  if (!answer) co_return fail(ErrorCode::upstreamFailed, "the platform gave no answer that could be read");
-  auto result = platform.result(response.status, *answer, message);
+  const auto parsed = doc::parseJson(response.body, {.extended = doc::ExtendedJson::refuse});
+  if (!parsed) co_return fail(ErrorCode::upstreamFailed, "the platform sent an invalid response");
+  auto result = platform.result(response.status, *parsed, message);
   if (!result) {
-    co_return fail(ErrorCode::upstreamFailed, "the platform did not do it" + reasonOf(result.error(), token));
+    co_return fail(ErrorCode::upstreamFailed, "the platform rejected the call" + reasonOf(result.error(), token));
   }
   co_return valueOf(*result);
 }

@@ -1,5 +1,5 @@
-// Messages through a bot of a messaging platform: Telegram (Bot API), Slack (Web API), Discord (API v10), each as its
-// public documentation says.
+// Messages through a bot of a messaging platform: Telegram (Bot API), Slack (Web API), Discord (API v10), by their
+// public documentation.
 #pragma once
 
 #include "base/settings.h"
@@ -7,7 +7,7 @@
 
 namespace mb::integrations {
 
-// Where the platforms' APIs are. One that the operator set is the operator's own, so it may be any address.
+// Addresses of the platforms' APIs. An address set by the operator may be any, internal ones included.
 struct BotSettings {
   explicit BotSettings(Settings& settings);
   BotSettings() = default;

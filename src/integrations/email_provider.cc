@@ -98,15 +98,15 @@ void EmailProvider::checkArguments(const IntegrationRecord&, std::string_view, d
   for (size_t i = 0; i < to.size(); ++i) {
     const bool one = args.find("to")->type() == doc::BsonType::string;
     if (!mail::isAddress(to[i])) {
-      problems.push_back({one ? "/args/to" : fmt::format("/args/to/{}", i), "is no mail address"});
+      problems.push_back({one ? "/args/to" : fmt::format("/args/to/{}", i), "is not a valid mail address"});
     }
   }
   if (hasControls(args.stringOr("subject"))) problems.push_back({"/args/subject", "must be one line"});
   if (args.stringOr("text").empty() && args.stringOr("html").empty()) {
-    problems.push_back({"/args/text", "is required where there is no html"});
+    problems.push_back({"/args/text", "is required without html"});
   }
   if (args.find("replyTo") && !mail::parseAddress(args.stringOr("replyTo"))) {
-    problems.push_back({"/args/replyTo", "is no mail address"});
+    problems.push_back({"/args/replyTo", "is not a valid mail address"});
   }
 }
 

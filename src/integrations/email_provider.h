@@ -1,4 +1,4 @@
-// Mails in a project's own name, through its own server.
+// Sends mails of a project through the project's own mail server.
 #pragma once
 
 #include "base/id.h"

@@ -12,10 +12,10 @@ namespace mb::integrations {
 
 namespace {
 
-// Results travel on into functions, where values nest at most so deep.
+// Limit of nesting in results, which functions receive as values.
 constexpr size_t kMaxDepth = 60;
 
-// "application/vnd.api+json; charset=utf-8" is "application/vnd.api+json".
+// "application/vnd.api+json; charset=utf-8" returns "application/vnd.api+json".
 std::string mediaType(std::string_view contentType) {
   return lowerAscii(trimmed(contentType.substr(0, contentType.find(';'))));
 }
@@ -57,7 +57,7 @@ SentBody sentBody(doc::ValueView value) {
   }
 }
 
-doc::Document answerOf(const outbound::Response& response) {
+doc::Document resultOf(const outbound::Response& response) {
   std::map<std::string, std::string> headers;
   for (const outbound::Header& header : response.headers) {
     if (!outbound::isHeaderName(header.name)) continue;

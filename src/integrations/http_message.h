@@ -1,4 +1,4 @@
-// What an http integration sends and makes of what comes back. Private to the module.
+// Encodes requests and decodes responses of http integrations. Private to the module.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace mb::integrations {
 
-// The body of a call, and what it is where no header says so.
+// The body of a call, and its content type if no header gives one.
 struct SentBody {
   std::string bytes;
   std::string contentType;  // "" without a body
 };
-// A text as it is, binary as it is, anything else as JSON; nothing for null.
+// A text or binary unchanged, any other value as JSON; empty for null.
 SentBody sentBody(doc::ValueView value);
 
-// {status, headers, body}: headers by name, several of one name joined; the body null where it is empty, a value where
-// it is JSON and says so, text where it is UTF-8 and may be text, else binary.
-doc::Document answerOf(const outbound::Response& response);
+// {status, headers, body}: headers by name, those of one name joined; the body is null if empty, a value if its content
+// type and content are JSON, text if it is UTF-8 and may be text, else binary.
+doc::Document resultOf(const outbound::Response& response);
 
 }  // namespace mb::integrations

@@ -8,7 +8,7 @@ namespace mb::integrations {
 namespace {
 
 std::string answered(std::vector<outbound::Header> headers, std::string body, int status = 200) {
-  return doc::toJson(answerOf({status, std::move(headers), std::move(body), ""}));
+  return doc::toJson(resultOf({status, std::move(headers), std::move(body), ""}));
 }
 
 TEST(HttpMessage, BodiesAreReadAsTheySay) {

@@ -19,18 +19,18 @@ constexpr size_t kMaxHeaderProblems = 50;
 constexpr size_t kMaxHeaderBytes = 16 << 10;
 constexpr std::string_view kSecretHeader = "headers/";
 
-// The five operations are asked for the same.
+// The five operations have the same arguments.
 constexpr std::string_view kHttpCatalogue = R"json({{
   "provider": "http",
   "label": "HTTP",
   "config": {{
     "baseUrl": {{"type": "string", "maxLength": 2000, "required": true,
-                 "description": "such as https://api.example.com/v1; no call leaves its origin"}},
+                 "description": "such as https://api.example.com/v1; all calls stay at its origin"}},
     "headers": {{"type": "object", "additionalProperties": {{"type": "string", "maxLength": 4096}},
-                 "description": "sent with each call; a call may send others in their place"}},
+                 "description": "sent with each call; a call may replace them"}},
     "timeoutMs": {{"type": "integer", "minimum": 100, "maximum": 10000}},
     "allowPrivate": {{"type": "boolean",
-                      "description": "reach addresses that are not public, of those that the deployment allows"}}
+                      "description": "allow non-public addresses that the deployment permits"}}
   }},
   "secrets": ["authorization", "headers"],
   "ops": [{}]
@@ -39,7 +39,7 @@ constexpr std::string_view kOperation = R"json({{"name": "{}", "args": {{
       "path": {{"type": "string", "maxLength": 8192, "required": true}},
       "query": {{"type": "object"}},
       "headers": {{"type": "object", "additionalProperties": {{"type": "string", "maxLength": 4096}}}},
-      "body": {{"description": "a text or bytes as they are, anything else as JSON"}}
+      "body": {{"description": "text and bytes are sent unchanged, other values as JSON"}}
     }}}})json";
 constexpr std::string_view kOperations[] = {"get", "post", "put", "patch", "delete"};
 
@@ -70,21 +70,21 @@ void checkHeaders(doc::DocumentView headers, const std::string& pointer, const s
     const std::string name = lowerAscii(header);
     bytes += header.size() + value.asString().size();
     if (!outbound::isHeaderName(header)) {
-      problems.push_back({at, "is no name of a header"});
+      problems.push_back({at, "is not a valid header name"});
     } else if (outbound::isClientHeader(header)) {
       problems.push_back({at, "is set by the server"});
     } else if (taken.contains(name)) {
       problems.push_back({at, "is a secret of the integration"});
     } else if (!seen.insert(name).second) {
-      problems.push_back({at, "stands here twice"});
+      problems.push_back({at, "occurs twice"});
     } else if (!outbound::isHeaderValue(value.asString())) {
-      problems.push_back({at, "must be printable ASCII without blanks around it"});
+      problems.push_back({at, "must be printable ASCII without leading or trailing blanks"});
     }
   }
   if (bytes > kMaxHeaderBytes) problems.push_back({pointer, "must have at most 16384 characters in all"});
 }
 
-// Names of headers that are secrets.
+// The names of headers that are secrets.
 std::set<std::string> secretHeaders(const std::vector<std::string>& secretNames) {
   std::set<std::string> names;
   for (const std::string& name : secretNames) {
@@ -93,7 +93,7 @@ std::set<std::string> secretHeaders(const std::vector<std::string>& secretNames)
   return names;
 }
 
-// The integration's own, the call's in their place, and the secrets in the place of both.
+// The integration's headers, replaced by the call's, and both replaced by the secrets.
 std::vector<outbound::Header> headersOf(const Call& call, const std::string& contentType) {
   std::map<std::string, std::string> all;
   if (!contentType.empty()) all["content-type"] = contentType;
@@ -128,7 +128,7 @@ void HttpProvider::checkConfig(doc::DocumentView config, Problems& problems) con
   if (std::string problem = baseUrlProblem(config.stringOr("baseUrl")); !problem.empty()) {
     problems.push_back({"/config/baseUrl", std::move(problem)});
   }
-  // What others may see with the rest of the shape is no place for it.
+  // The config is exported, so it must not hold credentials.
   checkHeaders(objectAt(config, kHeaders), "/config/headers", {"authorization"}, problems);
 }
 
@@ -136,7 +136,7 @@ void HttpProvider::checkSecrets(const SecretEdit& given, Problems& problems) con
   const auto authorization = given.texts.find("authorization");
   if (authorization == given.texts.end() || !authorization->second) return;
   if (!outbound::isHeaderValue(authorization->second->reveal())) {
-    problems.push_back({"/secrets/authorization", "must be printable ASCII without blanks around it"});
+    problems.push_back({"/secrets/authorization", "must be printable ASCII without leading or trailing blanks"});
   }
 }
 
@@ -176,7 +176,7 @@ Task<doc::Value> HttpProvider::call(Call call) {
   request.keys = call.keys();
   request.aborted = call.aborted;
   CO_TRY(const outbound::Response response, co_await outbound_.send(std::move(request)));
-  co_return valueOf(answerOf(response));
+  co_return valueOf(resultOf(response));
 }
 
 }  // namespace mb::integrations

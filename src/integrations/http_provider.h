@@ -1,4 +1,4 @@
-// Any other service that speaks HTTP.
+// Calls of any HTTP service.
 #pragma once
 
 #include "integrations/provider.h"
@@ -14,7 +14,7 @@ class HttpProvider final : public Provider {
   void checkArguments(const IntegrationRecord& integration, std::string_view op, doc::DocumentView args,
                       Problems& problems) const override;
   std::string destination(doc::DocumentView config) const override;
-  // {status, headers, body}, whatever the status.
+  // {status, headers, body}, for every status.
   Task<doc::Value> call(Call call) override;
 
  private:

@@ -40,7 +40,7 @@ void appendEncoded(std::string& out, std::string_view text, std::string_view kep
   }
 }
 
-// What is escaped already stays so; nullopt where a percent sign begins no escape, or one of a control character.
+// Existing escapes stay; nullopt where a percent sign is not part of an escape, or an escape is of a control character.
 std::optional<std::string> escaped(std::string_view text, std::string_view kept) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -57,8 +57,8 @@ std::optional<std::string> escaped(std::string_view text, std::string_view kept)
   return out;
 }
 
-// `escapedPath` as others may come to read it: escapes undone, backslashes as slashes.
-std::string generouslyRead(std::string_view escapedPath) {
+// `escapedPath` as a lenient server may decode it: escapes decoded, backslashes as slashes.
+std::string decodedLeniently(std::string_view escapedPath) {
   std::string out;
   for (size_t at = 0; at < escapedPath.size(); ++at) {
     char c = escapedPath[at];
@@ -71,11 +71,11 @@ std::string generouslyRead(std::string_view escapedPath) {
   return out;
 }
 
-bool climbs(std::string_view escapedPath) {
-  const std::string text = generouslyRead(escapedPath);
+bool hasDotSegments(std::string_view escapedPath) {
+  const std::string text = decodedLeniently(escapedPath);
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find('/', at), text.size());
-    // What stands behind ";" is a parameter of the segment to some.
+    // Some servers treat text after ";" as a parameter of the segment.
     const std::string_view segment = std::string_view(text).substr(at, end - at);
     const std::string_view name = segment.substr(0, segment.find(';'));
     if (name == "." || name == "..") return true;
@@ -91,7 +91,7 @@ bool beginsWithScheme(std::string_view path) {
                              [](char c) { return isAlnum(c) || c == '+' || c == '-' || c == '.'; });
 }
 
-// "" where it is nothing that a query can hold.
+// "" for a value that cannot be part of a query.
 std::string queryText(doc::ValueView value) {
   if (value.type() == doc::BsonType::string) return std::string(value.asString());
   std::string text;
@@ -131,7 +131,7 @@ std::string baseUrlProblem(std::string_view baseUrl) {
   const size_t path = baseUrl.find('/', baseUrl.find("://") + 3);
   if (path == std::string_view::npos) return {};
   const auto whole = escaped(baseUrl.substr(path), kInPath);
-  return whole && *whole == baseUrl.substr(path) && !climbs(*whole) ? "" : "has a path that is none";
+  return whole && *whole == baseUrl.substr(path) && !hasDotSegments(*whole) ? "" : "must have a valid path";
 }
 
 Result<std::string> addressBelow(std::string_view baseUrl, std::string_view path, doc::DocumentView query) {
@@ -141,17 +141,17 @@ Result<std::string> addressBelow(std::string_view baseUrl, std::string_view path
   }
   const size_t mark = path.find('?');
   std::string_view own = path.substr(0, mark);
-  const std::string_view asked = mark == std::string_view::npos ? std::string_view() : path.substr(mark + 1);
+  const std::string_view ownQuery = mark == std::string_view::npos ? std::string_view() : path.substr(mark + 1);
   if (own.starts_with("//")) return refused("path", "must begin with a single \"/\"");
   if (!own.starts_with('/') && beginsWithScheme(own)) return refused("path", "must be a path, not an address");
   const bool slash = own.starts_with('/');
   if (slash) own.remove_prefix(1);
   const auto segments = escaped(own, kInPath);
-  const auto firstQuery = escaped(asked, kInQuery);
-  if (!segments || !firstQuery) return refused("path", "holds a percent sign that begins no escape that can be sent");
-  if (climbs(*segments)) return refused("path", "must not hold segments that are \".\" or \"..\"");
-  // Escaped or not: a second slash at its beginning.
-  if (generouslyRead(*segments).starts_with('/')) return refused("path", "must begin with a single \"/\"");
+  const auto firstQuery = escaped(ownQuery, kInQuery);
+  if (!segments || !firstQuery) return refused("path", "holds a percent sign that is not part of a valid escape");
+  if (hasDotSegments(*segments)) return refused("path", "must not hold segments that are \".\" or \"..\"");
+  // A second slash at the beginning, escaped or not.
+  if (decodedLeniently(*segments).starts_with('/')) return refused("path", "must begin with a single \"/\"");
   std::string url(baseUrl);
   if (slash || !segments->empty()) {
     if (url.ends_with('/')) url.pop_back();
@@ -162,7 +162,7 @@ Result<std::string> addressBelow(std::string_view baseUrl, std::string_view path
   for (const auto& [name, value] : query) RETURN_IF_ERROR(addQuery(url, name, value));
   if (url.size() > kMaxBytes) return refused("path", "makes an address that is too long");
   const auto origin = outbound::originOf(url);
-  if (!origin || *origin != outbound::originOf(baseUrl)) return refused("path", "leads elsewhere");
+  if (!origin || *origin != outbound::originOf(baseUrl)) return refused("path", "must stay below baseUrl");
   return url;
 }
 

@@ -87,7 +87,7 @@ TEST(HttpTarget, NoNotationLeadsElsewhere) {
   EXPECT_EQ(below("https://a.example", std::string_view("/a\0b", 4)), "");
 }
 
-// Each byte anywhere in a path: what is sent has the origin of the address, or nothing is sent.
+// Each byte anywhere in a path: the request has the origin of the base address, or is refused.
 TEST(HttpTarget, TheOriginStaysWhateverTheBytes) {
   const std::string pieces[] = {"",    "/",   "//", "@", ":",  "\\",           "%2f",
                                 "%5c", "%40", "?",  ".", "..", "evil.example", ";"};

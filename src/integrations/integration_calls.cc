@@ -1,4 +1,4 @@
-// Calls of integrations: by functions, by hand, by stored tests.
+// Calls of integrations: by functions, by tryCall(), by stored tests.
 
 #include "base/log.h"
 #include "integrations/integration_service.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The cause is for the log, where no secret is to be found either.
+// The cause is logged, and the log must not hold a secret either.
 Error withoutSecrets(const Error& error, const Secrets& secrets) {
   const bool holdsOne = std::ranges::any_of(secrets.all(), [&](const auto& secret) {
     return error.message().contains(secret.second.reveal()) || error.cause().contains(secret.second.reveal());
@@ -29,10 +29,10 @@ Task<doc::Value> Integrations::send(snapshot::SnapshotPtr project, IntegrationPt
   const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - Clock::now());
   if (left.count() <= 0) co_return fail(ErrorCode::upstreamTimeout, "request timed out");
   Call call{id, integration, op, std::move(arguments), secrets, std::min(left, kMaxCallTime), std::move(aborted)};
-  auto answer = co_await provider.call(std::move(call));
-  if (answer) co_return std::move(answer);
-  Error error = withoutSecrets(answer.error(), secrets);
-  logDebug("a call of an integration failed", {{"project", id.str()},
+  auto reply = co_await provider.call(std::move(call));
+  if (reply) co_return std::move(reply);
+  Error error = withoutSecrets(reply.error(), secrets);
+  logDebug("integration call failed", {{"project", id.str()},
                                                {"integration", integration->id},
                                                {"op", op},
                                                {"error", error.message()},
@@ -61,13 +61,13 @@ Task<TryResult> Integrations::tryCall(Access access, std::string name, TryBody b
     CO_RETURN_IF_ERROR(checkCall(providerOf(*integration), *integration, body.op, arguments));
     co_return TryResult{std::move(body.stub.value), mode};
   }
-  if (body.stub.given()) co_return fail(invalid({{"/stub", "stands in for a call that is not made: mode dry"}}));
+  if (body.stub.given()) co_return fail(invalid({{"/stub", "needs mode dry: it replaces the call's result"}}));
   CO_TRY(doc::Value result, co_await send(access.project, std::move(integration), std::move(body.op),
                                           std::move(arguments), access.deadline, {}));
   co_return TryResult{std::move(result), mode};
 }
 
-Task<doc::Value> Integrations::answerTo(Access access, IntegrationPtr integration, StoredTest test) {
+Task<doc::Value> Integrations::runTest(Access access, IntegrationPtr integration, StoredTest test) {
   doc::Document arguments = std::move(test.args).value_or(doc::Document());
   if (test.stub.given()) {
     CO_RETURN_IF_ERROR(checkCall(providerOf(*integration), *integration, test.op, arguments));
@@ -83,9 +83,9 @@ Task<SuiteOutcome> Integrations::runTests(Access access, std::string name) {
   for (const StoredTest& test : integration->tests) {
     TestOutcome outcome{test.name, false, test.stub.given() ? "dry" : "live", {}, 0};
     const auto began = Clock::now();
-    const Result<doc::Value> answer = co_await answerTo(access, integration, test);
+    const Result<doc::Value> reply = co_await runTest(access, integration, test);
     outcome.durationMs = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
-    outcome.failures = failuresOf(test.expect, answer);
+    outcome.failures = failuresOf(test.expect, reply);
     outcome.passed = outcome.failures.empty();
     ++(outcome.passed ? suite.passed : suite.failed);
     suite.results.push_back(std::move(outcome));

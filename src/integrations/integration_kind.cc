@@ -28,7 +28,7 @@ Entry entryOf(IntegrationShape shape) {
   return configuration::entryShowing(shape.name, shape);
 }
 
-// What the document does not say is as it is, or as a new one would be.
+// Fields that the document omits get their current values, or those of a new integration.
 IntegrationShape completed(IntegrationShape shape, const IntegrationShape* now) {
   if (!shape.enabled) shape.enabled = now ? now->enabled : true;
   if (!shape.tests) shape.tests = now ? now->tests : std::vector<StoredTest>();
@@ -49,7 +49,7 @@ Task<std::vector<Entry>> IntegrationKind::entries(snapshot::SnapshotPtr project)
 std::optional<IntegrationShape> IntegrationKind::shapeAt(doc::ValueView value, const std::string& pointer,
                                                          configuration::Problems& problems) const {
   if (!configuration::isEntry(value, pointer, problems)) return std::nullopt;
-  // In JSON's types alone, as a route has them: {"$date": …} in the arguments of a test stays that.
+  // With JSON types only, as in a request: {"$date": …} in the arguments of a test stays an object.
   const doc::Document plain = configuration::portable(value.asDocument());
   return configuration::entryAt<IntegrationShape>(
       valueOf(plain), pointer, problems, [this](const IntegrationShape& shape) {
@@ -80,7 +80,7 @@ Task<std::vector<Entry>> IntegrationKind::merged(Source source, const std::vecto
       CO_TRY(now, doc::decode<IntegrationShape>(existing->value.view().asDocument()));
     }
     if (now && now->provider != shape->provider) {
-      problems.add(pointer + "/provider", fmt::format("is {} in the project, and never changes", now->provider));
+      problems.add(pointer + "/provider", fmt::format("is {} in the project, and cannot change", now->provider));
     }
     for (ErrorDetail& each : integrations_.importProblems(*source.project, *shape)) {
       problems.add(pointer + each.path, std::move(each.message));

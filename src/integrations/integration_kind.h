@@ -1,5 +1,5 @@
-// Integrations as part of a project's shape: provider, config, tests and whether one is enabled. Secrets stay where
-// they are: a new one arrives without.
+// Integrations in a project's configuration: provider, config, tests and whether one is enabled. Secrets are not
+// included: a new one is created without.
 #pragma once
 
 #include "configuration/listed_kind.h"

@@ -43,7 +43,7 @@ TEST_F(IntegrationKindTest, TheShapeComesBackAsItWent) {
   EXPECT_EQ(summary(import(shop_, whole)), "2 0 0");
   EXPECT_EQ(section(shop_), fmt::format(R"("integrations":[{},{}])", kApi, kMail));
   EXPECT_EQ(summary(import(shop_, whole)), "0 0 2");
-  // The order of keys is no difference.
+  // A different order of keys makes no difference.
   EXPECT_EQ(
       summary(plan(shop_, document(R"({"tests":[{"expect":{"b":2,"a":1},"stub":null,"args":{"path":"/"},"op":"get",
       "name":"t"}],"enabled":false,"config":{"headers":{"b":"2","a":"1"},"baseUrl":"https://a.example"},

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxConfigBytes = 32 << 10;
 constexpr size_t kMaxNameBytes = 100;
 
-// A document that holds one of these is never imported, so that a shape with one could not come back.
+// A document with one of these keys is never imported, so a configuration with one could not be imported again.
 bool holdsSecretKey(doc::DocumentView within) {
   for (const auto& [key, value] : within) {
     if (key == "clientSecret" || key == "secretEnc") return true;
@@ -53,10 +53,10 @@ void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, 
     if (test.name.empty() || test.name.size() > kMaxNameBytes) {
       problems.push_back({at + "/name", fmt::format("must have 1 to {} bytes", kMaxNameBytes)});
     } else if (!names.insert(test.name).second) {
-      problems.push_back({at + "/name", "stands here twice"});
+      problems.push_back({at + "/name", "occurs twice"});
     }
     if (!provider.catalogue().operation(test.op)) {
-      problems.push_back({at + "/op", "is no operation of this provider"});
+      problems.push_back({at + "/op", "is not an operation of this provider"});
     }
     refuseSecretKeys(whole, at, problems);
   }
@@ -66,7 +66,7 @@ void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, 
 Result<> checkCall(const Provider& provider, const IntegrationRecord& integration, std::string_view op,
                    doc::DocumentView args) {
   const Operation* operation = provider.catalogue().operation(op);
-  if (!operation) return fail(invalid({{"/op", "is no operation of this provider"}}));
+  if (!operation) return fail(invalid({{"/op", "is not an operation of this provider"}}));
   Problems problems;
   operation->args.check(args, "/args", problems);
   if (problems.empty()) provider.checkArguments(integration, op, args, problems);

@@ -1,24 +1,24 @@
-// What an integration may be.
+// Rules for integrations, their tests and calls.
 #pragma once
 
 #include "integrations/provider.h"
 
 namespace mb::integrations {
 
-// Of one project.
+// Limit of one integration.
 inline constexpr size_t kMaxTests = 20;
-inline constexpr size_t kMaxTestBytes = 64 << 10;  // of all of one integration
+inline constexpr size_t kMaxTestBytes = 64 << 10;  // of all tests of one integration
 
-// "^[a-z][a-z0-9-]{1,63}$", and no part of a route.
+// "^[a-z][a-z0-9-]{1,63}$", and not a part of a route.
 bool isIntegrationName(std::string_view name);
-// The rule in words.
+// The rule as a message.
 inline constexpr std::string_view kNameRule =
     "must be a lower-case letter, then 1 to 63 lower-case letters, digits or hyphens";
 
-// Each adds what is wrong, with pointers relative to the integration.
+// Each adds its problems, with pointers relative to the integration.
 void checkConfig(const Provider& provider, doc::DocumentView config, Problems& problems);
 void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, Problems& problems);
-// Fails with validation; `args` as the operation is asked, pointers below "/args". `op` exists then.
+// Fails with validation, with pointers below "/args". On success `op` exists and `args` are valid for it.
 Result<> checkCall(const Provider& provider, const IntegrationRecord& integration, std::string_view op,
                    doc::DocumentView args);
 

@@ -34,7 +34,7 @@ std::vector<std::string> namesOf(const SecretEdit& edit, bool given) {
   return names;
 }
 
-// How many it sends with each call.
+// The number of headers that it sends with each call.
 size_t headersOf(const doc::Document& config, const std::vector<std::string>& secretNames) {
   const auto plain = config.view().find(kHeaders);
   const bool given = plain && plain->type() == doc::BsonType::document;
@@ -43,7 +43,7 @@ size_t headersOf(const doc::Document& config, const std::vector<std::string>& se
 
 }  // namespace
 
-// Limits of a project's configuration go by these numbers.
+// The limits of a project's configuration use these numbers.
 static_assert(store::isConfigurationPart(kIntegrations, "integrations"));
 
 std::vector<store::SystemCollection> systemCollections() {
@@ -79,7 +79,7 @@ Integrations::Integrations(IntegrationDeps deps)
   providers_.push_back(std::make_unique<HttpProvider>(deps_.outbound));
 }
 
-// ---- seeing
+// ---- reading
 
 std::vector<doc::Document> Integrations::catalogues() const {
   std::vector<doc::Document> all;
@@ -163,13 +163,14 @@ std::vector<ErrorDetail> Integrations::importProblems(const snapshot::ProjectSna
   }
   const std::vector<std::string> moved = exists ? movedSecrets(*known, shape.config, {}) : std::vector<std::string>();
   if (moved.empty()) return problems;
-  problems.push_back({"/config", fmt::format("leads elsewhere, where the project's secrets would go with it: change "
-                                             "it in the project first, and give {} again",
+  problems.push_back({"/config", fmt::format("would send the project's secrets to another destination: change "
+                                             "it in the project first, and set {} again",
                                              fmt::join(moved, ", "))});
   return problems;
 }
 
-// Of all that it holds: one input after another could add to them without end. More than that may shrink.
+// The limit applies to all headers of the integration: otherwise one input after another could add to them. An
+// integration over the limit may shrink.
 Result<> Integrations::change(const Access& access, const Edit& edit, IntegrationRecord& record) const {
   const size_t before = headersOf(record.config, record.secretNames);
   RETURN_IF_ERROR(apply(access, edit, record));
@@ -180,12 +181,12 @@ Result<> Integrations::change(const Access& access, const Edit& edit, Integratio
                                                store::kMaxConfiguredHeaders));
 }
 
-// What can no longer be opened can be entered anew.
+// Secrets that can no longer be opened can be set again.
 Result<> Integrations::apply(const Access& access, const Edit& edit, IntegrationRecord& record) const {
   if (edit.config) {
     Problems problems;
     for (const std::string& name : movedSecrets(record, *edit.config, edit.secrets)) {
-      problems.push_back({"/secrets/" + name, "must be given again, or removed: the config leads elsewhere now"});
+      problems.push_back({"/secrets/" + name, "must be set again or removed: the config leads to another destination"});
     }
     if (!problems.empty()) return fail(invalid(std::move(problems)));
     record.config = *edit.config;
@@ -226,7 +227,7 @@ Task<IntegrationRecord> Integrations::insert(Access access, std::string name, st
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [row, &record = std::as_const(record)](const store::PreImages& before, store::Changes& changes) -> Result<> {
-        if (before[row]) return fail(ErrorCode::conflict, "there is an integration of this name already");
+        if (before[row]) return fail(ErrorCode::conflict, "an integration of this name exists: use another name");
         changes.put(row, doc::encode(record));
         return {};
       }));
@@ -303,12 +304,12 @@ Task<> Integrations::import(Access access, IntegrationShape shape) {
   const IntegrationPtr known = access.project->get(slot_).find(shape.name);
   if (!known) {
     if (!isIntegrationName(shape.name)) co_return fail(invalid({{"/name", std::string(kNameRule)}}));
-    if (!provider(shape.provider)) co_return fail(invalid({{"/provider", "is none of this server"}}));
+    if (!provider(shape.provider)) co_return fail(invalid({{"/provider", "is not a provider of this server"}}));
     CO_RETURN_IF_ERROR(
         co_await insert(std::move(access), std::move(shape.name), std::move(shape.provider), std::move(edit)));
     co_return Result<>();
   }
-  if (known->provider != shape.provider) co_return fail(invalid({{"/provider", "never changes"}}));
+  if (known->provider != shape.provider) co_return fail(invalid({{"/provider", "cannot change"}}));
   co_return co_await this->edit(std::move(access), std::move(shape.name), std::move(edit));
 }
 

@@ -1,4 +1,4 @@
-// Integrations of projects, the module wired: made once by app/. Source: contract 2.12, 4.5; decisions 5 and 8.
+// Integrations of projects. Created once by app/.
 #pragma once
 
 #include "audit/audit.h"
@@ -11,11 +11,11 @@
 
 namespace mb::integrations {
 
-// Collections of projects that this module owns, and what it seals there.
+// This module's collections of projects, and the fields that it seals there.
 std::vector<store::SystemCollection> systemCollections();
 std::vector<store::SealedField> sealedFields();
-// A stored integration of a project that comes back from a backup: disabled, so that the copy reaches nobody until
-// somebody says so.
+// A stored integration in a project that is restored from a backup: disabled, so that the copy calls no service until a
+// user enables it.
 doc::Document asRestored(doc::DocumentView integration);
 
 // References outlive the module.
@@ -31,40 +31,39 @@ struct IntegrationDeps {
   std::string baseUrl;
 };
 
-// Who does it, in which project, and until when.
+// The caller, the project and the deadline of a call.
 using Access = identity::ProjectAccess;
 
-// Permissions are the routes' business; every change is audited in its own commit, secrets by their names alone, and
-// holds for each call after it was answered. Calls on a named integration fail with notFound where there is none. Any
-// core.
+// The routes check permissions. Every change is audited in its own commit, secrets only by their names, and applies to
+// each call after it returned. Calls on a named integration fail with notFound where it does not exist. Any core.
 class Integrations final : public Caller {
  public:
-  // Adds the module's slot.
+  // Adds the module's snapshot slot.
   explicit Integrations(IntegrationDeps deps);
 
-  // [{provider, label, config, secrets, ops}], each as catalogue.
+  // The catalogue of each provider: [{provider, label, config, secrets, ops}].
   std::vector<doc::Document> catalogues() const;
-  // Null where there is none.
+  // Null for an unknown name.
   Provider* provider(std::string_view name) const;
 
   std::vector<IntegrationView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   Result<IntegrationView> get(const snapshot::ProjectSnapshot& project, std::string_view name) const;
   // Fails with validation; conflict for a taken name, or past store::kMaxIntegrations.
   Task<IntegrationView> create(Access access, NewIntegration input);
-  // Fails with validation. The provider stays.
+  // Fails with validation. The provider cannot change.
   Task<> change(Access access, std::string name, IntegrationPatch patch);
   Task<> remove(Access access, std::string name);
   Task<> saveTests(Access access, std::string name, StoredTests tests);
-  // Creates it without secrets, or changes what is there; validation where that is of another provider.
+  // Creates it without secrets, or changes the existing one; validation where that has another provider.
   Task<> import(Access access, IntegrationShape shape);
-  // What keeps `shape` from being imported: its config would send secrets that are held elsewhere. Paths within it.
+  // The problems of importing `shape`: its config would send stored secrets to another destination. Paths within it.
   std::vector<ErrorDetail> importProblems(const snapshot::ProjectSnapshot& project,
                                           const IntegrationShape& shape) const;
 
-  // One call by hand, also of one that is not enabled. A dry one is checked and gives its stub, or null. Fails with
-  // validation, conflict (no secret that it takes), upstreamFailed.
+  // One call for the admin API, also of a disabled integration. A dry one is only checked and returns its stub, or
+  // null. Fails with validation, conflict (a secret that it needs is missing), upstreamFailed.
   Task<TryResult> tryCall(Access access, std::string name, TryBody body);
-  // Each test after the other: with a stub dry, without one live. One whose turn comes after the deadline fails.
+  // Runs the tests one after the other: dry with a stub, live without. Tests that are reached after the deadline fail.
   Task<SuiteOutcome> runTests(Access access, std::string name);
 
   Task<doc::Value> call(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments,
@@ -72,7 +71,7 @@ class Integrations final : public Caller {
   Task<> check(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments) override;
 
  private:
-  // What is to be different; absent stays.
+  // The changes; absent fields stay unchanged.
   struct Edit {
     std::optional<doc::Document> config;
     std::optional<bool> enabled;
@@ -85,19 +84,19 @@ class Integrations final : public Caller {
   Provider& providerOf(const IntegrationRecord& record) const;
   IntegrationView viewOf(const IntegrationRecord& record) const;
   Result<> checkEdit(const Provider& provider, const Edit& edit) const;
-  // The secrets that `config` would send elsewhere, but for those that are given or removed with it.
+  // The secrets that `config` would send to another destination, except those that are set or removed with it.
   std::vector<std::string> movedSecrets(const IntegrationRecord& record, const doc::Document& config,
                                         const SecretEdit& given) const;
-  // apply(), within the limit of headers.
+  // apply(), with a check of the limit of headers.
   Result<> change(const Access& access, const Edit& edit, IntegrationRecord& record) const;
   Result<> apply(const Access& access, const Edit& edit, IntegrationRecord& record) const;
   doc::Document detailsOf(const IntegrationRecord& record, const Edit& edit) const;
-  // A new one, with what `edit` says.
+  // Inserts a new one with the fields of `edit`.
   Task<IntegrationRecord> insert(Access access, std::string name, std::string providerName, Edit edit);
   Task<> edit(Access access, std::string name, Edit edit);
   Task<doc::Value> send(snapshot::SnapshotPtr project, IntegrationPtr integration, std::string op,
                         doc::Document arguments, store::Deadline deadline, std::stop_token aborted);
-  Task<doc::Value> answerTo(Access access, IntegrationPtr integration, StoredTest test);
+  Task<doc::Value> runTest(Access access, IntegrationPtr integration, StoredTest test);
 
   const IntegrationDeps deps_;
   std::vector<std::unique_ptr<Provider>> providers_;

@@ -27,7 +27,7 @@ class IntegrationService : public IntegrationsFixture {
     }
     return all;
   }
-  // Stores `record` in place of the integration of its name.
+  // Stores `record` instead of the integration of its name.
   void replaceStored(const IntegrationRecord& record) {
     store::WriteOptions options{.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}};
     ASSERT_TRUE(run(
@@ -186,7 +186,7 @@ TEST_F(IntegrationService, WhatCannotBeOpenedIsEnteredAnew) {
 TEST_F(IntegrationService, CallsOfFunctions) {
   created(kApiIntegration);
   EXPECT_EQ(called("other", "get"), "NOT_FOUND: no such integration");
-  EXPECT_EQ(called("api", "steal"), "VALIDATION: /op is no operation of this provider");
+  EXPECT_EQ(called("api", "steal"), "VALIDATION: /op is not an operation of this provider");
   EXPECT_THAT(called("api", "get"), HasSubstr("VALIDATION: /args/path"));
   EXPECT_THAT(called("api", "get", R"({"path":"/","id":1})"), HasSubstr("VALIDATION: /args/id"));
   EXPECT_TRUE(run(integrations_.check(snapshot(shop_), "api", "get", json(R"({"path":"/"})"))));
@@ -286,7 +286,7 @@ TEST_F(IntegrationService, AsManyAsThereMayBe) {
 }
 
 TEST_F(IntegrationService, HeadersAreCountedAsTheyAreHeld) {
-  created(kApiIntegration);  // has one of them
+  created(kApiIntegration);  // one of its secrets is set
   for (size_t i = 1; i < store::kMaxConfiguredHeaders; ++i) {
     ASSERT_TRUE(change("api", fmt::format(R"({{"secrets":{{"headers":{{"x-h{}":"v"}}}}}})", i))) << i;
   }
@@ -314,7 +314,7 @@ TEST_F(IntegrationService, HeadersOfTheConfigCountWithTheSecretOnes) {
   EXPECT_TRUE(change("api", R"({"secrets":{"headers":{"x-key":null,"x-more":"v"}}})"));
 }
 
-// As older versions let them grow.
+// A state that older versions allowed.
 TEST_F(IntegrationService, TooManyHeadersThatAreHeldCanBeMadeFewer) {
   created(kApiIntegration);
   auto record = *store::fromStore<IntegrationRecord>(memory_.all({shop_, kIntegrations, 0}).front().view());

@@ -1,4 +1,4 @@
-// The module's part of the project snapshot: integrations by name.
+// The module's slot of the project snapshot: integrations by name.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ using IntegrationPtr = std::shared_ptr<const IntegrationRecord>;
 struct IntegrationTable {
   std::map<std::string, IntegrationPtr, std::less<>> byName;
 
-  IntegrationPtr find(std::string_view name) const;  // null where there is none
+  IntegrationPtr find(std::string_view name) const;  // null for an unknown name
 };
 
 class IntegrationTables final : public snapshot::SlotSource {

@@ -1,4 +1,4 @@
-// The shapes of integrations: stored, in, out. Source: contract 2.12, 4.5; decisions 5 and 8.
+// Types of integrations: stored records, request bodies, responses.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace mb::integrations {
 
-// A call that can be made again and again, and what is to come of it.
+// A stored call with its expected result, which can be run repeatedly.
 struct StoredTest {
   std::string name;
   std::string op;
   std::optional<doc::Document> args;
-  doc::Patch<doc::Value> stub;  // what the call is taken to have given: nothing is sent then
+  doc::Patch<doc::Value> stub;  // the assumed result of the call, which is then not made
   doc::Value expect;            // test_suite.h
   static constexpr auto shape() {
     return doc::shape<StoredTest>("IntegrationTest", doc::field("name", &StoredTest::name),
@@ -26,13 +26,13 @@ struct StoredTest {
 
 struct IntegrationRecord {
   std::string id;             // the name
-  std::string integrationId;  // "int_…": another integration of this name is another one
+  std::string integrationId;  // "int_…": a new integration of the same name has another id
   std::string provider;
   doc::Document config;
   bool enabled = false;
-  // Of the secrets held; "headers/<name>" for one of those that are headers (secrets.h).
+  // Of the stored secrets; "headers/<name>" for those that are headers (secrets.h).
   std::vector<std::string> secretNames;
-  std::string secrets;  // as given, as BSON, sealed, base64; "" where none is held
+  std::string secrets;  // the texts as BSON, sealed, base64; "" without secrets
   std::vector<StoredTest> tests;
   Timestamp createdAt;
   Timestamp updatedAt;
@@ -51,7 +51,7 @@ struct IntegrationView {
   std::string name;
   std::string provider;
   doc::Document config;
-  doc::Document secrets;  // {<name>: {configured}}, each that the provider has; names too where it is one of headers
+  doc::Document secrets;  // {<name>: {configured}} for each secret of the provider; for headers also their names
   bool enabled = false;
   std::vector<StoredTest> tests;
   Timestamp createdAt;
@@ -70,7 +70,7 @@ struct NewIntegration {
   std::string provider;
   std::optional<doc::Document> config;
   std::optional<doc::Document> secrets;
-  std::optional<bool> enabled;  // true where it is not said
+  std::optional<bool> enabled;  // true if absent
   static constexpr auto shape() {
     return doc::shape<NewIntegration>(
         "NewIntegration", doc::field("name", &NewIntegration::name), doc::field("provider", &NewIntegration::provider),
@@ -79,7 +79,7 @@ struct NewIntegration {
   }
 };
 
-// A config takes the place of the one before; of the secrets those that are named, null to take one away.
+// A config replaces the stored one; secrets are replaced if named, and null removes one.
 struct IntegrationPatch {
   std::optional<doc::Document> config;
   std::optional<doc::Document> secrets;
@@ -91,13 +91,13 @@ struct IntegrationPatch {
   }
 };
 
-// An integration as part of a project's shape: no secrets.
+// An integration in a project's configuration, without secrets.
 struct IntegrationShape {
   std::string name;
   std::string provider;
   doc::Document config;
-  std::optional<bool> enabled;                   // absent: as it is; true of a new one
-  std::optional<std::vector<StoredTest>> tests;  // absent: as they are
+  std::optional<bool> enabled;                   // absent: unchanged; true of a new one
+  std::optional<std::vector<StoredTest>> tests;  // absent: unchanged
   static constexpr auto shape() {
     return doc::shape<IntegrationShape>(
         "IntegrationEntry", doc::field("name", &IntegrationShape::name),
@@ -113,12 +113,12 @@ struct StoredTests {
   }
 };
 
-// One call by hand.
+// A call by tryCall().
 struct TryBody {
   std::string op;
   std::optional<doc::Document> args;
-  std::optional<std::string> mode;  // "live" or "dry"; dry where it is not said
-  doc::Patch<doc::Value> stub;      // of a dry one: what it gives
+  std::optional<std::string> mode;  // "live" or "dry"; dry if absent
+  doc::Patch<doc::Value> stub;      // of a dry one: its result
   static constexpr auto shape() {
     return doc::shape<TryBody>("IntegrationTry", doc::field("op", &TryBody::op), doc::field("args", &TryBody::args),
                                doc::field("mode", &TryBody::mode), doc::field("stub", &TryBody::stub));

@@ -1,4 +1,4 @@
-// A project with integrations on a store in memory, and an outside that a test scripts, for this module's tests.
+// A project with integrations on an in-memory store, and scripted external services, for this module's tests.
 #pragma once
 
 #include "base/log.h"
@@ -7,7 +7,7 @@
 
 namespace mb::integrations {
 
-// Keeps what is sent, and answers as it is told: 200 and nothing else.
+// Records requests and returns scripted responses; by default 200 with an empty body.
 class Outside final : public outbound::Outbound {
  public:
   Task<outbound::Response> send(outbound::Request request) override {
@@ -39,7 +39,7 @@ class Outside final : public outbound::Outbound {
     const std::scoped_lock lock(mutex_);
     return requests_.size() + mails_.size();
   }
-  // The last one.
+  // The last request.
   outbound::Request request() const {
     const std::scoped_lock lock(mutex_);
     EXPECT_FALSE(requests_.empty());
@@ -87,7 +87,7 @@ class IntegrationsFixture : public configuration::ConfigurationFixture {
     const auto found = integrations_.get(*snapshot(shop_), name);
     return found ? doc::toJson(doc::encode(*found)) : found.error().message();
   }
-  // What a function's call gives, as JSON; the code and the message of a failure.
+  // The result of a function's call as JSON, or the code and the message of its error.
   std::string called(std::string name, std::string op, std::string_view args = "{}") {
     auto answer = run(integrations_.call(snapshot(shop_), std::move(name), std::move(op), json(args), soon(), {}));
     return answer ? text(*answer) : said(answer.error());
@@ -100,7 +100,7 @@ class IntegrationsFixture : public configuration::ConfigurationFixture {
   static std::string said(const Error& error) {
     return fmt::format("{}: {}", meaningOf(error.code()).wire, error.message());
   }
-  // The paths that a failure names.
+  // The paths in an error's details.
   template <class T>
   static std::string pathsOf(const Result<T>& result) {
     if (result) return "";

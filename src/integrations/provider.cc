@@ -14,7 +14,7 @@ doc::Document parsed(std::string_view json) {
   return *std::move(document);
 }
 
-// The fields as one schema: `required` of each becomes the list of the whole.
+// The fields as one schema: `required` of each becomes the schema's list.
 doc::Document schemaOf(doc::DocumentView shown) {
   doc::BsonWriter out;
   std::vector<std::string> required;
@@ -47,7 +47,7 @@ Fields::Fields(doc::DocumentView shown) : shown_(shown) {
 
 void Fields::check(doc::DocumentView values, std::string_view pointer, Problems& problems) const {
   const size_t before = problems.size();
-  // Schemas let fields of the server pass, which are nothing special here.
+  // Schemas allow the server's own fields (id, createdAt, …), which have no meaning here.
   for (const auto& [name, value] : values) {
     if (!shown_.view().find(name)) problems.push_back({fmt::format("{}/{}", pointer, name), "is not a known field"});
   }

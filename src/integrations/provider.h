@@ -1,5 +1,5 @@
-// What a service of one kind is asked for, and how: a provider is a catalogue of its fields and operations, which both
-// shows and judges them, and a way to make the call. One file each.
+// A provider of one kind of service: a catalogue of its fields and operations, which is both documentation and
+// validation, and the implementation of the call. One file each.
 #pragma once
 
 #include <memory>
@@ -18,14 +18,13 @@ namespace mb::integrations {
 
 using Problems = std::vector<ErrorDetail>;
 
-// Named values, as the catalogue shows them: {<name>: <JSON Schema>}, with `required: true` on those that must be
-// there.
+// Named values in the form of the catalogue: {<name>: <JSON Schema>}, with `required: true` on the required ones.
 class Fields {
  public:
   Fields() = default;
-  // Text of the program's own; throws std::logic_error where it is none.
+  // For constant text of the program; throws std::logic_error if it is invalid.
   explicit Fields(doc::DocumentView shown);
-  // Adds what is wrong with `values`, below `pointer`. What is not in the catalogue is refused.
+  // Adds the problems of `values`, below `pointer`. Fields that are not in the catalogue are refused.
   void check(doc::DocumentView values, std::string_view pointer, Problems& problems) const;
   const doc::Document& shown() const { return shown_; }
 
@@ -40,9 +39,9 @@ struct Operation {
 };
 
 struct Catalogue {
-  // {provider, label, config, secrets: [names], ops: [{name, args}]}, likewise of the program's own.
+  // {provider, label, config, secrets: [names], ops: [{name, args}]}, also constant text of the program.
   explicit Catalogue(std::string_view json);
-  // Null where there is none.
+  // Null for an unknown name.
   const Operation* operation(std::string_view name) const;
 
   doc::Document shown;
@@ -52,7 +51,7 @@ struct Catalogue {
   std::vector<Operation> operations;
 };
 
-// One call, its arguments checked.
+// One call with validated arguments.
 struct Call {
   ProjectId project;
   std::shared_ptr<const IntegrationRecord> integration;
@@ -71,17 +70,16 @@ class Provider {
   virtual ~Provider() = default;
   const Catalogue& catalogue() const { return catalogue_; }
 
-  // What the catalogue cannot say of fields that are there and of their types; pointers begin at "/config", "/secrets"
-  // and "/args".
+  // Checks beyond the catalogue's fields and types; pointers begin at "/config", "/secrets" and "/args".
   virtual void checkConfig(doc::DocumentView config, Problems& problems) const = 0;
   virtual void checkSecrets(const SecretEdit& given, Problems& problems) const = 0;
-  // Of the secrets held once all is as it will be; "" or what is wrong with them.
+  // Checks the names of the secrets after a change; "" or the problem.
   virtual std::string secretsProblem(const std::vector<std::string>& held) const;
   virtual void checkArguments(const IntegrationRecord& integration, std::string_view op, doc::DocumentView args,
                               Problems& problems) const = 0;
-  // Where it leads, for the audit record: an origin or a name.
+  // The destination for the audit record: an origin or a name.
   virtual std::string destination(doc::DocumentView config) const = 0;
-  // Fails with conflict (a secret that it takes is not there), upstreamFailed and its like (outbound.h), none of which
+  // Fails with conflict (a secret that it needs is missing), upstreamFailed and similar codes (outbound.h); no error
   // holds an address or a secret. Any core.
   virtual Task<doc::Value> call(Call call) = 0;
 
@@ -89,12 +87,12 @@ class Provider {
   const Catalogue catalogue_;
 };
 
-// A failure of validation with all of it; requires that there is some.
+// A validation error with all problems. REQUIRES: !problems.empty().
 Error invalid(Problems problems);
 
-// `value` on its own.
+// Copies the document as a value.
 doc::Value valueOf(doc::DocumentView document);
-// A text, or `fallback` where there is none.
+// A text, or `fallback` if absent.
 std::string textOr(doc::DocumentView values, std::string_view key, std::string_view fallback = "");
 
 }  // namespace mb::integrations

@@ -174,7 +174,7 @@ TEST_F(Providers, WhatAPlatformDoesNotDo) {
     std::string body;
     std::string said;
   };
-  constexpr std::string_view kNot = "UPSTREAM_FAILED: the platform did not do it";
+  constexpr std::string_view kNot = "UPSTREAM_FAILED: the platform rejected the call";
   for (const auto& [name, status, body, said] : std::vector<Case>{
            {"telegram", 400, R"({"ok":false,"error_code":400,"description":"Bad Request: chat not found"})",
             ": chat not found"},
@@ -193,7 +193,7 @@ TEST_F(Providers, WhatAPlatformDoesNotDo) {
   }
   for (const std::string_view body : {"", "<html>", "[]", "{\"ok\":true"}) {
     outside_.answer(200, {}, std::string(body));
-    EXPECT_EQ(called("slack", "getMe"), "UPSTREAM_FAILED: the platform gave no answer that could be read") << body;
+    EXPECT_EQ(called("slack", "getMe"), "UPSTREAM_FAILED: the platform sent an invalid response") << body;
   }
 }
 

@@ -17,7 +17,7 @@ bool hasControls(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-// Null takes one away, "" leaves it.
+// null removes a secret, "" leaves it unchanged.
 void readText(std::string name, doc::ValueView value, const std::string& pointer, SecretEdit& edit,
               std::vector<ErrorDetail>& problems) {
   if (value.type() == doc::BsonType::null) {
@@ -44,15 +44,15 @@ void readHeaders(doc::ValueView value, SecretEdit& edit, std::vector<ErrorDetail
     const std::string at = fmt::format("{}/{}", pointer, header);
     const std::string name = lowerAscii(header);
     if (!outbound::isHeaderName(header) || header.size() > kMaxHeaderNameBytes) {
-      problems.push_back({at, "is no name of a header"});
+      problems.push_back({at, "is not a valid header name"});
     } else if (outbound::isClientHeader(header)) {
       problems.push_back({at, "is set by the server"});
     } else if (name == "authorization") {
-      problems.push_back({at, "is a secret of its own"});
+      problems.push_back({at, "must be set as the secret of that name"});
     } else if (edit.texts.contains(std::string(kHeaderPrefix) + name)) {
-      problems.push_back({at, "stands here twice"});
+      problems.push_back({at, "occurs twice"});
     } else if (text.type() == doc::BsonType::string && !outbound::isHeaderValue(text.asString())) {
-      problems.push_back({at, "must be printable ASCII without blanks around it"});
+      problems.push_back({at, "must be printable ASCII without leading or trailing blanks"});
     } else {
       readText(std::string(kHeaderPrefix) + name, text, at, edit, problems);
     }
@@ -106,7 +106,7 @@ SecretEdit readSecrets(doc::DocumentView given, const std::vector<std::string>& 
   for (const auto& [name, value] : given) {
     const std::string pointer = fmt::format("/secrets/{}", name);
     if (std::ranges::find(known, name) == known.end()) {
-      problems.push_back({pointer, "is no secret of this provider"});
+      problems.push_back({pointer, "is not a secret of this provider"});
     } else if (name == kHeaders) {
       readHeaders(value, edit, problems);
     } else {

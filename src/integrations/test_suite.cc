@@ -6,8 +6,8 @@ namespace mb::integrations {
 
 namespace {
 
-// Whether `expect` speaks of the outcome, not of the result alone.
-bool speaksOfOutcome(doc::ValueView expect) {
+// Whether `expect` has the form {result?, error?} instead of a value.
+bool isOutcomeExpectation(doc::ValueView expect) {
   if (expect.type() != doc::BsonType::document || expect.asDocument().empty()) return false;
   for (const auto& [key, value] : expect.asDocument()) {
     if (key != "result" && key != "error") return false;
@@ -21,21 +21,21 @@ std::string said(const Error& error) {
 
 }  // namespace
 
-std::vector<std::string> failuresOf(const doc::Value& expect, const Result<doc::Value>& answer) {
+std::vector<std::string> failuresOf(const doc::Value& expect, const Result<doc::Value>& reply) {
   std::optional<doc::ValueView> result(expect.view());
   std::optional<std::string> error;
-  if (speaksOfOutcome(expect)) {
+  if (isOutcomeExpectation(expect)) {
     const doc::DocumentView fields = expect.view().asDocument();
     result = fields.find("result");
     if (fields.find("error")) error = fields.stringOr("error");
   }
-  if (!answer) {
-    if (error && *error == meaningOf(answer.error().code()).wire) return {};
-    return {fmt::format("error: expected {}, got {}", error.value_or("none"), said(answer.error()))};
+  if (!reply) {
+    if (error && *error == meaningOf(reply.error().code()).wire) return {};
+    return {fmt::format("error: expected {}, got {}", error.value_or("none"), said(reply.error()))};
   }
   if (error) return {fmt::format("error: expected {}, got none", *error)};
   if (!result) return {};
-  const auto wrong = doc::mismatch("result", *result, answer->view());
+  const auto wrong = doc::mismatch("result", *result, reply->view());
   return wrong ? std::vector{*wrong} : std::vector<std::string>();
 }
 
