@@ -1,4 +1,4 @@
-// What runs give back: to a pre-hook's write, to an http request, and against what a stored test expects.
+// The results of runs: of a pre-hook, of an http function, and compared with a stored test's expectations.
 #include <gtest/gtest.h>
 
 #include "document/json.h"
@@ -62,7 +62,7 @@ TEST(HookAnswer, isOneOfThree) {
   }
 }
 
-TEST(HookAnswer, aReasonIsCutAtACharacter) {
+TEST(HookAnswer, aReasonIsTruncatedAtACharacter) {
   const auto answer = hookAnswer(value(fmt::format(R"({{"abort":true,"reason":"{}é"}})", std::string(499, 'x'))));
   EXPECT_EQ(std::string(499, 'x'), answer->abort);
 }
@@ -101,7 +101,7 @@ std::string shown(const Result<HttpAnswer>& answer) {
   return out;
 }
 
-TEST(HttpAnswer, isAnAnswerOrAValue) {
+TEST(HttpAnswer, isAResponseOrAValue) {
   const Http cases[] = {
       {"null", "200 null"},
       {R"("hi")", R"(200 "hi")"},
@@ -173,11 +173,11 @@ TEST(ExpectedDocuments, eachExpectedHasADocumentOfItsOwn) {
   };
   EXPECT_EQ(std::nullopt, unmatched({}, {R"({"a":1})"}));
   EXPECT_EQ(std::nullopt, unmatched({R"({"a":1})"}, {R"({"b":1})", R"({"a":1,"c":1})"}));
-  // The first fits both and has to leave the only one that the second fits.
+  // The first matches both, and must leave the only one that the second matches.
   EXPECT_EQ(std::nullopt, unmatched({"{}", R"({"a":1})"}, {R"({"a":1})", R"({"b":1})"}));
   EXPECT_EQ(1, unmatched({R"({"a":1})", R"({"a":1})"}, {R"({"a":1})"}));
   EXPECT_EQ(0, unmatched({R"({"a":2})"}, {}));
-  // Each fits the first two; the third is left for the last.
+  // Each matches the first two; the third is left for the last.
   EXPECT_EQ(std::nullopt, unmatched({"{}", "{}", R"({"b":1})"}, {"{}", "{}", R"({"b":1})", "{}"}));
 }
 

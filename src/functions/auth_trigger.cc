@@ -4,7 +4,7 @@ namespace mb::functions {
 
 namespace {
 
-// The user as the API shows them.
+// The user as in API responses.
 doc::Document eventOf(const identity::UserRecord& user) {
   doc::BsonWriter out;
   out.appendString("type", "auth");

@@ -1,5 +1,5 @@
-// Functions that follow new end users: {type: "auth", event: "userCreated", user}. Their runs are jobs in the commit
-// that makes the user. Source: contract 6.2; decisions 5.
+// AuthTrigger runs functions for new end users: {type: "auth", event: "userCreated", user}. Their runs are jobs in the
+// commit that creates the user.
 #pragma once
 
 #include "functions/run_jobs.h"

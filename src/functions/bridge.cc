@@ -15,7 +15,7 @@ std::unexpected<Error> refused(std::string message) {
   return fail(ErrorCode::validation, std::move(message));
 }
 
-// The arguments of a call, by their places. null is as good as none.
+// The positional arguments of a call. null counts as absent.
 class Arguments {
  public:
   Arguments(std::string_view operation, doc::DocumentView given) : operation_(operation), given_(given) {}
@@ -35,7 +35,7 @@ class Arguments {
     if (value->type() == doc::BsonType::document) return std::optional(doc::Document(value->asDocument()));
     return refused(fmt::format("{} takes an object as its {}", operation_, name));
   }
-  // {} where there is none.
+  // {} if it is absent.
   Result<doc::Document> objectOrEmpty(size_t at, std::string_view name) const {
     TRY(std::optional<doc::Document> given, object(at, name));
     return given ? *std::move(given) : doc::Document();
@@ -202,7 +202,7 @@ Task<doc::Value> RunBridge::insertOne(doc::Document arguments) {
   co_return documentValue(stored);
 }
 
-// A filter is asked for, so that nobody changes everything by leaving it out.
+// The filter is required, so that a forgotten argument does not change all documents.
 Task<doc::Value> RunBridge::updateMany(doc::Document arguments) {
   const Arguments given("updateMany", arguments);
   CO_RETURN_IF_ERROR(given.atMost(4));

@@ -1,5 +1,5 @@
-// What a run may ask of its host: ctx.db and ctx.integrations. Every argument comes from a process that nothing is
-// believed of. Source: contract 2.11; decisions 5; docs/functions.md.
+// The host's side of ctx.db and ctx.integrations. All arguments come from a worker: they are untrusted and validated.
+// See docs/functions.md, "Documents: `ctx.db`".
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,15 @@
 
 namespace mb::functions {
 
-// What stands behind the bridge: the project itself, or what a stored test takes for it.
+// The backend of a bridge: the project itself, or the scratch database and stubs of a stored test.
 class Host : public data::CollectionFinder {
  public:
-  // As integrations::Caller::call.
+  // Like integrations::Caller::call.
   virtual Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
                                      store::Deadline deadline, std::stop_token aborted) = 0;
 };
 
-// The project as it is at each call: one that is suspended or deleted meanwhile answers nothing more.
+// Reads the project's state at each call: calls fail once the project is suspended or deleted.
 class ProjectHost final : public Host {
  public:
   // References outlive the host.
@@ -30,7 +30,7 @@ class ProjectHost final : public Host {
     snapshot::SlotKey<data::CollectionTable> collections;
     integrations::Caller& integrations;
   };
-  // True once a call was refused since the project is suspended. Any thread.
+  // True once a call was refused because the project is suspended. Any thread.
   using Refusal = std::shared_ptr<std::atomic<bool>>;
   ProjectHost(Deps deps, ProjectId project, Refusal refused)
       : deps_(deps), project_(std::move(project)), refused_(std::move(refused)) {}
@@ -46,7 +46,7 @@ class ProjectHost final : public Host {
   const Refusal refused_;
 };
 
-// The bridge of one run. Calls of one core.
+// The bridge of one run. All calls are on one core.
 //
 //   db.find(collection, filter?, {limit?, skip?, sort?}?)             the documents, at most 1,000
 //   db.findOne(collection, filter?, {skip?, sort?}?)                  the document, or null
@@ -54,13 +54,13 @@ class ProjectHost final : public Host {
 //   db.insertOne(collection, document)                                the document as it is stored
 //   db.updateMany(collection, filter, update, {arrayFilters?}?)       {matchedCount, modifiedCount}
 //   db.deleteMany(collection, filter)                                 {deletedCount}
-//   integrations.call(name, op, arguments?)                           what the operation gives
+//   integrations.call(name, op, arguments?)                           the operation's result
 class RunBridge final : public workers::Bridge {
  public:
   struct Run {
     store::Actor actor;
     store::Deadline deadline;
-    bool logged = true;  // whether what it writes is in the change log
+    bool logged = true;  // whether its writes are in the change log
   };
   // `documents` outlives the bridge.
   RunBridge(std::unique_ptr<Host> host, data::ServiceDocuments& documents, Run run)

@@ -10,7 +10,7 @@ class BridgeTest : public RunningFixture {
     define("hello", R"({"type":"http","method":"GET","path":"/a"})");
     collection("notes", R"({"type":"object","properties":{"n":{"type":"integer"}}})");
   }
-  // What a call of the bridge answers, within a run; "CODE: message" for a failure.
+  // The result of a call of the bridge within a run; "CODE: message" for an error.
   std::string call(const std::string& operation, std::string_view arguments, int depth = 0) {
     std::string answer;
     executor_.script("hello", [&](workers::RunRequest request) -> Async<Outcome> {
@@ -107,7 +107,7 @@ TEST_F(BridgeTest, writesCarryTheirDepth) {
   EXPECT_EQ(3, depthOf(changes->entries[0].actor));
 }
 
-TEST_F(BridgeTest, aSuspendedProjectAnswersNothingMore) {
+TEST_F(BridgeTest, callsFailInASuspendedProject) {
   directory_.change(shop_, [](snapshot::ProjectInfo& info) { info.status = snapshot::ProjectStatus::suspended; });
   memory_.bumpEpoch(shop_);
   EXPECT_TRUE(call("db.find", R"(["notes"])").starts_with("PROJECT_SUSPENDED: "));

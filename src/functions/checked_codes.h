@@ -1,5 +1,5 @@
-// What checks of code gave, for a while: an import asks twice for each function, once to plan and once to apply, and a
-// rollback for what was checked before.
+// CheckedCodes caches the results of code checks: an import needs each twice, once to plan and once to apply, and a
+// rollback needs one that was checked before.
 #pragma once
 
 #include <list>
@@ -11,12 +11,12 @@
 
 namespace mb::functions {
 
-// The least recently asked for go first, past `maxBytes` in all. Any thread.
+// Evicts the least recently used entries past `maxBytes` in all. Thread-safe.
 class CheckedCodes {
  public:
   explicit CheckedCodes(size_t maxBytes = 16 << 20) : maxBytes_(maxBytes) {}
 
-  // Null where it is not known (any more).
+  // Null if it is not cached.
   std::shared_ptr<const workers::CheckedCode> find(store::ProjectNo project, std::string_view code);
   void put(store::ProjectNo project, std::string_view code, workers::CheckedCode checked);
 
@@ -29,7 +29,7 @@ class CheckedCodes {
 
   const size_t maxBytes_;
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the last asked for first
+  std::list<Entry> entries_;  // the last used first
   std::unordered_map<std::string_view, std::list<Entry>::iterator> byKey_;
   size_t bytes_ = 0;
 };

@@ -15,7 +15,7 @@ TEST(CheckedCodes, AreKnownByProjectAndCode) {
   EXPECT_FALSE(codes.find(2, "let x"));
 }
 
-TEST(CheckedCodes, TheLongestUnaskedGoFirst) {
+TEST(CheckedCodes, EvictsTheLeastRecentlyUsed) {
   CheckedCodes codes(3'000);
   const auto put = [&](std::string_view code) { codes.put(1, code, {std::string(800, 'x'), ""}); };
   put("a");

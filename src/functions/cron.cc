@@ -42,7 +42,7 @@ doc::Document eventOf(const TimetableRow& row, Timestamp at) {
   return out.finish();
 }
 
-// Nullopt while it is suspended. The fires of a suspended project are missed for good.
+// nullopt while the project is suspended. Fires of a suspended project never run.
 std::optional<Timestamp> activeSince(const snapshot::ProjectInfo& project) {
   if (project.status != snapshot::ProjectStatus::active) return std::nullopt;
   const auto resumed = project.record.view().find("resumedAt");
@@ -78,18 +78,18 @@ Task<int> Cron::pass() {
   while (!passes_.stopping()) {
     CO_TRY(const store::QueryResult due, co_await deps_.store.find(dueBy(deps_.clock.now(), failed)));
     for (const doc::Document& document : due.documents) {
-      // One that fails is tried again by the next pass, and stops no other.
-      const Result<bool> made = co_await fireStored(document);
-      if (made) {
-        fired += *made ? 1 : 0;
+      // A row that fails is retried by the next pass, and does not stop the others.
+      const Result<bool> done = co_await fireStored(document);
+      if (done) {
+        fired += *done ? 1 : 0;
         continue;
       }
       ++failed;
       if (!std::exchange(rowFails_, true)) {
-        logError("a function on a schedule could not be started; the next pass tries again",
+        logError("scheduled function could not be started; retrying with the next pass",
                  {{"schedule", document.view().stringOr("id")},
-                  {"problem", made.error().message()},
-                  {"cause", made.error().cause()}});
+                  {"problem", done.error().message()},
+                  {"cause", done.error().cause()}});
       }
     }
     if (due.documents.size() < kAtOnce) break;

@@ -1,6 +1,6 @@
-// Functions on a schedule. Each fire is a job, made in the commit that moves the function's row in the timetable: one
-// fire, one job, however many look. A fire that was missed runs once if it is less than an hour old, but none that its
-// project missed while it was suspended.
+// Cron starts functions on a schedule. The commit that moves a function's timetable row inserts the job, so a fire is
+// one job, also with several servers. A missed fire runs once if it is less than an hour old; fires during a suspension
+// of the project never run.
 #pragma once
 
 #include <atomic>
@@ -24,21 +24,21 @@ class Cron {
   };
   explicit Cron(Deps deps) : deps_(deps) {}
 
-  // Looks each second for what is due.
+  // Scans for due fires every second.
   void start(TaskGroup& tasks);
   void stop() { passes_.stop(); }
-  // Makes jobs of all that is due now; how many.
+  // Inserts a job for each fire that is due now; returns their number.
   Task<int> pass();
 
  private:
   Async<void> loggedPass();
-  // Whether there is a job now.
+  // True if a job was inserted.
   Task<bool> fire(TimetableRow row);
   Task<bool> fireStored(doc::Document document);
   const Deps deps_;
   PeriodicTask passes_;
-  bool passFails_ = false;  // the last pass; logged once
-  bool rowFails_ = false;   // some row of the last pass; logged once
+  bool passFails_ = false;  // the last pass failed; logged once
+  bool rowFails_ = false;   // a row of the last pass failed; logged once
 };
 
 }  // namespace mb::functions

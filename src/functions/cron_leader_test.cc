@@ -12,7 +12,7 @@ class CronLeaderTest : public jobs::QueueFixture {
  protected:
   static constexpr int64_t kMinuteMs = 60'000;
 
-  // What of a server has to do with schedules.
+  // The parts of a server that schedules need.
   struct Instance {
     Instance(CronLeaderTest& test, const std::string& name)
         : leases(test.cores_, test.server_.address(), jobs::RedisLeasesConfig{"mb", name, false}),
@@ -31,7 +31,7 @@ class CronLeaderTest : public jobs::QueueFixture {
     Cron cron;
   };
 
-  // The one project that there is.
+  // A directory with a single project.
   struct OneProject final : snapshot::ProjectDirectory {
     Task<std::optional<snapshot::ProjectInfo>> find(std::string) override { co_return info(); }
     Task<std::optional<snapshot::ProjectInfo>> byNumber(store::ProjectNo) override { co_return info(); }
@@ -49,11 +49,11 @@ class CronLeaderTest : public jobs::QueueFixture {
     write.insert({kTimetableRows, doc::encode(row)});
     ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   }
-  // "<server> <scheduledAt>"; a server in `hanging` says so, and nothing more until the door is opened.
+  // Records "<server> <scheduledAt>"; a server in `hanging` then blocks until the barrier is opened.
   Task<> handled(jobs::JobRun run, std::string name) {
     const std::string at = toRfc3339(run.payload.view().findPath("event.scheduledAt")->asDate());
-    diary_.note(fmt::format("{} {}", name, at));
-    if (name == hanging_) co_await door_.pass();
+    recorder_.note(fmt::format("{} {}", name, at));
+    if (name == hanging_) co_await barrier_.pass();
     co_return Result<>();
   }
   int pass(Instance& instance, size_t core) {
@@ -75,12 +75,12 @@ TEST_F(CronLeaderTest, OfTwoServersOneRunsEachFire) {
     clock_.advance(kMinuteMs);
     auto beside = std::async(std::launch::async, [&] { return pass(other, 1); });
     EXPECT_EQ(pass(one, 0) + beside.get(), 1) << i;
-    diary_.wait(i);
+    recorder_.wait(i);
   }
   EXPECT_TRUE(untilEmpty());
   std::set<std::string> fires;
-  for (const std::string& note : diary_.notes()) fires.insert(note.substr(note.find(' ') + 1));
-  EXPECT_EQ(diary_.notes().size(), kFires) << "each once";
+  for (const std::string& note : recorder_.notes()) fires.insert(note.substr(note.find(' ') + 1));
+  EXPECT_EQ(recorder_.notes().size(), kFires) << "each once";
   EXPECT_EQ(fires.size(), kFires);
 }
 
@@ -89,23 +89,23 @@ TEST_F(CronLeaderTest, WhatALeaderThatDiesHadBegunTheOtherTakesOver) {
   auto one = std::make_unique<Instance>(*this, "one");
   clock_.advance(kMinuteMs);
   ASSERT_EQ(pass(*one, 0), 1);
-  const std::string first = diary_.wait(1).at(0);
+  const std::string first = recorder_.wait(1).at(0);
   ASSERT_TRUE(first.starts_with("one "));
   Instance other(*this, "other");
   other.queue.wake();
   std::this_thread::sleep_for(100ms);
-  EXPECT_EQ(diary_.notes().size(), 1u) << "it is the leader's while that lives";
+  EXPECT_EQ(recorder_.notes().size(), 1u) << "it is the leader's while that lives";
 
-  one->leases.leases().stop();  // it prolongs no more, as one that is gone
+  one->leases.leases().stop();  // it renews no lease, like a dead process
   const std::string job = rows().at(0).id;
   ASSERT_TRUE(store::testing::runOn(cores_, 0, one->leases.client().call({"PEXPIRE", "mb:lease:" + job, "200"})));
-  EXPECT_EQ(diary_.wait(2).at(1), "other" + first.substr(first.find(' ')));
+  EXPECT_EQ(recorder_.wait(2).at(1), "other" + first.substr(first.find(' ')));
   EXPECT_TRUE(untilEmpty());
 
   clock_.advance(kMinuteMs);
   EXPECT_EQ(pass(other, 1), 1);
-  EXPECT_TRUE(diary_.wait(3).at(2).starts_with("other "));
-  door_.open();
+  EXPECT_TRUE(recorder_.wait(3).at(2).starts_with("other "));
+  barrier_.open();
 }
 
 }  // namespace

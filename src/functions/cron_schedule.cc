@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono;
 
 constexpr size_t kMaxText = 200;
-// Between two 29ths of February lie at most eight years.
+// Two 29ths of February are at most eight years apart.
 constexpr int kMaxDays = 9 * 366;
 
 constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
@@ -28,7 +28,7 @@ struct FieldRule {
   int high = 0;
   const std::string_view* names = nullptr;
   size_t nameCount = 0;
-  int firstName = 0;  // what the first name stands for
+  int firstName = 0;  // the value of the first name
 };
 
 constexpr std::array<FieldRule, 5> kFields = {{{"minute", 0, 59},
@@ -38,7 +38,7 @@ constexpr std::array<FieldRule, 5> kFields = {{{"minute", 0, 59},
                                                {"day of the week", 0, 7, kWeekdays.data(), kWeekdays.size(), 0}}};
 
 Error wrong(std::string_view what) {
-  return Error(ErrorCode::validation, fmt::format("the schedule is no cron schedule: {}", what));
+  return Error(ErrorCode::validation, fmt::format("the schedule is not a valid cron schedule: {}", what));
 }
 
 std::optional<int> numberOf(std::string_view text, const FieldRule& rule) {
@@ -56,7 +56,7 @@ std::optional<int> numberOf(std::string_view text, const FieldRule& rule) {
 
 // "*", "*/15", "3", "1-5", "1-5/2", "3/4".
 Result<uint64_t> partOf(std::string_view part, const FieldRule& rule) {
-  const auto refused = [&] { return fail(wrong(fmt::format("\"{}\" is no {}", part, rule.name))); };
+  const auto refused = [&] { return fail(wrong(fmt::format("\"{}\" is not a valid {}", part, rule.name))); };
   const size_t slash = part.find('/');
   int step = 1;
   if (slash != std::string_view::npos) {
@@ -73,7 +73,7 @@ Result<uint64_t> partOf(std::string_view part, const FieldRule& rule) {
     const auto last = dash == std::string_view::npos ? first : numberOf(range.substr(dash + 1), rule);
     if (!first || !last || *first < rule.low || *last > rule.high || *first > *last) return refused();
     from = *first;
-    // "3/4" goes on to the end, as cron has it.
+    // "3/4" continues to the field's end, as in cron.
     to = dash == std::string_view::npos && slash != std::string_view::npos ? rule.high : *last;
   }
   uint64_t bits = 0;
@@ -98,7 +98,7 @@ Result<std::string_view> named(std::string_view text) {
   for (const auto& [name, fields] : kNames) {
     if (text == name) return fields;
   }
-  return fail(wrong("of names there are @hourly, @daily, @weekly and @monthly"));
+  return fail(wrong("the names are @hourly, @daily, @weekly and @monthly"));
 }
 
 template <class Bits>
@@ -118,12 +118,12 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find_first_of(" \t"), text.size());
     if (end > 0) {
-      if (count == fields.size()) return fail(wrong("it has five fields"));
+      if (count == fields.size()) return fail(wrong("it must have five fields"));
       fields[count++] = text.substr(0, end);
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (count != fields.size()) return fail(wrong("it has five fields"));
+  if (count != fields.size()) return fail(wrong("it must have five fields"));
 
   std::array<uint64_t, kFields.size()> bits{};
   for (size_t i = 0; i < kFields.size(); ++i) {
@@ -137,8 +137,8 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   schedule.weekdays_ = static_cast<uint32_t>((bits[4] | bits[4] >> 7) & 0x7F);
   schedule.anyDay_ = fields[2].starts_with('*');
   schedule.anyWeekday_ = fields[4].starts_with('*');
-  // Any time does: what comes once in nine years comes again.
-  if (!schedule.search(Timestamp{1'600'000'000'000})) return fail(wrong("it never comes"));
+  // From any time: a schedule that fires at all fires within nine years.
+  if (!schedule.search(Timestamp{1'600'000'000'000})) return fail(wrong("it never fires"));
   return schedule;
 }
 

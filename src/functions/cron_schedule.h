@@ -1,9 +1,8 @@
-// When a cron function fires: five fields in UTC, as crontab(5) reads them, and four names. Source: contract 2.11;
-// decisions 5.
+// A CronSchedule is a schedule of five fields in UTC, as in crontab(5), or one of four names.
 //
 //   minute 0-59, hour 0-23, day of the month 1-31, month 1-12 or jan-dec, day of the week 0-7 or sun-sat (0 and 7 are
-//   Sunday); each "*", a number, a range "a-b", with a step "a-b/n" or "*/n", or a list of these. Where neither day
-//   field begins with "*", either may match.
+//   Sunday); each "*", a number, a range "a-b", with a step "a-b/n" or "*/n", or a list of these. If neither day field
+//   begins with "*", one of them must match.
 //   @hourly @daily @weekly @monthly
 #pragma once
 
@@ -18,11 +17,11 @@ namespace mb::functions {
 
 class CronSchedule {
  public:
-  // Fails with validation, the message naming the field; also for what never comes (30 February).
+  // Fails with validation, the message naming the field; also for a date that never occurs (30 February).
   static Result<CronSchedule> parse(std::string_view text);
-  // The first fire after `after`; always on a whole minute. Never nothing for a parsed schedule.
+  // The first fire after `after`, always on a whole minute. A parsed schedule always has one.
   Timestamp next(Timestamp after) const;
-  // The last fire within [from, to]; nullopt where there is none.
+  // The last fire within [from, to]; nullopt if none is.
   std::optional<Timestamp> last(Timestamp from, Timestamp to) const;
 
  private:

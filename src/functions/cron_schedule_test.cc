@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Fires{"0 12 * * Fri-Sat", "2026-01-03T13:00:00Z", "2026-01-09T12:00:00.000Z"},
                     Fires{"0 12 * * 5-7", "2026-01-03T13:00:00Z", "2026-01-04T12:00:00.000Z"},
                     Fires{"0 0 1 JAN,jul *", "2026-01-01T00:00:00Z", "2026-07-01T00:00:00.000Z"},
-                    // Both day fields say something: either may match; one of them begins with a star: both must.
+                    // With two restricted day fields one must match; if one of them begins with a star, both must.
                     Fires{"0 0 13 * fri", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00.000Z"},
                     Fires{"0 0 13 * fri", "2026-01-09T00:00:00Z", "2026-01-13T00:00:00.000Z"},
                     Fires{"0 0 */2 * fri", "2026-01-01T00:00:00Z", "2026-01-09T00:00:00.000Z"},

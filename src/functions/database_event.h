@@ -1,6 +1,5 @@
-// The event of a database trigger, before the write or after it: {type: "database", event, collection, documentId,
-// document, previous?}. `document` is null on delete; `previous` is there on update, replace and delete. Source:
-// decisions 5.
+// The event of a database trigger, before or after the write: {type: "database", event, collection, documentId,
+// document, previous?}. `document` is null on delete; `previous` is set on update, replace and delete.
 #pragma once
 
 #include <optional>
@@ -20,7 +19,7 @@ struct DatabaseEvent {
 };
 doc::Document encodeEvent(const DatabaseEvent& event);
 
-// Whether the function's trigger names this kind of change; one that names update gets replace too.
+// Whether the function's trigger names this kind of change; `update` includes replace.
 bool wants(const Function& function, store::ChangeEntry::Kind kind);
 
 }  // namespace mb::functions

@@ -8,13 +8,13 @@ namespace {
 
 using Candidates = std::vector<std::vector<size_t>>;
 
-// One more of the expected finds a partner, others making room where they can (Kuhn's algorithm).
-bool place(size_t which, const Candidates& candidates, std::vector<bool>& tried,
-           std::vector<std::optional<size_t>>& partnerOf) {
+// Finds a partner for the expected document `which`, and moves other partners if needed (Kuhn's algorithm).
+bool assign(size_t which, const Candidates& candidates, std::vector<bool>& tried,
+            std::vector<std::optional<size_t>>& partnerOf) {
   for (const size_t i : candidates[which]) {
     if (tried[i]) continue;
     tried[i] = true;
-    if (partnerOf[i] && !place(*partnerOf[i], candidates, tried, partnerOf)) continue;
+    if (partnerOf[i] && !assign(*partnerOf[i], candidates, tried, partnerOf)) continue;
     partnerOf[i] = which;
     return true;
   }
@@ -37,7 +37,7 @@ std::optional<size_t> ExpectedDocuments::firstUnmatched() const {
   std::vector<std::optional<size_t>> partnerOf(fitting_);
   for (size_t i = 0; i < expected_.size(); ++i) {
     std::vector<bool> tried(fitting_);
-    if (!place(i, candidates_, tried, partnerOf)) return i;
+    if (!assign(i, candidates_, tried, partnerOf)) return i;
   }
   return std::nullopt;
 }

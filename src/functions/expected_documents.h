@@ -1,4 +1,4 @@
-// Documents that a stored test expects to find in a collection, each another one.
+// ExpectedDocuments matches a stored test's expected documents with distinct documents of a collection.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,21 @@ namespace mb::functions {
 
 class ExpectedDocuments {
  public:
-  // What `expected` shows outlives it.
+  // The documents that `expected` refers to must outlive it.
   explicit ExpectedDocuments(std::vector<doc::ValueView> expected)
       : expected_(std::move(expected)), candidates_(expected_.size()) {}
 
-  // One that is there; nothing of it is kept.
+  // Adds a document of the collection. No reference to it is kept.
   void offer(doc::ValueView actual);
-  // The first that has no match (document/subset.h) of its own among those offered; nullopt where each has one.
+  // The index of the first expected document without a match (document/subset.h) of its own; nullopt if each has one.
   std::optional<size_t> firstUnmatched() const;
 
  private:
   std::vector<doc::ValueView> expected_;
-  // Which of the offered fit each of them: of no more than there are expected, since of so many one is always left.
+  // The offered documents that match each expected one. As many as there are expected ones suffice, since then one is
+  // always free.
   std::vector<std::vector<size_t>> candidates_;
-  size_t fitting_ = 0;  // offered so far that are candidates
+  size_t fitting_ = 0;  // number of offered documents that are candidates
 };
 
 }  // namespace mb::functions

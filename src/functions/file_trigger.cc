@@ -4,7 +4,7 @@ namespace mb::functions {
 
 namespace {
 
-// The file as the API shows it, and the bucket it is in.
+// The file as in API responses, and its bucket.
 doc::Document eventOf(std::string_view bucket, const storage::FileRecord& file) {
   doc::BsonWriter out;
   out.appendString("type", "storage");

@@ -1,5 +1,5 @@
-// Functions that follow uploads: {type: "storage", event: "fileUploaded", file}. Their runs are jobs in the commit that
-// makes the file what it is. Source: contract 6.2; decisions 5.
+// FileTrigger runs functions for uploads: {type: "storage", event: "fileUploaded", file}. Their runs are jobs in the
+// commit that creates or replaces the file.
 #pragma once
 
 #include "functions/run_jobs.h"

@@ -20,7 +20,7 @@ bool isNumber(const JsExpression& each) {
   return each.type == JsType::integer || each.type == JsType::real;
 }
 
-// Whether === says what == of CEL does.
+// Whether === of JavaScript means == of CEL.
 bool comparesAsIs(const JsExpression& each) {
   return isNumber(each) || each.type == JsType::text || each.type == JsType::boolean;
 }
@@ -35,7 +35,7 @@ JsExpression infix(const CallArguments& arguments, std::string_view symbol, JsTy
   return {fmt::format("{} {} {}", operandCode(arguments[0]), symbol, operandCode(arguments[1])), type, false};
 }
 
-// Text that is surely text.
+// An expression whose value is checked to be text.
 std::string text(FlowScope& scope, const JsExpression& each) {
   return each.type == JsType::text ? each.code : fmt::format("{}({})", scope.helper("string"), each.code);
 }
@@ -72,7 +72,7 @@ Written arithmetic(std::string_view operation, const CallArguments& arguments, F
   const JsExpression& a = arguments[0];
   const JsExpression& b = arguments[1];
   const bool anyReal = a.type == JsType::real || b.type == JsType::real;
-  // With a double, JavaScript's own operators say it; what may be no number is looked at.
+  // With a double, JavaScript's own operators mean the same; operands that may not be numbers are checked.
   if (anyReal && found->helper != "modulo") {
     CallArguments numbers = arguments;
     for (JsExpression& each : numbers) {
@@ -85,7 +85,7 @@ Written arithmetic(std::string_view operation, const CallArguments& arguments, F
   return helperCall(scope, found->helper, arguments, type);
 }
 
-// A regular expression of RE2 that JavaScript reads alike; the check of the code says what it cannot read.
+// A regular expression of RE2 that means the same in JavaScript. The check of the code reports invalid ones.
 Written matches(const Node& call, const CallArguments& arguments, FlowScope& scope) {
   const Node& pattern = *call.children[1];
   if (pattern.kind != cel::NodeKind::constant) return std::unexpected("the pattern must be written out");
@@ -179,9 +179,9 @@ Written writeCall(const Node& call, std::vector<JsExpression> arguments, FlowSco
     if (name == operation) return arithmetic(name, arguments, scope);
   }
   if (name == "!_") {
-    const JsExpression& asked = arguments[0];
-    if (asked.type == JsType::boolean) return JsExpression{"!" + operandCode(asked), JsType::boolean, true};
-    return JsExpression{fmt::format("!{}({})", scope.helper("truth"), asked.code), JsType::boolean, true};
+    const JsExpression& operand = arguments[0];
+    if (operand.type == JsType::boolean) return JsExpression{"!" + operandCode(operand), JsType::boolean, true};
+    return JsExpression{fmt::format("!{}({})", scope.helper("truth"), operand.code), JsType::boolean, true};
   }
   if (name == "-_") {
     const JsExpression number =

@@ -1,4 +1,4 @@
-// The functions and operators of CEL, one by one, as JavaScript. Private to the compilation of flows.
+// Compiles the functions and operators of CEL to JavaScript. Private to the compilation of flows.
 #pragma once
 
 #include <expected>
@@ -9,11 +9,11 @@
 
 namespace mb::functions {
 
-// `call` over what its children are; what is wrong where it has no counterpart.
+// The JavaScript of `call` with its compiled children; an error message if it has no counterpart.
 std::expected<JsExpression, std::string> writeCall(const cel::Node& call, std::vector<JsExpression> arguments,
                                                    FlowScope& scope);
 
-// As it may stand beside an operator.
+// The code of an operand, in parentheses if needed.
 std::string operandCode(const JsExpression& expression);
 
 bool isFlowHelper(std::string_view name);

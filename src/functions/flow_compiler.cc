@@ -13,10 +13,10 @@ namespace mb::functions {
 
 namespace {
 
-// Where control goes when the statements at hand have run: to a node, or to the end of their region.
+// Where control continues after the current statements: at a node, or at the end of their region.
 using Follow = std::optional<size_t>;
 
-// One level deeper. Every line break of compiled statements ends a line of code: strings are written on one.
+// Indents by one level. Every line break in compiled statements ends a line of code: no string spans several lines.
 std::string deeper(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -28,8 +28,8 @@ std::string deeper(std::string_view text) {
   return out;
 }
 
-// Writes regions as nested statements. A node that several ways lead to stands behind the last node before all of them
-// (FlowRegion::before); a way that does not fall through to it leaves the block that ends there.
+// Writes regions as nested statements. A node with several incoming paths follows the last node that all of them pass
+// (FlowRegion::before); a path that does not fall through to it leaves the block that ends there.
 class Structure {
  public:
   Structure(const FlowGraph& graph, FlowScope& scope) : graph_(graph), nodes_(graph, scope) {}
@@ -65,7 +65,7 @@ class Structure {
 
   std::string node(size_t at, Follow follow, size_t indent) { return within(at, joinsBehind(at), follow, indent); }
 
-  // `at`, and the joins behind it.
+  // `at`, and the joins that follow it.
   std::string within(size_t at, std::vector<size_t> joins, Follow follow, size_t indent) {
     if (joins.empty()) return own(at, follow, indent);
     const size_t join = joins.back();
@@ -91,11 +91,11 @@ class Structure {
   }
 
   std::string condition(size_t at, Follow follow, size_t indent) {
-    const std::string asked = nodes_.condition(at);
+    const std::string test = nodes_.condition(at);
     const std::string yes = way(graph_.nodes[at].to("true"), follow, indent + 1);
     const std::string no = way(graph_.nodes[at].to("false"), follow, indent + 1);
-    if (yes.empty()) return fmt::format("{}if (!({})) {{\n{}{}}}\n", pad(indent), asked, no, pad(indent));
-    std::string out = fmt::format("{}if ({}) {{\n{}{}}}", pad(indent), asked, yes, pad(indent));
+    if (yes.empty()) return fmt::format("{}if (!({})) {{\n{}{}}}\n", pad(indent), test, no, pad(indent));
+    std::string out = fmt::format("{}if ({}) {{\n{}{}}}", pad(indent), test, yes, pad(indent));
     if (!no.empty()) out += fmt::format(" else {{\n{}{}}}", no, pad(indent));
     return out + "\n";
   }
@@ -109,7 +109,7 @@ class Structure {
                        nodes_.variable(at), body, pad(indent));
   }
 
-  // From where the statements at hand end to `to`.
+  // The statements that lead from the end of the current ones to `to`.
   std::string way(std::optional<size_t> to, Follow follow, size_t indent) {
     const auto head = regions_.back()->head;
     if (!to || to == head) {
@@ -130,9 +130,9 @@ class Structure {
 
   const FlowGraph& graph_;
   NodeWriter nodes_;
-  std::vector<const FlowRegion*> regions_;  // those at hand, the innermost last
-  std::map<size_t, size_t> blocks_;         // that a statement leaves, by the join behind them
-  std::map<size_t, size_t> loops_;          // that a statement inside an inner one goes on with
+  std::vector<const FlowRegion*> regions_;  // the enclosing ones, the innermost last
+  std::map<size_t, size_t> blocks_;         // labels of blocks that a statement leaves, by the join after them
+  std::map<size_t, size_t> loops_;          // labels of loops that a statement in an inner loop continues
 };
 
 int lineOf(std::string_view text) {
@@ -147,7 +147,7 @@ std::string declarations(const std::set<std::string>& names, bool usesNow) {
   return out;
 }
 
-// The column behind the last character, as engines count: in units of UTF-16, from 1.
+// The column after the last character, as engines count: in units of UTF-16, from 1.
 int endOfLastLine(std::string_view text) {
   int column = 1;
   for (const char c : text.substr(text.rfind('\n') + 1)) {
@@ -222,7 +222,7 @@ std::string aloneOf(const CompiledFlow::Part& part) {
 Error aboutPart(const CompiledFlow::Part& part, const Error& error) {
   auto place = placeIn(error.message());
   if (!place) return aboutCode(part, error.message());
-  // What the code leaves open is found behind it.
+  // An unclosed bracket is reported after the code's end.
   if (const int lines = part.last - part.first + 1; place->line > lines + 1) {
     place->line = lines + 1;
     place->column = endOfLastLine(part.code);

@@ -1,4 +1,4 @@
-// Flows: graphs of nodes that a project's people draw, compiled to a function's code. Source: decisions 5 and 8.
+// Compiles a flow, a graph of nodes drawn by a project's users, to a function's code. See docs/functions.md, "Flows".
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline constexpr std::string_view kFlowHeader =
 struct CompiledFlow {
   std::string code;
 
-  // Where the code of a code node stands, lines from 1.
+  // The position of a code node's code, lines from 1.
   struct Part {
     size_t node = 0;  // in the flow's list
     std::string id;
@@ -29,17 +29,17 @@ struct CompiledFlow {
   std::vector<Part> parts;
 };
 
-// Fails with validation: everything that is wrong, at "/flow/…", with the node's id. The code is not checked as code:
-// only what code nodes hold, and patterns, can be wrong there.
+// Fails with validation: all problems, at "/flow/…", with the node's id. The syntax of the code is not checked: only
+// the code of code nodes, and patterns, can be invalid.
 Result<CompiledFlow> compileFlow(doc::DocumentView flow);
 
-// What the check of the compiled code says ("12:3: …"), told of the node that it belongs to.
+// Maps an error of the check of the compiled code ("12:3: …") to the node that it belongs to.
 Error aboutFlow(const CompiledFlow& flow, const Error& error);
 
-// The flow's code with a statement between its parts that can only stand outside of all of them: a part that goes on
-// into the next one, which closes what it left open, is a syntax error there.
+// The flow's code with a statement between its parts that is only valid outside of functions: a part that leaves a
+// bracket open, which the next part closes, becomes a syntax error.
 std::string apart(const CompiledFlow& flow);
-// A node's code as a module of its own, and what the check of that says, told of the node.
+// A node's code as a JS module of its own, and an error of its check mapped to the node.
 std::string aloneOf(const CompiledFlow::Part& part);
 Error aboutPart(const CompiledFlow::Part& part, const Error& error);
 

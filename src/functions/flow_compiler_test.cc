@@ -146,7 +146,7 @@ TEST(FlowCompiler, BranchesJoinAgain) {
 )");
 }
 
-// c1 and c2 share b, which is no join of both ways of either: a block is left for it.
+// c1 and c2 share b, which does not join both branches of either: the code leaves a block for it.
 TEST(FlowCompiler, WaysThatCrossLeaveBlocks) {
   EXPECT_EQ(body({"t trigger", R"(c1 condition {"expression":"event.a == 1"})",
                   R"(c2 condition {"expression":"event.b == 1"})", R"(a log {"message":"a"})",
@@ -215,7 +215,7 @@ TEST(FlowCompiler, LoopsHoldWhatTheyRepeat) {
 )");
 }
 
-TEST(FlowCompiler, CodeStandsInFunctionsOfItsOwn) {
+TEST(FlowCompiler, CodeIsInFunctionsOfItsOwn) {
   const doc::Document given = flow(
       {"t trigger", R"(a code {"code":"vars.x = `\n  ${1}`;\nreturn;"})", R"(b code {"code":"x"})"}, {"t a", "a b"});
   const auto compiled = compileFlow(given);
@@ -263,7 +263,7 @@ TEST(FlowGraph, ProblemsNameTheirNode) {
   const Case cases[] = {
       {{"a" + log}, {}, "/flow/nodes has no trigger node"},
       {{"t trigger", "u trigger"}, {}, "/flow/nodes/1 node \"u\" is a second trigger"},
-      {{"t trigger", "t" + log}, {}, "/flow/nodes/1/id node \"t\" stands here twice"},
+      {{"t trigger", "t" + log}, {}, "/flow/nodes/1/id node \"t\" is listed twice"},
       {{"t trigger", "a nothing"}, {}, "/flow/nodes/1/type node \"a\" has the unknown type \"nothing\""},
       {{"t trigger", "a" + log}, {}, "/flow/nodes/1 node \"a\" is unreachable: no way leads to it from the trigger"},
       {{"t trigger", "a" + log, "b" + log},
@@ -363,7 +363,7 @@ TEST(FlowGraph, TheFormItselfIsLookedAt) {
   EXPECT_EQ(found(many + "]}"), (Problems{"/flow/nodes must have at most 100 entries"}));
 }
 
-// A chain of a hundred conditions, each of which may leave for the end.
+// A chain of a hundred conditions, each of which may branch to the end.
 TEST(FlowCompiler, LongFlowsAreWrittenOnce) {
   std::vector<std::string> nodes = {"t trigger"};
   std::vector<std::string> edges = {"t c0"};
@@ -379,8 +379,8 @@ TEST(FlowCompiler, LongFlowsAreWrittenOnce) {
   EXPECT_EQ(compiled->code.find("// z: log"), compiled->code.rfind("// z: log"));
 }
 
-// Whatever stands in a flow: it is compiled, or told what is wrong.
-TEST(FlowCompiler, BrokenFlowsAreToldSo) {
+// Any flow is compiled, or rejected with a validation error.
+TEST(FlowCompiler, BrokenFlowsAreRejected) {
   const std::string whole = doc::toJson(
       flow({"t trigger", R"(c condition {"expression":"event.a == 1 && size(rows) > {'a': 1}.a"})",
             R"(f forEach {"items":"{{ event.lines }}","as":"rows"})", R"(s set {"values":{"x":"a {{ rows + 'b' }}"}})",

@@ -19,7 +19,7 @@ using cel::NodeKind;
 
 constexpr int64_t kMaxSafeInteger = (int64_t{1} << 53) - 1;
 
-// Words of JavaScript, and names that flows' code has.
+// Reserved words of JavaScript, and names that the code of flows uses.
 constexpr std::string_view kTaken[] = {
     "arguments",  "async",     "await", "class",  "const",    "ctx",        "default", "delete",  "do",
     "enum",       "eval",      "event", "export", "extends",  "finally",    "new",     "now",     "static",
@@ -141,10 +141,10 @@ class ExpressionWriter {
   }
 
   JsExpression conditional(const Node& each) {
-    const std::string asked = condition(*each.children[0]);
+    const std::string test = condition(*each.children[0]);
     const JsExpression yes = node(*each.children[1]);
     const JsExpression no = node(*each.children[2]);
-    return {fmt::format("{} ? {} : {}", asked, operandCode(yes), operandCode(no)),
+    return {fmt::format("{} ? {} : {}", test, operandCode(yes), operandCode(no)),
             yes.type == no.type ? yes.type : JsType::dyn, false};
   }
 
@@ -166,7 +166,7 @@ class ExpressionWriter {
     return {fmt::format("{{ {} }}", fmt::join(entries, ", ")), JsType::map, true};
   }
 
-  // The variable of a comprehension, as JavaScript may call it.
+  // The JavaScript name of a comprehension's variable.
   std::string localName(std::string_view name) const {
     return contains(kTaken, name) || isFlowHelper(name) ? fmt::format("{}_", name) : std::string(name);
   }
@@ -190,11 +190,11 @@ class ExpressionWriter {
       default:
         break;
     }
-    const std::string made = node(*each.children.back()).code;
-    const std::string_view open = made.starts_with('{') ? "(" : "";
-    const std::string_view close = made.starts_with('{') ? ")" : "";
+    const std::string value = node(*each.children.back()).code;
+    const std::string_view open = value.starts_with('{') ? "(" : "";
+    const std::string_view close = value.starts_with('{') ? ")" : "";
     const std::string filtered = test.empty() ? range : fmt::format("{}.filter({})", range, test);
-    return {fmt::format("{}.map(({}) => {}{}{})", filtered, item, open, made, close), JsType::list, true};
+    return {fmt::format("{}.map(({}) => {}{}{})", filtered, item, open, value, close), JsType::list, true};
   }
 
   const cel::Program& program_;

@@ -1,7 +1,7 @@
-// CEL to JavaScript: an expression of a flow, parsed and type-checked by policy/cel, as code that means the same.
-// Numbers are JavaScript's: whole ones are CEL's int, others its double, and / between two whole ones cuts off. && and
-// || go from left to right. What JavaScript cannot carry is refused: unsigned integers, bytes, types as values, time
-// zones, patterns that are not written out.
+// Compiles an expression of a flow, parsed and type-checked by policy/cel, to JavaScript with the same meaning. Numbers
+// are JavaScript's: whole ones are CEL's int, others its double, and / between two whole ones truncates. && and || are
+// evaluated from left to right. Rejected, since JavaScript has no counterpart: unsigned integers, bytes, types as
+// values, time zones, patterns that are not literals.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ enum class JsType { dyn, null, boolean, integer, real, text, list, map, timestam
 
 struct JsExpression {
   std::string code;
-  JsType type = JsType::dyn;  // as far as it is known
-  bool atom = true;           // may stand beside an operator as it is
+  JsType type = JsType::dyn;  // dyn if it is not known
+  bool atom = true;           // needs no parentheses as an operand
 };
 
-// Fails with validation: line and column within `source`, and what is wrong there.
+// Fails with validation: the message has line and column within `source`.
 Result<JsExpression> compileExpression(std::string_view source, FlowScope& scope);
 
-// The same where a condition is asked for: throws at run time what is neither true nor false.
+// Like compileExpression() for a condition: the code throws if the value is neither true nor false.
 Result<std::string> compileCondition(std::string_view source, FlowScope& scope);
 
 // `text` as a string literal.

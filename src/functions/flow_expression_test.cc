@@ -144,7 +144,7 @@ std::string valueCode(std::string_view json, ValueUse use = ValueUse::plain) {
   return code ? *code : "refused: " + code.error().message();
 }
 
-TEST(FlowValues, AreWrittenAsTheyStand) {
+TEST(FlowValues, AreWrittenUnchanged) {
   EXPECT_EQ(valueCode(R"({"a":1,"b c":[true,null,1.5,"x"],"$set":{}})"),
             R"({ a: 1, "b c": [true, null, 1.5, "x"], $set: {} })");
   EXPECT_EQ(valueCode(R"({"__proto__":1})"), R"({ ["__proto__"]: 1 })");
@@ -172,7 +172,7 @@ TEST(FlowHelpers, NeedWhatIsThere) {
       EXPECT_TRUE(std::ranges::any_of(flowHelpers(), [&](const FlowHelper& each) { return each.name == needed; }))
           << helper.name << " needs " << needed;
     }
-    // Whatever a helper calls is listed.
+    // All helpers that a helper calls are listed.
     for (const FlowHelper& other : flowHelpers()) {
       const bool calls = helper.code.contains(fmt::format(" {}(", other.name)) ||
                          helper.code.contains(fmt::format("({}(", other.name)) ||

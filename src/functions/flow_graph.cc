@@ -16,10 +16,10 @@ using doc::BsonType;
 
 constexpr size_t kMaxProblems = 20;
 
-// The ways out of a node, and what its data may hold, by its type.
+// The branches of a node, and the fields of its data, by its type.
 struct TypeRule {
   std::string_view type;
-  std::vector<std::string_view> branches;  // {""}: one way; none: it ends there
+  std::vector<std::string_view> branches;  // {""}: a single outgoing edge; empty: the flow ends there
   std::vector<std::string_view> fields;
 };
 
@@ -92,7 +92,7 @@ class Reader {
     }
   }
 
-  // The text of a field that must be there.
+  // The text of a required field.
   std::optional<std::string> text(doc::DocumentView entry, std::string_view name, const std::string& path) {
     const auto value = entry.find(name);
     if (value && value->type() == BsonType::string) return std::string(value->asString());
@@ -127,7 +127,7 @@ class Reader {
     node.id = *id;
     node.type = *type;
     if (!index_.emplace(node.id, graph_.nodes.size()).second)
-      problem(path + "/id", aboutNode(node, "stands here twice"));
+      problem(path + "/id", aboutNode(node, "is listed twice"));
     if (!contains(types(), node.type, &TypeRule::type)) {
       problem(path + "/type", aboutNode(node, fmt::format("has the unknown type \"{}\"", node.type)));
     }
@@ -153,7 +153,7 @@ class Reader {
   void readEdge(doc::DocumentView edge, const std::string& path) {
     const auto id = text(edge, "id", path);
     if (id && (!isId(*id) || !edges_.insert(*id).second)) {
-      problem(path + "/id", "must be 1 to 64 letters, digits, - or _, and stand here once");
+      problem(path + "/id", "must be 1 to 64 letters, digits, - or _, and unique");
     }
     refuseOthers(edge, kEdgeFields, path);
     const auto from = nodeNamed(edge, "source", path);
@@ -234,11 +234,11 @@ void appendEdge(doc::BsonWriter& out, std::string_view key, doc::ValueView edge)
 }  // namespace
 
 Result<doc::Document> canonicalFlow(doc::DocumentView given) {
-  const auto settledFlow = settled(given);
-  if (!settledFlow) return fail(asError({{"/flow", settledFlow.error().message()}}));
+  const auto flow = jsonForm(given);
+  if (!flow) return fail(asError({{"/flow", flow.error().message()}}));
   constexpr std::string_view kFields[] = {"nodes", "edges"};
-  doc::BsonWriter out(settledFlow->view().bytes().size());
-  for (const auto& [name, all] : configuration::ordered(*settledFlow, kFields)) {
+  doc::BsonWriter out(flow->view().bytes().size());
+  for (const auto& [name, all] : configuration::ordered(*flow, kFields)) {
     if (!contains(kFields, name) || all.type() != BsonType::array) {
       out.append(name, all);
       continue;

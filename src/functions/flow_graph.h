@@ -1,4 +1,4 @@
-// A flow as a graph: parsed, and judged as far as nodes and edges go. Source: decisions 5 ("Flow") and 8.
+// A flow as a graph, with validated nodes and edges. See docs/functions.md, "Flows".
 #pragma once
 
 #include <map>
@@ -18,23 +18,23 @@ struct FlowNode {
   std::string id;
   std::string type;
   doc::Document data;
-  std::map<std::string, size_t, std::less<>> next;  // by branch; "" of a node that has but one way out
+  std::map<std::string, size_t, std::less<>> next;  // by branch; "" for a node with a single outgoing edge
 
-  // Where a way leads; nullopt where it ends there.
+  // The target of a branch; nullopt if it has no edge.
   std::optional<size_t> to(std::string_view branch) const {
     const auto found = next.find(branch);
     return found == next.end() ? std::nullopt : std::optional(found->second);
   }
 };
 
-// Nodes that run one after another, without those that a forEach among them runs for each item: they are a region of
-// their own. Free of cycles.
+// Nodes that run one after another. The nodes that a forEach runs for each item are not part of the forEach's region,
+// but a region of their own. Free of cycles.
 struct FlowRegion {
-  std::optional<size_t> head;         // the forEach whose items it is run for; none of the outermost
-  std::optional<size_t> start;        // none: nothing is run
-  std::vector<size_t> order;          // its nodes; each before those it leads to
-  std::map<size_t, size_t> arrivals;  // how many ways of the region lead to a node
-  std::map<size_t, size_t> before;    // of each but the start: the last node that every way to it goes through
+  std::optional<size_t> head;         // the forEach whose items it runs for; nullopt for the outermost
+  std::optional<size_t> start;        // nullopt for an empty region
+  std::vector<size_t> order;          // its nodes in topological order
+  std::map<size_t, size_t> arrivals;  // number of incoming edges of a node in the region
+  std::map<size_t, size_t> before;    // immediate dominator of each node but the start
 };
 
 struct FlowGraph {
@@ -44,15 +44,15 @@ struct FlowGraph {
   std::map<size_t, FlowRegion> loops;  // by their forEach
 };
 
-// What a node of this type may have as its data, in the contract's order; none of a type that is not known.
+// The fields of the data of a node of this type, in the documented order; empty for an unknown type.
 std::span<const std::string_view> dataFields(std::string_view type);
 
-// Fails with validation: everything that is wrong, at "/flow/…", nodes by their id in the message.
+// Fails with validation: all problems, at "/flow/…", nodes by their id in the message.
 Result<FlowGraph> parseFlow(doc::DocumentView flow);
 
-// A flow as it is stored: settled(), its nodes, their data and its edges with their fields in the contract's order, and
-// null branches left out; what is no flow otherwise as it is. Fails with validation at "/flow" for what settled() does
-// not take.
+// The stored form of a flow: jsonForm(), the fields of nodes, data and edges in the documented order, and null branches
+// left out. A value that is not a valid flow is otherwise unchanged. Fails with validation at "/flow" if jsonForm()
+// fails.
 Result<doc::Document> canonicalFlow(doc::DocumentView flow);
 
 // "node \"x\" …"

@@ -1,4 +1,4 @@
-// The JavaScript that stands below a flow's own code, so that its expressions mean what CEL has them mean.
+// The JavaScript helpers appended to a flow's code, by which its expressions have their CEL meaning.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@ namespace mb::functions {
 
 struct FlowHelper {
   std::string_view name;
-  std::vector<std::string_view> needs;  // others that it calls
+  std::vector<std::string_view> needs;  // the helpers that it calls
   std::string_view code;                // ends with a line break
 };
 
-// In the order in which they stand in the code.
+// In the order in which they occur in the code.
 std::span<const FlowHelper> flowHelpers();
 
 }  // namespace mb::functions

@@ -29,7 +29,7 @@ std::string oneLine(std::string_view text) {
   return text.size() > kMaxComment ? out + "…" : out;
 }
 
-// The expression of a string that is one as a whole, with or without braces around it.
+// The expression of a string that consists of one expression, with or without braces around it.
 std::string_view asExpression(std::string_view text) {
   const auto pieces = splitTemplate(text);
   return pieces && pieces->size() == 1 && pieces->front().isExpression ? pieces->front().text : text;
@@ -37,7 +37,7 @@ std::string_view asExpression(std::string_view text) {
 
 }  // namespace
 
-// A node's data, field by field; problems are told at their places.
+// Compiles a node's data field by field; problems are reported with the path of the field.
 struct NodeWriter::Node {
   Node(const FlowGraph& graph, size_t index, size_t indent, FlowScope& scope)
       : node(graph.nodes[index]), path(fmt::format("/flow/nodes/{}/data", index)), indent(indent), scope(scope) {
@@ -87,7 +87,7 @@ struct NodeWriter::Node {
     const auto given = find(field);
     return given ? orProblem(field, valueCode(*given, use, indent, scope)) : missing(field);
   }
-  // An object as it is written, or {} where it may be left out.
+  // The code of an object, or {} if it is optional and absent.
   std::string object(std::string_view field, ValueUse use, bool optional) {
     const auto given = find(field);
     if (!given && optional) return "{}";
@@ -97,7 +97,7 @@ struct NodeWriter::Node {
     }
     return value(field, use);
   }
-  // A whole number, or an expression that gives one; `absent` where none is given.
+  // A whole number, or an expression whose value is one; `absent` if the field is absent.
   std::string number(std::string_view field, int64_t min, int64_t max, std::string_view absent) {
     const auto given = find(field);
     if (!given) return std::string(absent);

@@ -1,4 +1,4 @@
-// What each kind of node does, as statements. Source: decisions 8 ("Functions").
+// The statements of each type of node. See docs/functions.md, "Flows".
 #pragma once
 
 #include <set>
@@ -9,25 +9,26 @@
 
 namespace mb::functions {
 
-// The variables that nodes set. Adds what is wrong with their names to `problems`.
+// The variables that nodes set. Adds invalid names to `problems`.
 std::set<std::string> flowVariables(const FlowGraph& graph, std::vector<ErrorDetail>& problems);
 
-// Writes nodes; what is wrong with a node's data goes to the scope's problems, and its code then counts for nothing.
+// A NodeWriter compiles nodes. It adds invalid data of a node to the scope's problems; the node's code is then invalid.
 class NodeWriter {
  public:
   NodeWriter(const FlowGraph& graph, FlowScope& scope) : graph_(graph), scope_(scope) {}
 
-  // Statements, each ending in a line break, at `indent` levels; "" for a trigger. Not of condition and forEach.
+  // Statements, each ending in a line break, at `indent` levels; "" for a trigger. Not for condition and forEach.
   std::string statements(size_t node, size_t indent);
-  // Of a condition what is asked, of a forEach what is gone through.
+  // The test of a condition.
   std::string condition(size_t node);
+  // The value that a forEach iterates.
   std::string items(size_t node);
   // The variable of a forEach.
   std::string variable(size_t node) const;
-  // One line about it, without the line break.
+  // A comment of one line, without the line break.
   std::string comment(size_t node) const;
 
-  // Code nodes by the function that holds the code of each: "code1".
+  // The functions that hold the code of code nodes ("code1"), and their nodes.
   const std::vector<std::pair<std::string, size_t>>& codes() const { return codes_; }
 
  private:

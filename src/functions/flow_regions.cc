@@ -10,7 +10,7 @@ namespace mb::functions {
 
 namespace {
 
-constexpr size_t kNobody = SIZE_MAX;
+constexpr size_t kNoLoop = SIZE_MAX;
 
 class Finder {
  public:
@@ -19,7 +19,7 @@ class Finder {
 
   void find() {
     graph_.outermost.start = graph_.trigger;
-    region(graph_.outermost, kNobody);
+    region(graph_.outermost, kNoLoop);
     if (!problems_.empty()) return;
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (state_[i] == State::unseen) problem(i, "is unreachable: no way leads to it from the trigger");
@@ -33,19 +33,19 @@ class Finder {
     problems_.push_back({fmt::format("/flow/nodes/{}", node), aboutNode(graph_.nodes[node], message)});
   }
 
-  // The ways out of a node inside its own region.
+  // Whether a branch stays in the node's own region.
   static bool inside(const FlowNode& node, std::string_view branch) {
     return node.type != "forEach" || branch == "done";
   }
 
-  // `loop`: the forEach that the region belongs to, or nobody.
+  // `loop`: the forEach that the region belongs to, or kNoLoop.
   void region(FlowRegion& region, size_t loop) {
-    if (loop != kNobody) heads_.push_back(loop);
+    if (loop != kNoLoop) heads_.push_back(loop);
     if (region.start == loop) region.start.reset();
     if (region.start) visit(region, *region.start, loop);
     std::ranges::reverse(region.order);
     if (problems_.empty()) arrange(region);
-    // The regions of the loops inside, each with these heads around it.
+    // The regions of the inner loops, each with these enclosing heads.
     for (const size_t node : std::vector<size_t>(region.order)) {
       if (graph_.nodes[node].type != "forEach" || !problems_.empty()) continue;
       FlowRegion inner;
@@ -54,7 +54,7 @@ class Finder {
       this->region(inner, node);
       graph_.loops.emplace(node, std::move(inner));
     }
-    if (loop != kNobody) heads_.pop_back();
+    if (loop != kNoLoop) heads_.pop_back();
   }
 
   bool isHead(size_t node) const { return contains(heads_, node); }
@@ -77,7 +77,7 @@ class Finder {
     region.order.push_back(at);
   }
 
-  // In the order of the region each node stands behind all that lead to it, so one pass finds who is before whom.
+  // Finds the immediate dominators. The region's order is topological, so one pass suffices.
   void arrange(FlowRegion& region) const {
     std::map<size_t, size_t> place;
     for (size_t i = 0; i < region.order.size(); ++i) place[region.order[i]] = i;
@@ -102,7 +102,7 @@ class Finder {
   std::vector<ErrorDetail>& problems_;
   std::vector<size_t> owner_;
   std::vector<State> state_;
-  std::vector<size_t> heads_;  // of the regions around, the innermost last
+  std::vector<size_t> heads_;  // of the enclosing regions, the innermost last
 };
 
 }  // namespace

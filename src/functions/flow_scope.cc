@@ -20,7 +20,7 @@ constexpr Known kKnown[] = {
     {"request", "dyn", "ctx.request"}, {"now", "timestamp", "now"}, {"vars", "map", "vars"},
 };
 
-// As expressions of policies have them; a variable of the flow of such a name takes its place.
+// The short names of policy expressions; a flow's variable of the same name hides them.
 constexpr Known kShort[] = {{"document", "dyn", "event.document"}, {"previous", "dyn", "event.previous"}};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a flow's compilation gathers while it goes along: names that expressions may use, helpers that the code needs,
-// and what is wrong.
+// A FlowScope is the state of a flow's compilation: the names that expressions may use, the helpers that the code
+// needs, and the problems found.
 #pragma once
 
 #include <set>
@@ -18,13 +18,13 @@ class FlowScope {
   explicit FlowScope(const std::set<std::string>& names);
 
   const cel::Environment& environment() const { return environment_; }
-  // The JavaScript of a variable of the environment; notes its use.
+  // The JavaScript of a variable of the environment; records its use.
   std::string variable(std::string_view name);
   bool usesNow() const { return usesNow_; }
 
-  // Calls of it stand in the code from now on. Its name.
+  // Marks the helper as used; returns its name.
   std::string_view helper(std::string_view name);
-  // The text of all helpers that are called, and of those that they call; "" where there are none.
+  // The code of all used helpers, and of those that they call; "" if none is used.
   std::string helperCode() const;
 
   void problem(std::string path, std::string message) { problems_.push_back({std::move(path), std::move(message)}); }
@@ -33,12 +33,12 @@ class FlowScope {
  private:
   cel::Environment environment_;
   std::set<std::string, std::less<>> helpers_;
-  std::set<std::string_view> short_;  // known names that no variable has taken
+  std::set<std::string_view> short_;  // short names that no variable of the flow hides
   bool usesNow_ = false;
   std::vector<ErrorDetail> problems_;
 };
 
-// Whether `name` may be the name of a flow's variable; what is wrong with it otherwise.
+// The rule that `name` breaks as the name of a flow's variable; nullopt if it is valid.
 std::optional<std::string> variableProblem(std::string_view name);
 
 }  // namespace mb::functions

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kTemplateBlanks = " \t\r\n";
 
-// Behind the string literal that begins at `at`; npos where it does not end.
+// The position after the string literal that begins at `at`; npos if it does not end.
 size_t behindLiteral(std::string_view text, size_t at) {
   const char quote = text[at];
   const bool raw = at > 0 && (text[at - 1] == 'r' || text[at - 1] == 'R');
@@ -22,7 +22,7 @@ size_t behindLiteral(std::string_view text, size_t at) {
   return std::string_view::npos;
 }
 
-// Where the }} of an expression stands that begins at `at`; npos without one.
+// The position of the }} of the expression that begins at `at`; npos without one.
 size_t closeOf(std::string_view text, size_t at) {
   int depth = 0;
   while (at < text.size()) {

@@ -1,4 +1,4 @@
-// Strings that hold {{ expressions }}.
+// Splits strings that contain {{ expressions }}.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace mb::functions {
 
 struct TemplatePiece {
   bool isExpression = false;
-  std::string_view text;  // of an expression what stands between the braces, blanks around it aside
+  std::string_view text;  // of an expression: the text between the braces, trimmed
 };
 
-// In order; no piece is empty text. Fails with validation where {{ is never closed, or holds nothing. Braces and quotes
-// inside an expression are its own.
+// The pieces in order; none is empty text. Fails with validation if {{ is not closed, or the expression is empty.
+// Braces and string literals inside an expression do not close it.
 Result<std::vector<TemplatePiece>> splitTemplate(std::string_view text);
 
 }  // namespace mb::functions

@@ -17,7 +17,7 @@ using doc::ValueView;
 constexpr size_t kWidth = 100;
 constexpr int64_t kMaxExactInteger = (int64_t{1} << 53) - 1;
 
-// A length of time has a text, and JavaScript no such type.
+// JavaScript has no type for durations: they become text.
 std::string withoutDurations(const JsExpression& expression, FlowScope& scope) {
   const bool may = expression.type == JsType::duration ||
                    (expression.type == JsType::dyn &&
@@ -118,7 +118,7 @@ class FlowValueWriter {
 }  // namespace
 
 Result<std::string> valueCode(ValueView value, ValueUse use, size_t indent, FlowScope& scope) {
-  // Through text, so that {"$date": …} is the date that it stands for.
+  // Through JSON text, so that {"$date": …} becomes a date.
   std::string text;
   doc::writeJsonValue(text, value);
   TRY(const doc::Document read, doc::parseJsonValue(text));

@@ -1,4 +1,4 @@
-// Values of a node's data as JavaScript: what is written there, with {{ expressions }} in its strings.
+// Compiles values of a node's data to JavaScript, with {{ expressions }} in strings.
 #pragma once
 
 #include "document/bson.h"
@@ -8,15 +8,14 @@ namespace mb::functions {
 
 enum class ValueUse {
   plain,
-  filter,  // what comes from data may not hold operators
+  filter,  // values from data may not contain operators
 };
 
-// Fails with validation: what is wrong, with the place inside the value in front. Objects by which JSON stands for
-// dates
-// ({"$date": …}) become dates; other types that JavaScript lacks are refused. `indent`: of the line that it begins on.
+// Fails with validation; the message begins with the path inside the value. Objects that represent dates in JSON
+// ({"$date": …}) become dates; other types that JavaScript lacks are rejected. `indent`: of the line that it begins on.
 Result<std::string> valueCode(doc::ValueView value, ValueUse use, size_t indent, FlowScope& scope);
 
-// A string's code whose value is text, whatever its expressions give.
+// The code of a string: its value is text, whatever the values of its expressions.
 Result<std::string> textCode(std::string_view source, FlowScope& scope);
 
 }  // namespace mb::functions

@@ -17,8 +17,8 @@ using configuration::Change;
 using configuration::Entry;
 using configuration::Problems;
 
-// A function as an export shows it.
-struct Shown {
+// A function in an export.
+struct FunctionEntry {
   std::string name;
   doc::Document trigger;
   std::string timing;
@@ -26,19 +26,20 @@ struct Shown {
   bool enabled = true;
   doc::Nullable<int64_t> timeoutMs;
   std::optional<doc::Document> flow;
-  std::optional<std::vector<doc::Document>> tests;  // none where there would be no case
+  std::optional<std::vector<doc::Document>> tests;  // absent if it would be empty
   static constexpr auto shape() {
-    return doc::shape<Shown>("FunctionEntry", doc::field("name", &Shown::name), doc::field("trigger", &Shown::trigger),
-                             doc::field("timing", &Shown::timing), doc::field("code", &Shown::code),
-                             doc::field("enabled", &Shown::enabled), doc::field("timeoutMs", &Shown::timeoutMs),
-                             doc::field("flow", &Shown::flow), doc::field("tests", &Shown::tests));
+    return doc::shape<FunctionEntry>(
+        "FunctionEntry", doc::field("name", &FunctionEntry::name), doc::field("trigger", &FunctionEntry::trigger),
+        doc::field("timing", &FunctionEntry::timing), doc::field("code", &FunctionEntry::code),
+        doc::field("enabled", &FunctionEntry::enabled), doc::field("timeoutMs", &FunctionEntry::timeoutMs),
+        doc::field("flow", &FunctionEntry::flow), doc::field("tests", &FunctionEntry::tests));
   }
 };
 
-Entry entryOf(Shown shown) {
-  shown.code = configuration::codeText(shown.code);
-  if (shown.tests && shown.tests->empty()) shown.tests.reset();
-  return configuration::entryShowing(shown.name, shown);
+Entry entryOf(FunctionEntry entry) {
+  entry.code = configuration::codeText(entry.code);
+  if (entry.tests && entry.tests->empty()) entry.tests.reset();
+  return configuration::entryShowing(entry.name, entry);
 }
 
 Entry entryOf(const FunctionView& view) {
@@ -46,12 +47,12 @@ Entry entryOf(const FunctionView& view) {
       {view.name, view.trigger, view.timing, view.code, view.enabled, view.timeoutMs, view.flow.value, view.tests});
 }
 
-Result<Shown> read(const doc::Value& value) {
-  return doc::decode<Shown>(value.view().asDocument());
+Result<FunctionEntry> read(const doc::Value& value) {
+  return doc::decode<FunctionEntry>(value.view().asDocument());
 }
 
-// What of a function is another, for the service.
-FunctionPatch patchOf(const Shown& before, Shown after) {
+// The difference of two entries, as a patch for the service.
+FunctionPatch patchOf(const FunctionEntry& before, FunctionEntry after) {
   FunctionPatch patch;
   if (before.trigger != after.trigger) patch.trigger = std::move(after.trigger);
   if (before.timing != after.timing) patch.timing = std::move(after.timing);
@@ -70,16 +71,17 @@ FunctionPatch patchOf(const Shown& before, Shown after) {
   return patch;
 }
 
-NewFunction functionOf(Shown shown) {
-  NewFunction function{std::move(shown.name), std::move(shown.trigger), std::move(shown.timing),
-                       shown.enabled,         shown.timeoutMs.value,    std::nullopt,
-                       std::move(shown.flow), std::move(shown.tests)};
-  if (!function.flow) function.code = std::move(shown.code);
+NewFunction functionOf(FunctionEntry entry) {
+  NewFunction function{std::move(entry.name), std::move(entry.trigger), std::move(entry.timing),
+                       entry.enabled,         entry.timeoutMs.value,    std::nullopt,
+                       std::move(entry.flow), std::move(entry.tests)};
+  if (!function.flow) function.code = std::move(entry.code);
   return function;
 }
 
-// The functions whose route another change wants, while they go elsewhere.
-std::vector<std::string> givingUp(const std::vector<std::pair<std::optional<Shown>, Shown>>& changes) {
+// The functions that lose their route to another function of the import, and get another one.
+std::vector<std::string> losingRoutes(
+    const std::vector<std::pair<std::optional<FunctionEntry>, FunctionEntry>>& changes) {
   std::map<std::string, std::string> wanted;
   for (const auto& [before, after] : changes) {
     if (auto route = routeOf(after.trigger)) wanted.emplace(*std::move(route), after.name);
@@ -93,7 +95,7 @@ std::vector<std::string> givingUp(const std::vector<std::pair<std::optional<Show
   return names;
 }
 
-void checkRoutes(const std::vector<std::pair<std::string, Shown>>& incoming, const std::vector<Entry>& current,
+void checkRoutes(const std::vector<std::pair<std::string, FunctionEntry>>& incoming, const std::vector<Entry>& current,
                  Problems& problems) {
   std::map<std::string, std::string> taken;
   for (const Entry& entry : current) {
@@ -103,19 +105,19 @@ void checkRoutes(const std::vector<std::pair<std::string, Shown>>& incoming, con
       taken.emplace(*std::move(route), entry.name);
     }
   }
-  for (const auto& [pointer, shown] : incoming) {
-    const auto route = routeOf(shown.trigger);
+  for (const auto& [pointer, entry] : incoming) {
+    const auto route = routeOf(entry.trigger);
     if (!route) continue;
-    const auto [first, isNew] = taken.emplace(*route, shown.name);
+    const auto [first, isNew] = taken.emplace(*route, entry.name);
     if (!isNew) {
-      problems.add(pointer + "/trigger/path", fmt::format("{} is answered by \"{}\" already", *route, first->second));
+      problems.add(pointer + "/trigger/path", fmt::format("{} is the route of \"{}\" already", *route, first->second));
     }
   }
 }
 
 }  // namespace
 
-// A function as a document has it, completed by what it leaves to what stands.
+// An entry of an imported document, completed with defaults from the stored function.
 struct FunctionKind::Incoming {
   std::string name;
   doc::Document trigger;
@@ -143,17 +145,17 @@ struct FunctionKind::Incoming {
   std::optional<int64_t> timeout() const {
     return timeoutMs.state == doc::Patch<int64_t>::State::value ? std::optional(timeoutMs.value) : std::nullopt;
   }
-  // Flow and tests as they would be stored.
-  Result<> settle() {
+  // Brings flow and tests into their stored form.
+  Result<> finalize() {
     if (flow) {
       TRY(flow, canonicalFlow(*flow));
     }
     if (tests) {
-      TRY(tests, settledTests(*tests));
+      TRY(tests, canonicalTests(*tests));
     }
     return {};
   }
-  Shown shown() const {
+  FunctionEntry entry() const {
     return {name, trigger, timing.value_or("post"), code.value_or(""), enabled.value_or(true), {timeout()},
             flow, tests};
   }
@@ -162,9 +164,9 @@ struct FunctionKind::Incoming {
   }
 };
 
-// Canonical form, and the code: compiled from the flow, and checked where it is another than what stands.
-Task<> FunctionKind::settle(store::ProjectNo project, Incoming& incoming, const FunctionView* existing,
-                            const std::string& pointer, Problems& problems) {
+// Sets the canonical trigger, and the code: compiled from the flow, and checked if it differs from the stored code.
+Task<> FunctionKind::finalize(store::ProjectNo project, Incoming& incoming, const FunctionView* existing,
+                              const std::string& pointer, Problems& problems) {
   incoming.trigger = canonicalTrigger(incoming.trigger);
   if (incoming.flow) {
     const auto compiled = compileFlow(*incoming.flow);
@@ -193,33 +195,33 @@ Task<std::vector<Entry>> FunctionKind::entries(snapshot::SnapshotPtr project) {
 
 Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
   const store::ProjectNo project = source.project->info().number;
-  std::vector<std::pair<std::string, Shown>> incoming;  // by pointer
+  std::vector<std::pair<std::string, FunctionEntry>> incoming;  // by pointer
   configuration::UniqueNameSet names(current, [](std::string_view name) { return std::string(name); });
   configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
-    std::optional<FunctionView> stood;
+    std::optional<FunctionView> known;
     auto read = configuration::entryAt<Incoming>(value, pointer, problems, [&](Incoming& each) {
-      if (auto found = functions_.get(*source.project, each.name)) stood = *std::move(found);
-      each.complete(stood ? &*stood : nullptr);
+      if (auto found = functions_.get(*source.project, each.name)) known = *std::move(found);
+      each.complete(known ? &*known : nullptr);
       std::vector<ErrorDetail> details = problemsOf(each.function());
-      const Result<> stored = details.empty() ? each.settle() : Result<>();
+      const Result<> stored = details.empty() ? each.finalize() : Result<>();
       return stored ? details : stored.error().details();
     });
     if (!read) continue;
     Incoming given = *std::move(read);
-    const FunctionView* existing = stood ? &*stood : nullptr;
+    const FunctionView* existing = known ? &*known : nullptr;
     const size_t problemsBefore = problems.count();
     names.take(given.name, pointer, problems);
     if (problems.count() > problemsBefore) continue;
-    CO_RETURN_IF_ERROR(co_await settle(project, given, existing, pointer, problems));
-    incoming.emplace_back(pointer, given.shown());
+    CO_RETURN_IF_ERROR(co_await finalize(project, given, existing, pointer, problems));
+    incoming.emplace_back(pointer, given.entry());
   }
   names.checkCount(section(), store::kMaxFunctions, "functions", problems);
   checkRoutes(incoming, current, problems);
   std::vector<Entry> merged;
-  for (auto& [pointer, shown] : incoming) merged.push_back(entryOf(std::move(shown)));
+  for (auto& [pointer, entry] : incoming) merged.push_back(entryOf(std::move(entry)));
   co_return merged;
 }
 
@@ -229,23 +231,23 @@ uint64_t FunctionKind::storedBytes(const snapshot::ProjectSnapshot& project, doc
 }
 
 Task<> FunctionKind::prepare(configuration::Target target, std::vector<Change> changes) {
-  std::vector<std::pair<std::optional<Shown>, Shown>> all;
+  std::vector<std::pair<std::optional<FunctionEntry>, FunctionEntry>> all;
   for (const Change& change : changes) {
-    std::optional<Shown> before;
+    std::optional<FunctionEntry> before;
     if (change.before) {
       CO_TRY(before, read(*change.before));
     }
-    CO_TRY(Shown after, read(change.after));
+    CO_TRY(FunctionEntry after, read(change.after));
     all.emplace_back(std::move(before), std::move(after));
   }
-  co_return co_await functions_.releaseRoutes({target.caller, target.project, target.deadline}, givingUp(all));
+  co_return co_await functions_.releaseRoutes({target.caller, target.project, target.deadline}, losingRoutes(all));
 }
 
 Task<> FunctionKind::applyOne(configuration::Target target, Change change) {
   const Access access{target.caller, target.project, target.deadline};
-  CO_TRY(Shown after, read(change.after));
+  CO_TRY(FunctionEntry after, read(change.after));
   if (change.before) {
-    CO_TRY(const Shown before, read(*change.before));
+    CO_TRY(const FunctionEntry before, read(*change.before));
     co_return co_await functions_.change(access, change.name, patchOf(before, std::move(after)));
   }
   const auto made = co_await functions_.create(access, functionOf(std::move(after)));

@@ -1,7 +1,7 @@
-// Functions as part of a project's shape. An entry is {name, trigger, timing, code, enabled, timeoutMs, flow?, tests?}:
-// `timeoutMs` null clears and absent leaves it, absent `enabled` leaves it (a new function is enabled), absent `flow`
-// means code by hand, absent `tests` means none. The code of an entry with a flow is compiled anew, whatever stands
-// there.
+// Functions as a section of the project configuration. An entry is {name, trigger, timing, code, enabled, timeoutMs,
+// flow?, tests?}: `timeoutMs` null clears and absent keeps it, absent `enabled` keeps it (a new function is enabled),
+// absent `flow` means code by hand, absent `tests` means none. The code of an entry with a flow is ignored, and
+// compiled again from the flow.
 #pragma once
 
 #include "configuration/listed_kind.h"
@@ -17,7 +17,7 @@ class FunctionKind final : public configuration::ListedKind {
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& current,
                                                  configuration::Problems& problems) override;
-  // With what runs of its code, which no export shows.
+  // Includes the checked form of its code, which no export contains.
   uint64_t storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const override;
 
  private:
@@ -25,8 +25,8 @@ class FunctionKind final : public configuration::ListedKind {
   Task<> prepare(configuration::Target target, std::vector<configuration::Change> changes) override;
   Task<> applyOne(configuration::Target target, configuration::Change change) override;
   struct Incoming;
-  Task<> settle(store::ProjectNo project, Incoming& incoming, const FunctionView* existing, const std::string& pointer,
-                configuration::Problems& problems);
+  Task<> finalize(store::ProjectNo project, Incoming& incoming, const FunctionView* existing,
+                  const std::string& pointer, configuration::Problems& problems);
 
   Functions& functions_;
 };

@@ -63,7 +63,7 @@ TEST_F(FunctionKindTest, AnExportIsTheSameAfterAnImport) {
   EXPECT_EQ(summary(plan(shop_, doc::toJson(*joined))), "0 0 2");
 }
 
-TEST_F(FunctionKindTest, WhatIsNotSaidStaysOrIsAsOfANewOne) {
+TEST_F(FunctionKindTest, AbsentFieldsKeepTheirValueOrGetDefaults) {
   ASSERT_EQ(summary(import(shop_, document(fmt::format("[{}]", kGreet)))), "1 0 0");
   EXPECT_TRUE(view("greet").enabled);
   EXPECT_EQ(view("greet").timing, "post");
@@ -97,7 +97,7 @@ TEST_F(FunctionKindTest, AFlowsCodeIsCompiledWhateverTheDocumentSays) {
   ASSERT_EQ(summary(import(shop_, document(entry))), "1 0 0");
   EXPECT_TRUE(view("flowing").code.starts_with(kFlowHeader));
   EXPECT_EQ(summary(plan(shop_, document(entry))), "0 0 1");
-  // Without its flow it is code by hand.
+  // Without its flow it has code by hand.
   ASSERT_EQ(
       summary(import(shop_,
                      document(R"([{"name":"flowing","trigger":{"type":"cron","schedule":"@daily"},"code":"mine"}])"))),
@@ -107,7 +107,7 @@ TEST_F(FunctionKindTest, AFlowsCodeIsCompiledWhateverTheDocumentSays) {
   EXPECT_TRUE(view("flowing").flow.value);
 }
 
-TEST_F(FunctionKindTest, EveryProblemIsToldAndNothingIsDone) {
+TEST_F(FunctionKindTest, EveryProblemIsReportedAndNothingIsDone) {
   ASSERT_TRUE(create(function("taken", R"({"type":"http","method":"GET","path":"/a/:b"})")));
   const auto refused = import(shop_, document(R"([
       {"name":"Bad","trigger":{"type":"cron","schedule":"@daily"},"code":"x"},

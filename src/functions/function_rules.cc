@@ -22,14 +22,14 @@ constexpr std::string_view kMethods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"
 constexpr std::string_view kNameRule =
     "must be a lower-case letter, then 1 to 63 lower-case letters, digits or hyphens";
 
-// A kind of trigger: its fields in the order of the contract, and who judges each.
+// A field of a trigger, and its validation.
 struct TriggerField {
   std::string_view name;
   void (*check)(doc::ValueView value, std::vector<ErrorDetail>& problems);
 };
 struct TriggerShape {
   std::string_view type;
-  std::vector<TriggerField> fields;
+  std::vector<TriggerField> fields;  // in the documented order
 };
 
 bool isText(doc::ValueView value, std::string_view path, std::vector<ErrorDetail>& problems) {
@@ -59,7 +59,7 @@ void checkEvents(doc::ValueView value, std::vector<ErrorDetail>& problems) {
     if (each.type() != BsonType::string || !contains(kEvents, each.asString())) {
       problems.push_back({path, "must be insert, update or delete"});
     } else if (!seen.insert(each.asString()).second) {
-      problems.push_back({path, "stands here twice"});
+      problems.push_back({path, "is listed twice"});
     }
     if (problems.size() > 10) return;
   }
@@ -151,7 +151,7 @@ std::vector<ErrorDetail> problemsOf(const NewFunction& function) {
   if (function.timeoutMs && (*function.timeoutMs < 100 || *function.timeoutMs > 60'000)) {
     problems.push_back({"/timeoutMs", "must be 100 to 60000"});
   }
-  if (!function.code && !function.flow) problems.push_back({"/code", "is required where there is no flow"});
+  if (!function.code && !function.flow) problems.push_back({"/code", "is required without a flow"});
   if (function.code && function.code->size() > kMaxCodeBytes) {
     problems.push_back({"/code", "must have at most 262144 bytes"});
   }
@@ -174,16 +174,16 @@ Result<> check(const NewFunction& function) {
   return fail(asError(std::move(problems)));
 }
 
-Result<doc::Document> settled(doc::DocumentView given) {
+Result<doc::Document> jsonForm(doc::DocumentView given) {
   auto read = doc::parseJson(doc::toJson(configuration::portable(given)));
   if (!read) return fail(ErrorCode::validation, read.error().message());
   return configuration::portable(*read);
 }
 
-Result<std::vector<doc::Document>> settledTests(const std::vector<doc::Document>& tests) {
+Result<std::vector<doc::Document>> canonicalTests(const std::vector<doc::Document>& tests) {
   std::vector<doc::Document> all;
   for (size_t i = 0; i < tests.size(); ++i) {
-    auto one = settled(tests[i]);
+    auto one = jsonForm(tests[i]);
     if (!one) return fail(asError({{fmt::format("/tests/{}", i), one.error().message()}}));
     all.push_back(canonicalTest(*one));
   }
@@ -195,7 +195,7 @@ doc::Document canonicalTrigger(doc::DocumentView trigger) {
   out.appendString("type", trigger.stringOr("type"));
   for (const TriggerField& field : shapeOf(trigger)->fields) {
     const auto value = trigger.find(field.name);
-    if (!value) continue;  // of no trigger without problems
+    if (!value) continue;  // not in a valid trigger
     if (field.name != "events") {
       out.append(field.name, *value);
       continue;

@@ -1,4 +1,4 @@
-// What a function may be, but for what its code and its flow hold.
+// Validation of functions, except for their code and flow.
 #pragma once
 
 #include "functions/function_types.h"
@@ -9,27 +9,27 @@ inline constexpr size_t kMaxCodeBytes = 256 << 10;
 inline constexpr size_t kMaxFlowBytes = 256 << 10;  // as JSON
 inline constexpr size_t kMaxTests = 20;
 inline constexpr size_t kMaxTestBytes = 256 << 10;  // of all cases of a function, as JSON
-inline constexpr int64_t kMaxVersions = 50;         // of a function, the last
+inline constexpr int64_t kMaxVersions = 50;         // kept of a function
 
 // "^[a-z][a-z0-9-]{1,63}$"
 bool isFunctionName(std::string_view name);
 
-// All that is wrong with it, paths relative to the function; empty where nothing is. `code` beside `flow` is not asked.
+// All problems, paths relative to the function; empty if it is valid. Having both `code` and `flow` is not a problem.
 std::vector<ErrorDetail> problemsOf(const NewFunction& function);
 // The same as an error.
 Result<> check(const NewFunction& function);
-// `problems` as a validation error; requires that there are some.
+// `problems` as a validation error. REQUIRES: `problems` is not empty.
 Error asError(std::vector<ErrorDetail> problems);
 
-// A flow or a test case in the types of JSON alone, as it is stored: what stands for dates and their like ({"$date":
-// …}) in its one form, whether it came as that or as the type. Fails with validation where it is malformed.
-Result<doc::Document> settled(doc::DocumentView given);
-// Each settled and canonicalTest(); what is wrong at "/tests/<n>".
-Result<std::vector<doc::Document>> settledTests(const std::vector<doc::Document>& tests);
+// The stored form of a flow or a test case: only types of JSON, with dates and similar types as {"$date": …} in its
+// canonical form, whether the value came as that or as the type. Fails with validation if it is malformed.
+Result<doc::Document> jsonForm(doc::DocumentView given);
+// jsonForm() and canonicalTest() of each; problems at "/tests/<n>".
+Result<std::vector<doc::Document>> canonicalTests(const std::vector<doc::Document>& tests);
 
-// A trigger without problems: fields in the contract's order, events in that of the interface, each once.
+// Fields and events in the documented order, each event once. REQUIRES: the trigger is valid.
 doc::Document canonicalTrigger(doc::DocumentView trigger);
-// FunctionRecord::route of a trigger without problems.
+// FunctionRecord::route. REQUIRES: the trigger is valid.
 std::optional<std::string> routeOf(doc::DocumentView trigger);
 
 }  // namespace mb::functions

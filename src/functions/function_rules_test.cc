@@ -42,7 +42,7 @@ TEST(FunctionRules, WhatIsRightHasNoProblem) {
   }
 }
 
-TEST(FunctionRules, EveryProblemIsTold) {
+TEST(FunctionRules, EveryProblemIsReported) {
   struct Case {
     std::string body;
     std::vector<std::string> paths;
@@ -123,7 +123,7 @@ TEST(FunctionRules, ATriggerHasOneForm) {
 }
 
 TEST(FunctionRules, ATestCaseHasOneForm) {
-  const auto stored = settledTests({*doc::parseJson(
+  const auto stored = canonicalTests({*doc::parseJson(
       R"({"expect":{"documents":{"b":[{"y":1,"x":2}],"a":[]},"result":{"d":1,"c":2},"status":"success"},
           "stubs":{"b.send":1,"a.send":{"z":1,"a":2}},"seed":{"b":[],"a":[{"k":1,"at":{"$date":"2026-01-31T09:30:00Z"}}]},
           "event":{"type":"manual","a":1},"name":"one"})")});

@@ -31,8 +31,8 @@ bool subscribes(doc::DocumentView trigger, std::string_view event) {
   return false;
 }
 
-// Whom a database trigger follows: the collection that it was bound to while that is there, else whatever has the name.
-// What it was bound to counts too: its last changes may still be on their way when it is dropped.
+// The collections that a database trigger follows: the one that it is bound to, or, if that was dropped, the one that
+// has its name. The dropped collection is included: its last changes may not be processed yet.
 std::vector<store::CollectionNo> followed(const FunctionRecord& record, const std::vector<store::CollectionInfo>& all,
                                           std::string& name) {
   const auto bound = static_cast<store::CollectionNo>(record.collectionNo);
@@ -54,8 +54,8 @@ std::vector<store::CollectionNo> followed(const FunctionRecord& record, const st
 std::chrono::milliseconds timeoutOf(const FunctionRecord& record) {
   const auto max = record.timing == "pre" ? kPreTimeout : kPostTimeout;
   if (!record.timeoutMs) return max;
-  const std::chrono::milliseconds asked(*record.timeoutMs);
-  return record.timing == "pre" ? std::min(asked, max) : asked;
+  const std::chrono::milliseconds timeout(*record.timeoutMs);
+  return record.timing == "pre" ? std::min(timeout, max) : timeout;
 }
 
 void addLive(FunctionTable& table, const FunctionPtr& function, const std::vector<store::CollectionNo>& numbers) {

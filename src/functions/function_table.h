@@ -1,4 +1,4 @@
-// The module's part of the project snapshot: functions, compiled.
+// The module's part of the project snapshot: the compiled functions.
 #pragma once
 
 #include <chrono>
@@ -20,21 +20,21 @@ enum class TriggerType { database, auth, storage, http, cron };
 struct Function {
   FunctionRecord record;
   TriggerType trigger = TriggerType::database;
-  std::string collection;  // of a database trigger, as it is called now
+  std::string collection;  // of a database trigger: its current name
   bool onInsert = false;
   bool onUpdate = false;  // and on replace
   bool onDelete = false;
   bool pre = false;
   std::string method, path;             // of an http trigger
   std::string schedule;                 // of a cron trigger
-  std::chrono::milliseconds timeout{};  // clamped to what its timing allows
+  std::chrono::milliseconds timeout{};  // clamped to the maximum of its timing
   workers::ModulePtr module;
 
   const std::string& name() const { return record.id; }
 };
 using FunctionPtr = std::shared_ptr<const Function>;
 
-// Which http function answers a path: contract 4.7. Immutable.
+// Finds the http function of a path (http_routes.h). Immutable.
 class HttpRoutes;
 
 struct FunctionTable {
@@ -45,7 +45,7 @@ struct FunctionTable {
   std::vector<FunctionPtr> userCreated, fileUploaded, cron;
   std::shared_ptr<const HttpRoutes> routes;
 
-  FunctionPtr find(std::string_view name) const;  // null where there is none
+  FunctionPtr find(std::string_view name) const;  // null if it does not exist
 };
 
 class FunctionTables final : public snapshot::SlotSource {
@@ -57,11 +57,11 @@ class FunctionTables final : public snapshot::SlotSource {
   store::DocumentStore& store_;
 };
 
-// What a stored function is when it runs, in a project of these collections; the second: the collections it follows by
-// number, where it has a database trigger.
+// The compiled form of a stored function, in a project with these collections; and, for a database trigger, the numbers
+// of the collections that it follows.
 std::pair<Function, std::vector<store::CollectionNo>> compiled(FunctionRecord record,
                                                                const std::vector<store::CollectionInfo>& collections);
-// The trigger with another collection's name in it.
+// The trigger with another collection name.
 doc::Document withCollection(doc::DocumentView trigger, std::string_view collection);
 
 }  // namespace mb::functions

@@ -1,4 +1,4 @@
-// The shapes of functions: stored, in, out. Source: contract 2.11, 3.4, 4.5, 6.2; decisions 5 and 8.
+// The types of functions: stored records, request bodies and responses.
 #pragma once
 
 #include <optional>
@@ -19,24 +19,24 @@ inline constexpr store::CollectionNo kTimetable = 94;  // when a cron function f
 
 struct FunctionRecord {
   std::string id;          // the name
-  std::string functionId;  // "fn_…": another function of this name is another one
-  doc::Document trigger;   // as the contract shows it
-  // The collection of that name when it was last looked at; it is the one that is followed while it is there, whatever
-  // it is called then. 0 where there was none, or the trigger names none.
+  std::string functionId;  // "fn_…": a later function of the same name has another one
+  doc::Document trigger;   // as in the API
+  // The number of the trigger's collection when the function was last bound. The function follows this collection while
+  // it exists, also after a rename. 0 if it did not exist, or the trigger names none.
   int64_t collectionNo = 0;
   std::string timing;  // "pre" or "post"
   bool enabled = false;
   std::optional<int64_t> timeoutMs;
   std::string code;  // as it was written, or compiled from the flow
-  std::string runs;  // what runs: types stripped
-  std::string map;   // from that to `code`; in a FunctionTable both stand in the module alone
+  std::string runs;  // the code that runs: types stripped
+  std::string map;   // source map from `runs` to `code`; in a FunctionTable both are only in Function::module
   doc::Nullable<doc::Document> flow;
   std::vector<doc::Document> tests;
-  // What no other function of the project may answer: "GET /orders/:". None where it has no http trigger, and for the
-  // moment in which an import gives its path to another.
+  // Unique in the project: "GET /orders/:". Absent without an http trigger, and during an import that assigns its path
+  // to another function.
   std::optional<std::string> route;
   int64_t version = 0;
-  int64_t after = 0;  // changes up to and with this position are not for it
+  int64_t after = 0;  // it gets no changes up to and including this position
   Timestamp createdAt;
   Timestamp updatedAt;
   static constexpr auto shape() {
@@ -80,8 +80,8 @@ struct FunctionView {
 struct NewFunction {
   std::string name;
   doc::Document trigger;
-  std::optional<std::string> timing;  // "post" where it is not said
-  std::optional<bool> enabled;        // true where it is not said
+  std::optional<std::string> timing;  // default "post"
+  std::optional<bool> enabled;        // default true
   std::optional<int64_t> timeoutMs;
   std::optional<std::string> code;
   std::optional<doc::Document> flow;
@@ -95,7 +95,7 @@ struct NewFunction {
   }
 };
 
-// Absent stays; null takes the timeout or the flow away.
+// Absent fields are unchanged; null removes the timeout or the flow.
 struct FunctionPatch {
   std::optional<doc::Document> trigger;
   std::optional<std::string> timing;
@@ -113,7 +113,7 @@ struct FunctionPatch {
   }
 };
 
-// What a function was, in a ring of kMaxVersions rows.
+// A version of a function, in a ring of kMaxVersions rows.
 struct VersionRecord {
   std::string id;  // versionKey()
   int64_t version = 0;
@@ -169,7 +169,7 @@ struct RunLine {
   }
 };
 
-// One run, as the log keeps it and invoke answers it.
+// One run, as it is logged and returned by invoke.
 struct RunView {
   std::string id;       // "run_…"
   std::string trigger;  // database auth storage http cron manual
@@ -178,7 +178,7 @@ struct RunView {
   int64_t durationMs = 0;
   std::vector<RunLine> logs;
   std::optional<std::string> error;
-  std::optional<doc::Value> result;  // left out of the log where it is larger than 16 KiB
+  std::optional<doc::Value> result;  // not logged if it is larger than 16 KiB
   static constexpr auto shape() {
     return doc::shape<RunView>("FunctionRun", doc::field("id", &RunView::id), doc::field("trigger", &RunView::trigger),
                                doc::field("status", &RunView::status), doc::field("startedAt", &RunView::startedAt),

@@ -12,7 +12,7 @@ namespace mb::functions {
 namespace {
 
 constexpr int kMaxAttempts = 10;
-// Of a document of a system collection there may be 2 MiB.
+// A document of a system collection has at most 2 MiB.
 constexpr size_t kMaxRecordBytes = (2 << 20) - (64 << 10);
 
 store::CollectionRef in(const Access& access, store::CollectionNo collection) {
@@ -23,7 +23,7 @@ bool followsChanges(const FunctionRecord& record) {
   return record.enabled && record.timing == "post" && record.trigger.view().stringOr("type") == "database";
 }
 
-// Whether `after` is to see changes that `before` did not.
+// Whether `after` follows changes that `before` did not.
 bool begins(const std::optional<FunctionRecord>& before, const FunctionRecord& after) {
   if (!followsChanges(after)) return false;
   if (!before || !followsChanges(*before)) return true;
@@ -50,7 +50,7 @@ VersionRecord versionOf(const FunctionRecord& record, const policy::Caller& by) 
           by.id};
 }
 
-// What is told of a function that was changed; never its code.
+// The details of the audit entry; never the code.
 doc::Document detailsOf(const FunctionRecord& record) {
   doc::BsonWriter out;
   out.appendDocument("trigger", record.trigger);
@@ -74,23 +74,23 @@ Error noFunction() {
 Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Document> before, FunctionRecord after,
                                            std::string action, bool isVersion) {
   const snapshot::ProjectInfo& project = access.project->info();
-  CO_TRY(const std::optional<FunctionRecord> stood, store::fromStore<FunctionRecord>(before));
-  const bool cuts = !stood || isVersion || isAnother(*stood, after);
-  after.version = stood ? stood->version + (cuts ? 1 : 0) : 1;
+  CO_TRY(const std::optional<FunctionRecord> previous, store::fromStore<FunctionRecord>(before));
+  const bool newVersion = !previous || isVersion || isAnother(*previous, after);
+  after.version = previous ? previous->version + (newVersion ? 1 : 0) : 1;
   after.route = routeOf(after.trigger);
   after.updatedAt = deps_.clock.now();
   if (doc::encode(after).size() > kMaxRecordBytes) {
-    co_return fail(asError({{"/code", "is too large together with its flow, its tests and what runs of it"}}));
+    co_return fail(asError({{"/code", "is too large together with its flow, its tests and its compiled form"}}));
   }
   store::Write write =
       identity::auditedWrite(deps_.auditor, access, {std::move(action), "functions/" + after.id, detailsOf(after)});
   const store::Target function = write.change(in(access, kFunctions), after.id);
   const store::Target timetable = write.change(timetableTarget(project.number, after.functionId));
   std::optional<store::Target> version;
-  if (cuts) version = write.change(in(access, kVersions), versionKey(after.functionId, after.version));
+  if (newVersion) version = write.change(in(access, kVersions), versionKey(after.functionId, after.version));
   std::optional<events::Dispatcher::Joining> joining;
   std::optional<store::Target> cursor;
-  if (begins(stood, after)) {
+  if (begins(previous, after)) {
     joining = deps_.dispatcher.join(project);
     after.after = static_cast<int64_t>(joining->after);
     cursor = write.change(joining->target());
@@ -101,7 +101,7 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
                       const store::PreImages& found, store::Changes& changes) -> Result<> {
     const std::optional<doc::Document>& now = found[function];
     if (now.has_value() != before.has_value() || (before && now->bytes() != before->bytes())) {
-      return fail(ErrorCode::retry, "the function was changed at the same time");
+      return fail(ErrorCode::retry, "the function was changed concurrently");
     }
     changes.put(function, doc::encode(after));
     changes.set(timetable, timetableChange(found[timetable], project, after, after.updatedAt));
@@ -117,8 +117,9 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   if (done) co_return after;
   const Violation* violation = store::indexViolation(done.error());
   if (!violation) co_return fail(done.error().clone());
-  co_return fail(Error(ErrorCode::conflict, fmt::format("another function answers {}", after.route.value_or("")))
-                     .withDetail("/trigger/path", "is answered by another function"));
+  const std::string message = fmt::format("{} is the route of another function", after.route.value_or(""));
+  co_return fail(
+      Error(ErrorCode::conflict, message).withDetail("/trigger/path", "is the route of another function"));
 }
 
 Task<FunctionRecord> FunctionWriter::insert(Access access, FunctionRecord record) {
@@ -131,9 +132,9 @@ Task<FunctionRecord> FunctionWriter::insert(Access access, FunctionRecord record
 }
 
 Task<FunctionRecord> FunctionWriter::change(Access access, std::string name, Edit edit) {
-  co_return co_await store::retryWrite(kMaxAttempts,
-                                       Error(ErrorCode::conflict, "the function is being changed by others"),
-                                       [&] { return changeOnce(access, name, edit); });
+  co_return co_await store::retryWrite(
+      kMaxAttempts, Error(ErrorCode::conflict, "the function is being changed by other requests: try again"),
+      [&] { return changeOnce(access, name, edit); });
 }
 
 Task<FunctionRecord> FunctionWriter::changeOnce(Access access, std::string name, Edit edit) {

@@ -1,5 +1,5 @@
-// How a definition comes into the store: with its version, its place in the timetable, the project's cursor and the
-// audit entry in one commit. Private to functions.h.
+// A FunctionWriter writes a definition with its version, its timetable row, the project's cursor and the audit entry in
+// one commit. Private to functions.h.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,10 @@ struct FunctionDeps {
   audit::Auditor& auditor;
 };
 
-// Who does it, in which project, and until when.
+// The caller, the project and the deadline.
 using Access = identity::ProjectAccess;
 
-// Where a version stands: "<functionId>/<nn>".
+// The id of a version's row: "<functionId>/<nn>".
 std::string versionKey(const std::string& functionId, int64_t version);
 
 Error noFunction();
@@ -37,16 +37,17 @@ class FunctionWriter {
  public:
   explicit FunctionWriter(const FunctionDeps& deps) : deps_(deps) {}
 
-  // As a whole, but for version, route, after and times. Fails with conflict for a taken name or route.
+  // Inserts the record; sets its version, route, after and times. Fails with conflict for a taken name or route.
   Task<FunctionRecord> insert(Access access, FunctionRecord record);
 
   struct Edit {
     std::string action;  // of the audit entry
-    // Changes the record as it is stored, maybe more than once. Must not wait.
+    // Changes the stored record; may be called several times. Must not block.
     std::function<Result<>(FunctionRecord&)> merge;
-    bool isVersion = false;  // also where neither code, trigger, timing nor timeout is another
+    bool isVersion = false;  // a new version even if code, trigger, timing and timeout are unchanged
   };
-  // Fails with notFound; what `merge` fails with; conflict for a taken route, or where others change it all the time.
+  // Fails with notFound, with the error of `merge`, or with conflict for a taken route or after too many concurrent
+  // changes.
   Task<FunctionRecord> change(Access access, std::string name, Edit edit);
 
   Task<> remove(Access access, std::string name, std::string functionId);
@@ -54,9 +55,9 @@ class FunctionWriter {
  private:
   struct Step;
 
-  // One attempt; fails with retry where the function was changed since it was read.
+  // One attempt; fails with retry if the function was changed since it was read.
   Task<FunctionRecord> changeOnce(Access access, std::string name, Edit edit);
-  // `before` as it is stored, nothing for a new one. Fails with retry where something else is stored now.
+  // `before`: the stored document, nullopt for a new function. Fails with retry if another one is stored now.
   Task<FunctionRecord> write(Access access, std::optional<doc::Document> before, FunctionRecord after,
                              std::string action, bool isVersion);
 

@@ -14,9 +14,9 @@ namespace {
 
 using FlowState = doc::Patch<doc::Document>::State;
 
-constexpr std::string_view kEitherOr = "must not stand beside a flow, which it is compiled from";
+constexpr std::string_view kEitherOr = "must be absent if there is a flow, which it is compiled from";
 constexpr std::string_view kCompiled =
-    "is compiled from the flow: change that, or send \"flow\": null with it to go on by hand";
+    "is compiled from the flow: change the flow, or send \"flow\": null with it to write code by hand";
 
 NewFunction bodyOf(const FunctionRecord& record) {
   return {record.id,        record.trigger, record.timing,     record.enabled,
@@ -29,12 +29,12 @@ std::string withoutHeader(std::string_view code) {
   return std::string(code);
 }
 
-Result<> settle(std::optional<doc::Document>& flow, std::optional<std::vector<doc::Document>>& tests) {
+Result<> canonicalizeInput(std::optional<doc::Document>& flow, std::optional<std::vector<doc::Document>>& tests) {
   if (flow) {
     TRY(flow, canonicalFlow(*flow));
   }
   if (tests) {
-    TRY(tests, settledTests(*tests));
+    TRY(tests, canonicalTests(*tests));
   }
   return {};
 }
@@ -45,13 +45,13 @@ void setCode(FunctionRecord& record, const Functions::Prepared& prepared) {
   record.map = prepared.runs.map;
 }
 
-// What a patch says of fields that are no code. `known` is the function as it was shown to who patches.
+// Applies the fields of a patch other than the code. `known` is the function that the caller has seen.
 void mergePlain(FunctionRecord& record, const FunctionPatch& patch, const Function& known, int64_t collectionNo) {
   if (patch.trigger) {
-    // A collection that was renamed is shown under its new name, which is no change.
+    // The caller has seen a renamed collection under its new name, so that name is not a change.
     const bool sameNumber = record.collectionNo == known.record.collectionNo && !known.collection.empty();
-    const doc::Document stands = sameNumber ? withCollection(record.trigger, known.collection) : record.trigger;
-    if (doc::Document given = canonicalTrigger(*patch.trigger); given != stands) {
+    const doc::Document current = sameNumber ? withCollection(record.trigger, known.collection) : record.trigger;
+    if (doc::Document given = canonicalTrigger(*patch.trigger); given != current) {
       record.trigger = std::move(given);
       record.collectionNo = collectionNo;
     }
@@ -65,7 +65,7 @@ void mergePlain(FunctionRecord& record, const FunctionPatch& patch, const Functi
 
 }  // namespace
 
-// Limits of a project's configuration go by these numbers.
+// The limits of a project's configuration use this number.
 static_assert(store::isConfigurationPart(kFunctions, "functions"));
 
 std::vector<store::SystemCollection> systemCollections() {
@@ -101,7 +101,7 @@ Functions::Functions(FunctionDeps deps)
   deps.data.collections().addReferrer(*this);
 }
 
-// ---- seeing
+// ---- reading
 
 Result<FunctionPtr> Functions::require(const snapshot::ProjectSnapshot& project, std::string_view name) const {
   FunctionPtr function = project.get(slot_).find(name);
@@ -173,8 +173,8 @@ uint64_t Functions::runningBytes(store::ProjectNo project, std::string_view code
   return known ? known->code.size() + known->map.size() : 2 * code.size();
 }
 
-// What one node leaves open (a bracket, a template) another one may close, and then the engine names a place in that:
-// so the first code that is wrong by itself is the one to tell.
+// A bracket or template that one node leaves open may be closed by another node, where the engine then reports the
+// error. So each node's code is checked alone, and the first that fails is reported.
 Async<Error> Functions::wrongNode(store::ProjectNo project, CompiledFlow flow, Error error) {
   for (const CompiledFlow::Part& part : flow.parts) {
     const auto alone = co_await deps_.executor.check(project, aloneOf(part), true);
@@ -192,7 +192,7 @@ Task<FunctionView> Functions::create(Access access, NewFunction input) {
     co_return fail(ErrorCode::conflict, "there is a function of this name already");
   }
   const store::ProjectNo project = access.project->info().number;
-  CO_RETURN_IF_ERROR(settle(input.flow, input.tests));
+  CO_RETURN_IF_ERROR(canonicalizeInput(input.flow, input.tests));
   CO_TRY(const Prepared prepared, co_await prepare(project, std::move(input.code), input.flow));
   FunctionRecord record;
   record.id = std::move(input.name);
@@ -216,19 +216,19 @@ Task<> Functions::change(Access access, std::string name, FunctionPatch patch) {
   if (patch.code && patch.flow.state == FlowState::value) co_return fail(asError({{"/code", std::string(kEitherOr)}}));
   if (patch.code && hasFlow && !patch.flow.given()) co_return fail(asError({{"/code", std::string(kCompiled)}}));
   if (ejects && !patch.code) patch.code = withoutHeader(known->record.code);
-  // Before code is looked at, what a look tells.
-  NewFunction told = bodyOf(known->record);
-  if (patch.trigger) told.trigger = *patch.trigger;
-  if (patch.code) told.code = patch.code;
-  if (patch.flow.state == FlowState::value) told.flow = patch.flow.value;
-  if (patch.flow.state == FlowState::null) told.flow.reset();
-  if (patch.timing) told.timing = patch.timing;
-  if (patch.timeoutMs.state == doc::Patch<int64_t>::State::value) told.timeoutMs = patch.timeoutMs.value;
-  if (patch.tests) told.tests = patch.tests;
-  CO_RETURN_IF_ERROR(check(told));
+  // The cheap checks come first, before the code is checked by a worker.
+  NewFunction merged = bodyOf(known->record);
+  if (patch.trigger) merged.trigger = *patch.trigger;
+  if (patch.code) merged.code = patch.code;
+  if (patch.flow.state == FlowState::value) merged.flow = patch.flow.value;
+  if (patch.flow.state == FlowState::null) merged.flow.reset();
+  if (patch.timing) merged.timing = patch.timing;
+  if (patch.timeoutMs.state == doc::Patch<int64_t>::State::value) merged.timeoutMs = patch.timeoutMs.value;
+  if (patch.tests) merged.tests = patch.tests;
+  CO_RETURN_IF_ERROR(check(merged));
   std::optional<doc::Document> flow;
   if (patch.flow.state == FlowState::value) flow = std::move(patch.flow.value);
-  CO_RETURN_IF_ERROR(settle(flow, patch.tests));
+  CO_RETURN_IF_ERROR(canonicalizeInput(flow, patch.tests));
   std::optional<Prepared> prepared;
   if (patch.code || flow) {
     CO_TRY(prepared, co_await prepare(access.project->info().number, patch.code, flow));
@@ -306,7 +306,7 @@ Task<FunctionView> Functions::rollback(Access access, std::string name, int64_t 
   co_return co_await shown(project, std::move(record));
 }
 
-// ---- following collections, giving routes away
+// ---- binding to collections, releasing routes
 
 Task<> Functions::bind(snapshot::SnapshotPtr project, data::CollectionPtr collection) {
   const auto number = static_cast<int64_t>(collection->info.number);

@@ -1,5 +1,4 @@
-// Functions of projects: their definitions. What runs them: running.h. Made once by app/, before the dispatcher starts.
-// Source: contract 2.11, 3.4, 4.5; decisions 5 and 8.
+// The definitions of functions. Created once by app/, before the dispatcher starts. functions_runtime.h runs them.
 #pragma once
 
 #include "functions/checked_codes.h"
@@ -10,11 +9,11 @@
 
 namespace mb::functions {
 
-// Collections of projects that this module owns; the timetable's rows stand in the control project.
+// Collections of projects that this module owns; the timetable's rows are in the control project.
 std::vector<store::SystemCollection> systemCollections();
 
-// Permissions are the routes' business; every change is audited in its own commit and holds for whatever runs after it
-// was answered. Calls on a named function fail with notFound where there is none. Any core.
+// The routes check permissions. Every change is audited in its own commit, and applies to all runs that begin after it
+// has returned. Calls on a named function fail with notFound if it does not exist. Any core.
 class Functions final : public data::CollectionReferrer {
  public:
   // Adds the module's slot, and itself to the collections' referrers.
@@ -22,33 +21,33 @@ class Functions final : public data::CollectionReferrer {
 
   std::vector<FunctionView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   Result<FunctionView> get(const snapshot::ProjectSnapshot& project, std::string_view name) const;
-  // Fails with validation (fields, the code's syntax, the flow); conflict for a taken name or route, or past
-  // what a project may hold (store/configuration_limits.h); unavailable where code cannot be checked now.
+  // Fails with validation (fields, the code's syntax, the flow); conflict for a taken name or route, or past a
+  // project's limits (store/configuration_limits.h); unavailable if code cannot be checked now.
   Task<FunctionView> create(Access access, NewFunction input);
   // Fails as create does. A change of code, trigger, timing or timeout is a new version. A post function that is
-  // enabled, or sent to follow another collection, gets what is changed from then on.
+  // enabled, or set to follow another collection, gets the changes from then on.
   Task<> change(Access access, std::string name, FunctionPatch patch);
-  // With its versions and its log. What waits to be run is dropped.
+  // Removes the function with its versions and its log. Its queued runs are dropped.
   Task<> remove(Access access, std::string name);
 
-  // Newest first, without those that the ring has lost.
+  // Newest first, without those that the ring has overwritten.
   Task<std::vector<VersionView>> versions(snapshot::SnapshotPtr project, std::string name, int64_t limit);
-  // Fails with notFound also for a version that there never was, or is no more.
+  // Fails with notFound also for a version that never existed, or was overwritten.
   Task<VersionView> version(snapshot::SnapshotPtr project, std::string name, int64_t version);
-  // Makes the function what it was, as a new version. Whether it is enabled, and its tests, stay.
+  // Restores a former version, as a new version. `enabled` and the tests are unchanged.
   Task<FunctionView> rollback(Access access, std::string name, int64_t version);
 
   // ---- for an import
-  // Code as it would be stored: checked as it is, or compiled from the flow. Fails with validation at "/code" or
+  // The stored form of code: the checked code, or code compiled from the flow. Fails with validation at "/code" or
   // "/flow/…".
   struct Prepared {
     std::string code;
     workers::CheckedCode runs;
   };
   Task<Prepared> prepare(store::ProjectNo project, std::optional<std::string> code, std::optional<doc::Document> flow);
-  // About how many bytes what runs of checked code takes, without the code itself.
+  // The approximate size of the checked form of the code, without the code itself.
   uint64_t runningBytes(store::ProjectNo project, std::string_view code);
-  // Takes the routes of these functions off them, so that they can change hands; each gets its own with its next
+  // Removes the routes of these functions, so that other functions can take them; each gets its own with its next
   // change.
   Task<> releaseRoutes(Access access, std::vector<std::string> names);
 
@@ -57,12 +56,12 @@ class Functions final : public data::CollectionReferrer {
   Task<> bind(snapshot::SnapshotPtr project, data::CollectionPtr collection) override;
 
  private:
-  // What is wrong with a flow whose code did not pass, by its node.
+  // The error of a flow whose code did not pass the check, mapped to its node.
   Async<Error> wrongNode(store::ProjectNo project, CompiledFlow flow, Error error);
   Result<FunctionPtr> require(const snapshot::ProjectSnapshot& project, std::string_view name) const;
   int64_t numberOf(const snapshot::ProjectSnapshot& project, doc::DocumentView trigger) const;
   Task<VersionRecord> storedVersion(store::ProjectNo project, std::string functionId, int64_t version);
-  // As it is shown, by the collections' names of this moment.
+  // The view of a record, with the collections' current names.
   Task<FunctionView> shown(store::ProjectNo project, FunctionRecord record);
 
   const FunctionDeps deps_;

@@ -1,4 +1,4 @@
-// A project with functions on a store in memory, and an executor that a test scripts, for this module's tests.
+// A project with functions on a store in memory, and an executor that the test scripts.
 #pragma once
 
 #include "base/log.h"
@@ -9,7 +9,7 @@
 
 namespace mb::functions {
 
-// Takes all code but such as holds "syntax!", and types off "let x: number".
+// Accepts all code that does not contain "syntax!", and strips the type of "let x: number".
 class CheckingExecutor final : public workers::Executor {
  public:
   Async<workers::RunOutcome> run(workers::RunRequest) override { co_return workers::RunOutcome(); }

@@ -26,7 +26,7 @@ struct FunctionsRuntimeDeps {
   IdGenerator& ids;
   const Clock& clock;
   std::string baseUrl;
-  int workers = 1;  // how many there are at most
+  int workers = 1;  // the maximum number of workers
 };
 
 class FunctionsRuntime {
@@ -34,10 +34,10 @@ class FunctionsRuntime {
   // Adds the module's kind of job, its consumer, and its pre-hooks to the documents.
   explicit FunctionsRuntime(FunctionsRuntimeDeps deps);
 
-  // Drops what a server that was killed left of tests. Before start().
+  // Drops the test databases that a killed server left. Before start().
   Task<> open() { return Scratch::sweep(deps_.store); }
   void start(TaskGroup& tasks);
-  // Begins nothing more.
+  // Starts no more runs.
   void stop();
 
   Runner& runner() { return runner_; }

@@ -1,4 +1,4 @@
-// A project with functions on a store in memory, and an executor that a test scripts, for this module's tests.
+// A project with functions on a store in memory, and an executor that the test scripts.
 #pragma once
 
 #include "base/log.h"
@@ -26,23 +26,22 @@ inline Outcome ends(workers::RunStatus status, std::string error = {}) {
   return outcome;
 }
 
-// Runs what the test says for a piece of code, in place of it; `undefined` where nothing is said. Keeps what it was
-// asked.
+// Returns the outcomes that the test has set for a piece of code; null if none are set. Records the requests.
 class FakeExecutor final : public workers::Executor {
  public:
   using Script = std::function<Async<Outcome>(workers::RunRequest)>;
 
   Async<Outcome> run(workers::RunRequest request) override {
     Script script;
-    std::optional<Outcome> said;
+    std::optional<Outcome> scripted;
     {
       const std::scoped_lock lock(mutex_);
-      asked_.push_back(request);
-      asked_.back().bridge.reset();
+      requests_.push_back(request);
+      requests_.back().bridge.reset();
       const std::string& code = request.module->source;
       if (const auto found = scripts_.find(code); found != scripts_.end()) script = found->second;
       if (auto& outcomes = outcomes_[code]; !outcomes.empty()) {
-        said = outcomes.front();
+        scripted = outcomes.front();
         if (outcomes.size() > 1) outcomes.erase(outcomes.begin());
       }
     }
@@ -50,8 +49,8 @@ class FakeExecutor final : public workers::Executor {
     Outcome outcome = gives("null");
     if (script) {
       outcome = co_await script(std::move(request));
-    } else if (said) {
-      outcome = *said;
+    } else if (scripted) {
+      outcome = *scripted;
     }
     if (bridge) bridge->settled();
     co_return outcome;
@@ -64,25 +63,25 @@ class FakeExecutor final : public workers::Executor {
     const std::scoped_lock lock(mutex_);
     scripts_[std::move(code)] = std::move(script);
   }
-  // One after another, the last for ever.
+  // Sets the outcomes of successive runs; the last one repeats.
   void answer(std::string code, std::vector<Outcome> outcomes) {
     const std::scoped_lock lock(mutex_);
     outcomes_[std::move(code)] = std::move(outcomes);
   }
-  std::vector<workers::RunRequest> asked() const {
+  std::vector<workers::RunRequest> requests() const {
     const std::scoped_lock lock(mutex_);
-    return asked_;
+    return requests_;
   }
-  size_t runs() const { return asked().size(); }
+  size_t runs() const { return requests().size(); }
 
  private:
   mutable std::mutex mutex_;
   std::map<std::string, Script> scripts_;
   std::map<std::string, std::vector<Outcome>> outcomes_;
-  std::vector<workers::RunRequest> asked_;
+  std::vector<workers::RunRequest> requests_;
 };
 
-// Answers "<name>.<op> <arguments>"; knows `mail` with the operation `send`, which needs "to".
+// Returns "<name>.<op> <arguments>"; knows `mail` with the operation `send`, which needs "to".
 class FakeIntegrations final : public integrations::Caller {
  public:
   Task<doc::Value> call(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments,
@@ -122,7 +121,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
     queue_.stop(std::chrono::seconds(20));
   }
 
-  // Stores a function whose code is its name; a function of changes follows those that come from now on.
+  // Stores a function whose code is its name; a database function follows the changes from now on.
   void define(const std::string& name, std::string_view trigger, std::string_view more = "{}") {
     FunctionRecord record;
     record.id = name;
@@ -139,7 +138,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
     }
     doc::BsonWriter out;
     const doc::Document encoded = doc::encode(record);
-    // As bodies of the admin plane are read.
+    // Like request bodies of the admin plane.
     const doc::Document given = *doc::parseJson(more, {.extended = doc::ExtendedJson::refuse});
     for (const doc::Element& field : encoded.view()) {
       if (!given.view().find(field.key)) out.append(field.key, field.value);
@@ -177,7 +176,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
     const snapshot::SnapshotPtr then = snapshot(shop_);
     EXPECT_TRUE(run(data_->collections().setSchema({caller, then}, name, json(schema))));
   }
-  // As a client's writes: through pre-hooks.
+  // Like a client's writes: with pre-hooks.
   Result<std::string> create(const std::string& collection, std::string_view body) {
     const policy::Caller caller = admin();
     auto made = run(
@@ -227,7 +226,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
     clock_.advance(time.count());
     queue_.wake();
   }
-  doc::Document eventOf(size_t at) { return executor_.asked().at(at).event; }
+  doc::Document eventOf(size_t at) { return executor_.requests().at(at).event; }
 
   struct Tables {
     Tables(store::DocumentStore& store, snapshot::Snapshots& snapshots)

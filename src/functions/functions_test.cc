@@ -26,7 +26,7 @@ class FunctionsTest : public FunctionsFixture {
     EXPECT_TRUE(found);
     return found ? *std::move(found) : std::vector<VersionView>();
   }
-  // Runs the task when the next write arrives, on a core of its own: that of the write waits for it.
+  // Runs the task when the next write arrives, on another core: the core of the write waits for it.
   template <class Start>
   void beforeNextWrite(Start start) {
     memory_.beforeNextWrite([start = std::move(start)] {
@@ -88,7 +88,7 @@ TEST_F(FunctionsTest, CodeIsCheckedAtSave) {
   later.code = "export default async () => 'new';";
   EXPECT_EQ(codeOf(create(later)), "UNAVAILABLE");
   EXPECT_EQ(codeOf(change("good", R"({"code":"x"})")), "UNAVAILABLE");
-  // What is no code needs no check.
+  // Fields other than the code need no check.
   EXPECT_TRUE(change("good", R"({"enabled":false,"timeoutMs":200})"));
 }
 
@@ -186,7 +186,7 @@ TEST_F(FunctionsTest, RollingBackIsANewVersion) {
   EXPECT_EQ(back->tests.size(), 1u);
   EXPECT_EQ(versions("one").size(), 3u);
   EXPECT_EQ(compiledOne("one")->module->source, "/* runs */ export default async () => 1;");
-  // To what it is now, too.
+  // Also to the current version.
   EXPECT_EQ(run(functions_.rollback(access(), "one", 3))->version, 4);
 }
 
@@ -196,13 +196,13 @@ TEST_F(FunctionsTest, ARouteHasOneFunction) {
   same.enabled = false;
   const auto refused = create(same);
   EXPECT_EQ(codeOf(refused), "CONFLICT");
-  EXPECT_EQ(refused.error().message(), "another function answers GET /hello/:");
+  EXPECT_EQ(refused.error().message(), "GET /hello/: is the route of another function");
   ASSERT_TRUE(create(function("bb", R"({"type":"http","method":"POST","path":"/hello/:name"})")));
   EXPECT_EQ(codeOf(change("bb", R"({"trigger":{"type":"http","method":"GET","path":"/hello/:x"}})")), "CONFLICT");
   EXPECT_EQ(view("bb").version, 1);
   ASSERT_TRUE(change("aa", R"({"trigger":{"type":"cron","schedule":"@daily"}})"));
   ASSERT_TRUE(change("bb", R"({"trigger":{"type":"http","method":"GET","path":"/hello/:x"}})"));
-  // Going back would answer what another now answers.
+  // A rollback would take a route that another function has now.
   EXPECT_EQ(codeOf(run(functions_.rollback(access(), "aa", 1))), "CONFLICT");
 }
 
@@ -222,7 +222,7 @@ TEST_F(FunctionsTest, FlowsAreCompiled) {
   ASSERT_TRUE(change("flowing", fmt::format(R"({{"flow":{}}})", doc::toJson(flow("ho")))));
   EXPECT_EQ(view("flowing").version, 2);
   EXPECT_TRUE(view("flowing").code.contains("console.info(\"ho\");"));
-  // Where a node is drawn is not what runs.
+  // A node's position does not change the code.
   std::string moved = doc::toJson(flow("ho"));
   moved.replace(moved.find("\"y\":1"), 5, "\"y\":9");
   ASSERT_TRUE(change("flowing", fmt::format(R"({{"flow":{}}})", moved)));
@@ -237,13 +237,13 @@ TEST_F(FunctionsTest, FlowsAreCompiled) {
   ASSERT_TRUE(run(functions_.rollback(access(), "flowing", 2)));
   EXPECT_TRUE(view("flowing").flow.value);
   EXPECT_EQ(paths(change("flowing", R"({"code":"mine"})")), Paths{"/code"});
-  // Without code of one's own what was compiled stays, without its header.
+  // Without new code the compiled code stays, without its header.
   ASSERT_TRUE(change("flowing", R"({"flow":null})"));
   EXPECT_TRUE(view("flowing").code.starts_with("export default async function")) << view("flowing").code;
   EXPECT_EQ(view("flowing").version, 6);
 }
 
-TEST_F(FunctionsTest, AFlowsMistakesAreToldByNode) {
+TEST_F(FunctionsTest, ErrorsOfAFlowAreReportedByNode) {
   NewFunction input = function("flowing");
   input.code.reset();
   input.flow = flow("{{ nobody }}");
@@ -284,18 +284,18 @@ TEST_F(FunctionsTest, ARenamedCollectionIsFollowed) {
   EXPECT_EQ(view("one").trigger.view().stringOr("collection"), "purchases");
   EXPECT_EQ(view("one").version, 1);
   EXPECT_EQ(snapshot(shop_)->get(functions_.slot()).post.at(orders.number).size(), 1u);
-  // The name that is shown is no change; another one is.
+  // The current name is not a change; another one is.
   ASSERT_TRUE(change("one", R"({"trigger":{"type":"database","collection":"purchases","events":["insert"]}})"));
   EXPECT_EQ(view("one").version, 1);
   ASSERT_TRUE(change("one", R"({"trigger":{"type":"database","collection":"orders","events":["insert"]}})"));
   EXPECT_EQ(view("one").version, 2);
   EXPECT_EQ(view("one").trigger.view().stringOr("collection"), "orders");
-  // What it was is bound to the collection, whatever that is called.
+  // The former version is bound to the collection, also after its rename.
   ASSERT_TRUE(run(functions_.rollback(access(), "one", 1)));
   EXPECT_EQ(view("one").trigger.view().stringOr("collection"), "purchases");
 }
 
-TEST_F(FunctionsTest, CronFunctionsStandInTheTimetable) {
+TEST_F(FunctionsTest, CronFunctionsAreInTheTimetable) {
   const auto rows = [&] { return memory_.all(kTimetableRows); };
   ASSERT_TRUE(create(function("nightly", R"({"type":"cron","schedule":"@daily"})")));
   ASSERT_EQ(rows().size(), 1u);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxReason = 500;
 
-// As JavaScript has it.
+// Like a condition of JavaScript.
 bool truthy(doc::ValueView value) {
   switch (value.type()) {
     case doc::BsonType::null:
@@ -42,7 +42,7 @@ bool sameNumber(doc::ValueView before, doc::ValueView returned) {
   return whole ? whole == returned.toInteger() : before.toReal() == returned.toReal();
 }
 
-// A string for a value that is shown as one.
+// Whether `returned` is the string form of `before`.
 bool sameText(doc::ValueView before, doc::ValueView returned) {
   const bool isObjectId = before.type() == doc::BsonType::objectId;
   if (returned.type() != doc::BsonType::string || (!isObjectId && before.type() != doc::BsonType::decimal))
@@ -100,7 +100,7 @@ Result<HookAnswer> hookAnswer(doc::ValueView result) {
   const auto document = fields.find("document");
   if (!document || document->type() == doc::BsonType::null) return answer;
   if (document->type() != doc::BsonType::document) {
-    return fail(ErrorCode::validation, "what it gave as the document is no object");
+    return fail(ErrorCode::validation, "its document is not an object");
   }
   answer.document = doc::Document(document->asDocument());
   return answer;

@@ -1,4 +1,4 @@
-// What a pre-hook returned. Source: contract 6.2.
+// The result of a pre-hook: docs/functions.md, "Events".
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 namespace mb::functions {
 
 struct HookAnswer {
-  std::optional<std::string> abort;       // the reason; "" where none was given
-  std::optional<doc::Document> document;  // in place of the one to be written
+  std::optional<std::string> abort;       // the reason; "" if the hook gave none
+  std::optional<doc::Document> document;  // replaces the one to be written
 };
 
-// Fails with validation for {document} that is no object. Whatever else is not of the contract's shapes allows.
+// Fails with validation if `document` is not an object. Any other result that is not of a documented form allows the
+// write.
 Result<HookAnswer> hookAnswer(doc::ValueView result);
 
-// `returned` with the types that JavaScript does not have, as `before` has them: where a value is what a hook was shown
-// of the one in its place (a string for an object id or a decimal, a whole number for a double or a long), it is taken
-// for unchanged.
+// `returned` with the types of `before` that JavaScript does not have: a value that equals the JavaScript form of the
+// one in its place (a string for an object id or a decimal, a whole number for a double or a long) counts as unchanged.
 doc::Document withOriginalTypes(doc::DocumentView before, doc::DocumentView returned);
 
 }  // namespace mb::functions

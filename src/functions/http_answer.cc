@@ -15,8 +15,8 @@ using doc::BsonType;
 constexpr size_t kMaxHeaders = 64;
 constexpr size_t kMaxHeaderBytes = 16 << 10;
 
-// The connection's own, those that the server answers for, and those by which one answer would rule over others of its
-// origin.
+// Headers of the connection, headers that only the server sends, and headers by which one response would affect other
+// responses of its origin.
 constexpr std::array<std::string_view, 23> kForbidden = {"alt-svc",
                                                          "clear-site-data",
                                                          "connection",
@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 23> kForbidden = {"alt-svc",
                                                          "transfer-encoding",
                                                          "upgrade",
                                                          "x-request-id"};
-// And these where the origin is shared.
+// In addition, if the origin is shared.
 constexpr std::array<std::string_view, 2> kForbiddenShared = {"origin-agent-cluster", "set-cookie"};
 
 bool isToken(std::string_view name) {
@@ -57,7 +57,7 @@ bool isValue(std::string_view value) {
 
 bool maySend(std::string_view name, Origin origin) {
   if (!isToken(name) || (std::ranges::find(kForbidden, name) != kForbidden.end())) return false;
-  // What other origins may do is told by the server, for all of a project.
+  // The server sets the rights of other origins, for a whole project.
   if (name.starts_with("access-control-") || name.starts_with("ratelimit")) return false;
   return origin == Origin::own || !(std::ranges::find(kForbiddenShared, name) != kForbiddenShared.end());
 }
@@ -104,11 +104,11 @@ Result<> readHeaders(HttpAnswer& answer, doc::DocumentView given, Origin origin)
   size_t bytes = 0;
   for (const auto& [name, value] : answer.headers) bytes += name.size() + value.size();
   if (answer.headers.size() <= kMaxHeaders && bytes <= kMaxHeaderBytes) return {};
-  return fail(ErrorCode::validation,
-              fmt::format("an answer has at most {} headers, of {} bytes together", kMaxHeaders, kMaxHeaderBytes));
+  return fail(ErrorCode::validation, fmt::format("a response must have at most {} headers, of {} bytes together",
+                                                 kMaxHeaders, kMaxHeaderBytes));
 }
 
-// Whether an object is an answer, and not a value that is to be sent.
+// Whether an object describes a response; otherwise it is the body.
 bool isAnswer(doc::DocumentView object) {
   for (const auto& [key, value] : object) {
     if (key == "status") {
@@ -133,7 +133,7 @@ Result<HttpAnswer> httpAnswer(doc::ValueView result, Origin origin) {
   const doc::DocumentView given = result.asDocument();
   if (const auto status = given.find("status")) {
     const auto whole = status->toInteger();
-    if (!whole || *whole < 200 || *whole > 599) return fail(ErrorCode::validation, "a status is from 200 to 599");
+    if (!whole || *whole < 200 || *whole > 599) return fail(ErrorCode::validation, "status must be 200 to 599");
     answer.status = static_cast<int>(*whole);
   }
   const auto headers = given.find("headers");

@@ -1,5 +1,5 @@
-// What an http function returned, as an answer: {status?, headers?, body?}, or any other value as the body of a 200.
-// Source: contract 4.7; decisions 7.
+// The result of an http function as an HTTP response: {status?, headers?, body?}, or any other value as the body of a
+// 200. See docs/functions.md, "Endpoints".
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct HttpAnswer {
 // Whether functions share their origin with the rest of the service, or have one of their own.
 enum class Origin { shared, own };
 
-// Headers that are the server's to send, or that would reach beyond the answer, are left out, and so are those that
-// cannot be sent. Fails with validation for a status that is none (200 to 599), for too many headers.
+// Leaves out invalid headers, headers that only the server sends, and headers that have effects beyond this response.
+// Fails with validation for a status outside of 200 to 599, and for too many headers.
 Result<HttpAnswer> httpAnswer(doc::ValueView result, Origin origin);
 
 }  // namespace mb::functions

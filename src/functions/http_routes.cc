@@ -52,7 +52,7 @@ std::optional<std::string> pathProblem(std::string_view path) {
       return "may hold letters, digits and -._~!$&'()+,;=@ between its slashes, and parameters such as :id";
     }
     const std::string_view name = segment.substr(1);
-    if (!isParamName(name)) return "has a parameter that is no name: a letter or _, then letters, digits and _";
+    if (!isParamName(name)) return "has an invalid parameter name: use a letter or _, then letters, digits and _";
     if (contains(names, name)) return "names a parameter twice";
     names.push_back(name);
   }
@@ -75,7 +75,7 @@ struct HttpRoutes::Node {
   std::map<std::string, FunctionPtr, std::less<>> methods;
 };
 
-// Goes through every pattern that fits, static segments first, until one has the method.
+// Visits every pattern that matches, static segments first, until one has the method.
 struct HttpRoutes::Walk {
   std::string_view method;
   std::span<const std::string> segments;

@@ -16,7 +16,7 @@ FunctionPtr function(std::string name, std::string method, std::string path, boo
   return std::make_shared<const Function>(std::move(made));
 }
 
-// "name a=1 b=2", or what is allowed instead.
+// "name a=1 b=2", or the allowed methods.
 std::string found(const HttpRoutes& routes, std::string_view method, std::vector<std::string> segments) {
   const HttpMatch match = routes.match(method, segments);
   if (!match.function) return match.allow.empty() ? "none" : "allow: " + match.allow;
@@ -83,7 +83,7 @@ TEST(HttpRoutes, TwoShapesThatAreAlikeHaveOneKey) {
   EXPECT_NE(routeKey("GET", "/orders/:id"), routeKey("GET", "/orders/id"));
 }
 
-TEST(HttpRoutes, APathIsJudgedAtSave) {
+TEST(HttpRoutes, APathIsValidatedAtSave) {
   for (const std::string_view good :
        {"/", "/a", "/a/:b", "/:a/:b", "/a.b/~c,d=e@f", "/1/2/3/4/5/6/7/:h8", "/...", "/:_x"}) {
     EXPECT_EQ(pathProblem(good), std::nullopt) << good;

@@ -14,10 +14,10 @@ namespace {
 
 constexpr size_t kMaxOrderKey = 200;
 constexpr uint64_t kSkippedAtOnce = 50;
-// Of a payload, beside the documents.
+// The size of a payload without its documents.
 constexpr size_t kUsualBytes = 600;
 
-// Runs of a function for one document go one after another.
+// Runs of a function for one document run one after another.
 std::string orderKeyOf(const std::string& functionId, const store::ChangeEntry& change) {
   std::string key = fmt::format("{}/{}/{}", functionId, change.collection, change.id);
   return key.size() <= kMaxOrderKey ? key : fmt::format("{}/{}", functionId, toHex(sha256(key)));
@@ -30,7 +30,7 @@ size_t bytesOf(const store::ChangeEntry& change) {
 WaitingRun waitingOf(const ProjectId& project, const Function& function, const store::ChangeEntry& change) {
   DatabaseEvent event{events::eventName(change.kind), function.collection, change.id, {}, {}};
   if (change.after) event.document = change.after->view();
-  // Two large documents are more than a job holds: then the one that was goes without.
+  // Two large documents do not fit into a job: then the previous one is left out.
   const bool both = bytesOf(change) <= jobs::kMaxPayloadBytes || !change.after;
   if (change.before && both) event.previous = change.before->view();
   return {project.str(),
@@ -69,9 +69,10 @@ Async<void> PostJobs::committed(snapshot::SnapshotPtr project, std::vector<std::
     if (function == functions.end()) continue;
     const Result<> done = co_await dropOldest(project, function->second);
     if (done) continue;
-    logWarn("runs past their bound could not be skipped yet", {{"project", project->info().id.str()},
-                                                               {"function", function->second->name()},
-                                                               {"problem", done.error().message()}});
+    logWarn("runs past the bound could not be skipped; retrying after the next commit",
+            {{"project", project->info().id.str()},
+             {"function", function->second->name()},
+             {"problem", done.error().message()}});
   }
 }
 
@@ -86,7 +87,7 @@ Task<> PostJobs::dropOldest(snapshot::SnapshotPtr project, FunctionPtr function)
     const uint64_t limit = tooMany > 0 ? std::min(tooMany, kSkippedAtOnce) : kSkippedAtOnce;
     CO_TRY(std::vector<jobs::WaitingJob> oldest,
            co_await deps_.queue.oldest(kind, number, function->record.functionId, limit));
-    // All that there are may be under way.
+    // All jobs may be running.
     if (oldest.empty()) co_return Result<>();
     for (jobs::WaitingJob& job : oldest) {
       if (tooMany == 0 && tooLarge == 0) break;

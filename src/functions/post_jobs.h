@@ -1,5 +1,4 @@
-// Functions that follow changes of documents: which concern whom, and the jobs that run them. Source: contract 6.2;
-// decisions 5.
+// PostJobs creates jobs for the functions that follow changes of documents.
 #pragma once
 
 #include "events/consumer.h"
@@ -7,9 +6,9 @@
 
 namespace mb::functions {
 
-// Of one function: past them the oldest that wait are skipped, which its log tells.
+// Bounds of one function's queued runs. Past them the oldest are skipped, with an entry in the function's log.
 inline constexpr uint64_t kMaxWaiting = 100'000;
-inline constexpr uint64_t kMaxWaitingBytes = 512 << 20;  // of the jobs as they are stored
+inline constexpr uint64_t kMaxWaitingBytes = 512 << 20;  // of the stored jobs
 
 class PostJobs final : public events::Consumer {
  public:
@@ -27,7 +26,7 @@ class PostJobs final : public events::Consumer {
   Async<void> committed(snapshot::SnapshotPtr project, std::vector<std::string> groups) override;
 
  private:
-  // Skips the oldest jobs of a function until the rest is within its bounds.
+  // Skips the oldest jobs of a function until the others are within its bounds.
   Task<> dropOldest(snapshot::SnapshotPtr project, FunctionPtr function);
   const Deps deps_;
 };

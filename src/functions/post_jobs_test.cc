@@ -15,7 +15,7 @@ class PostJobsTest : public RunningFixture {
     for (const RunView& each : log(name)) all.push_back(each.status);
     return all;
   }
-  // A handler that inserts into `notes` for each run.
+  // A handler whose runs insert into `notes`.
   void inserts(const std::string& name) {
     executor_.script(name, [](workers::RunRequest request) -> Async<Outcome> {
       auto made = co_await request.bridge->call("db.insertOne", json(R"({"0":"notes","1":{}})"));
@@ -31,7 +31,7 @@ TEST_F(PostJobsTest, runsAfterEachChangeWithTheDocumentAsItWas) {
   ASSERT_TRUE(patch("notes", "a", R"({"n":2})"));
   ASSERT_TRUE(remove("notes", "a"));
   ASSERT_TRUE(ran(3));
-  // One document's one after another.
+  // Runs for one document run one after another.
   const char* events[] = {"insert", "update", "delete"};
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(events[i], eventOf(i).view().stringOr("event"));
   EXPECT_EQ(1, eventOf(0).view().findPath("document.n")->asInteger());
@@ -118,7 +118,7 @@ TEST_F(PostJobsTest, changesFromBeforeAreNotForIt) {
   define("late", kAll, R"({"after":1000})");
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_TRUE(ran(1));
-  EXPECT_EQ("other", executor_.asked()[0].module->source);
+  EXPECT_EQ("other", executor_.requests()[0].module->source);
 }
 
 TEST_F(PostJobsTest, goesFiveRunsDeepAndSaysSo) {
@@ -129,7 +129,7 @@ TEST_F(PostJobsTest, goesFiveRunsDeepAndSaysSo) {
   EXPECT_EQ(5, executor_.runs());
   EXPECT_EQ(6, stored("notes").size());
   EXPECT_EQ("skipped", log("grow").front().status);
-  EXPECT_EQ("5 triggers stand above this change, no more run", log("grow").front().error);
+  EXPECT_EQ("5 triggers precede this change: no further function runs", log("grow").front().error);
 }
 
 TEST_F(PostJobsTest, aSuspendedProjectsRunsWaitForTheResume) {

@@ -1,5 +1,5 @@
-// Functions that look at a write before it happens: in turn, by name, each seeing what the one before made of the
-// document. Whatever goes wrong refuses the write. Source: contract 6.2, 8.
+// PreHooks runs functions before a write: one after another, by name, each with the document that the one before has
+// returned. Any failure rejects the write.
 #pragma once
 
 #include "data/data.h"
@@ -29,7 +29,7 @@ class PreHooks final : public data::PreHook {
   const Deps deps_;
 };
 
-// 503 FUNCTIONS_BUSY, for whoever waits for a run.
+// 503 FUNCTIONS_BUSY, for callers that wait for a run.
 Error functionsBusy();
 
 }  // namespace mb::functions

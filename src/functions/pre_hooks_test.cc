@@ -37,7 +37,7 @@ TEST_F(PreHooksTest, seesWhatWouldBeWritten) {
   EXPECT_EQ(R"({"type":"database","event":"delete","collection":"notes","documentId":"a",)"
             R"("document":null,"previous":{"id":"a","n":2}})",
             without(eventOf(2)));
-  for (const workers::RunRequest& each : executor_.asked()) {
+  for (const workers::RunRequest& each : executor_.requests()) {
     EXPECT_EQ(workers::RunClass::preHook, each.runClass);
     EXPECT_LE(each.timeout, kMaxHookTime);
     EXPECT_EQ("user_admin", each.context.view().findPath("auth.uid")->asString());
@@ -52,7 +52,7 @@ TEST_F(PreHooksTest, onlyTheEventsThatItNames) {
   EXPECT_EQ(1, executor_.runs());
 }
 
-TEST_F(PreHooksTest, anAbortTellsItsReason) {
+TEST_F(PreHooksTest, anAbortReturnsItsReason) {
   define("check", kAllEvents, kPre);
   executor_.answer("check", {gives(R"({"abort":true,"reason":"not on Sundays"})"), gives(R"({"abort":true})")});
   refused(create("notes", "{}"), ErrorCode::validation, "not on Sundays");
@@ -88,7 +88,7 @@ TEST_F(PreHooksTest, aChainGoesByNameAndHandsOnTheDocument) {
   EXPECT_FALSE(made.view().find("from"));
 }
 
-TEST_F(PreHooksTest, whatItMadeOfTheDocumentIsJudgedAgain) {
+TEST_F(PreHooksTest, theReturnedDocumentIsValidatedAgain) {
   define("check", kAllEvents, kPre);
   executor_.answer("check", {gives(R"({"document":{"n":"five"}})")});
   const auto made = create("notes", R"({"n":1})");

@@ -1,19 +1,19 @@
-// Functions, flows and integrations made by chance, each in any order that means nothing. For this module's tests.
+// Random functions, flows and integrations, in a random order where the order has no meaning. For this module's tests.
 #pragma once
 
 #include "configuration/random_shape.h"
 
 namespace mb::functions {
 
-// What makes one of them: the bodies of the admin routes.
+// A request body of an admin route.
 struct Definition {
   enum class Kind { function, integration, integrationTests } kind;
   std::string name;  // of an integration
   std::string body;
 };
 
-// The same `seed` gives the same definitions; `order` decides what is no part of them: the order of fields and of
-// steps, whether a default is written out, how a date is spelled, which secrets are held.
+// The same `seed` gives the same definitions; `order` decides all that does not change them: the order of fields and of
+// steps, whether a default is written out, how a date is spelled, which secrets are stored.
 class RandomFunctions : private configuration::RandomText {
  public:
   using RandomText::RandomText;
@@ -47,16 +47,16 @@ class RandomFunctions : private configuration::RandomText {
       defaulted(fields, "enabled", "true");
     }
   }
-  // One moment, in one of the ways to write it.
+  // One time, in one of its notations.
   std::string date() {
     return either() ? R"({"$date":"2026-01-31T09:30:00.000Z"})" : R"({"$date":"2026-01-31T10:30:00+01:00"})";
   }
-  // What keeps its order: a value that code is given, or a document.
+  // A value whose order has meaning: an argument of code, or a document.
   std::string value() {
     if (!chance(3)) return codeValue();
     return ordered({{"id", R"({"$oid":"507f1f77bcf86cd799439011"})"}, {"price", R"({"$numberDecimal":"10.50"})"}});
   }
-  // One that code can have written out.
+  // A value that code can contain as a literal.
   std::string codeValue() {
     if (chance(2)) return "{}";
     if (chance(2)) return ordered({{"z", "1"}, {"at", date()}, {"a", "[{\"y\":1,\"b\":null}]"}});
@@ -171,13 +171,13 @@ class RandomFunctions : private configuration::RandomText {
           nodes.push_back(plainNode(id));
       }
     }
-    // What is at an end is to have a way, whichever it is.
+    // A node at an end needs an outgoing edge, of any branch.
     nodes.push_back(node("end", one({"stop", "respond"}), {}));
     lead(last, "end", way);
     nodes.push_back(node("found", "set", {{"values", ordered({{"found", "[]"}, {"a", "1"}, {"Z", "\"{{ a }}\""}})}}));
     return object({{"nodes", joined(nodes)}, {"edges", joined(withFound(std::move(edges)))}});
   }
-  // The variables are set where nothing else does: between the trigger and what it led to.
+  // Inserts a node that sets the variables, between the trigger and its successor.
   std::vector<std::string> withFound(std::vector<std::string> edges) {
     std::string& first = edges.front();
     const size_t source = first.find("\"start\"");
@@ -218,7 +218,7 @@ class RandomFunctions : private configuration::RandomText {
     return "[" + out + "]";
   }
 
-  // ---- integrations: fields have no order anywhere, so that values are made by object() too
+  // ---- integrations: the order of fields never has a meaning, so values are created by object(), too
   std::vector<Definition> integration(const std::string& provider) {
     const std::string name = provider + "-out";
     Fields fields{{"name", quoted(name)}, {"provider", quoted(provider)}, {"config", config(provider)}};

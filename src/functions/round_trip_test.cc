@@ -1,5 +1,5 @@
-// A shape with functions, flows and integrations in it is one text, however it came to be, and goes from project to
-// project without a change.
+// A project configuration with functions, flows and integrations has one text, independent of its history, and can be
+// imported into another project without a change.
 #include "configuration/bundle.h"
 #include "functions/functions_fixture.h"
 #include "functions/random_functions.h"
@@ -12,7 +12,7 @@ class FunctionsRoundTrip : public FunctionsFixture {
  protected:
   FunctionsRoundTrip() { configuration_->add(std::make_unique<integrations::IntegrationKind>(integrations_)); }
 
-  // What other modules have, and what these two have, in any order.
+  // The definitions of other modules, and of these two, in any order.
   store::ProjectNo madeWithFunctions(uint32_t seed, uint32_t order) {
     const store::ProjectNo number = project();
     std::vector<configuration::Step> steps = configuration::RandomShape(seed, order).steps();
@@ -32,7 +32,7 @@ class FunctionsRoundTrip : public FunctionsFixture {
 
  private:
   void define(store::ProjectNo project, const Definition& definition) {
-    // As bodies of the admin plane are read.
+    // Like request bodies of the admin plane.
     const auto body = doc::parseJson(definition.body, {.maxDepth = 100, .extended = doc::ExtendedJson::refuse});
     ASSERT_TRUE(body) << definition.body << ": " << body.error().message();
     switch (definition.kind) {

@@ -9,7 +9,7 @@ namespace mb::functions {
 
 namespace {
 
-// What a run's calls have beyond its own time: it may have waited for its worker.
+// Added to the deadline of a run's calls: the run may have waited for its worker.
 constexpr std::chrono::seconds kWaiting{2};
 constexpr size_t kMaxError = 16 << 10;
 
@@ -42,7 +42,7 @@ std::string_view nameOf(workers::RunStatus status) {
   return "error";
 }
 
-// The message, and below it where it came from.
+// The message, and below it the stack.
 std::string errorOf(const workers::RunOutcome& outcome) {
   if (outcome.status == workers::RunStatus::timeout) return "timed out";
   std::string text = outcome.error.empty() ? "failed" : outcome.error;
@@ -58,18 +58,18 @@ std::string errorOf(const workers::RunOutcome& outcome) {
   return text;
 }
 
-// What the log keeps of it.
-RunView keptOf(const RunView& run) {
-  RunView kept;
-  kept.id = run.id;
-  kept.trigger = run.trigger;
-  kept.status = run.status;
-  kept.startedAt = run.startedAt;
-  kept.durationMs = run.durationMs;
-  kept.logs = run.logs;
-  kept.error = run.error;
-  if (run.result && run.result->view().raw().size() <= kMaxKeptResult) kept.result = run.result;
-  return kept;
+// The run as it is logged.
+RunView loggedView(const RunView& run) {
+  RunView entry;
+  entry.id = run.id;
+  entry.trigger = run.trigger;
+  entry.status = run.status;
+  entry.startedAt = run.startedAt;
+  entry.durationMs = run.durationMs;
+  entry.logs = run.logs;
+  entry.error = run.error;
+  if (run.result && run.result->view().raw().size() <= kMaxKeptResult) entry.result = run.result;
+  return entry;
 }
 
 RunOf runOf(const snapshot::ProjectSnapshot& project, const Function& function) {
@@ -168,7 +168,7 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   const bool isHook = invocation.runClass == workers::RunClass::preHook;
   if (isHook) noteAbort(finished.view);
   if (invocation.logged) {
-    deps_.log.add(runOf(*invocation.project, *invocation.function), keptOf(finished.view),
+    deps_.log.add(runOf(*invocation.project, *invocation.function), loggedView(finished.view),
                   {.counted = true, .metered = !isHook});
   }
   co_return finished;

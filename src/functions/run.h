@@ -1,4 +1,4 @@
-// One run of a function, from the event to its entry in the log. Source: contract 2.11, 8; decisions 5.
+// A FunctionRunner executes one run of a function, from the event to its entry in the log.
 #pragma once
 
 #include "data/service_documents.h"
@@ -22,7 +22,7 @@ class FunctionRunner final : public Runner {
   explicit FunctionRunner(Deps deps) : deps_(deps) {}
 
   Async<FinishedRun> run(Invocation invocation) override;
-  // The entry of a run that was not to be, counted nowhere.
+  // Logs a run that was skipped. It is not counted.
   void logSkipped(const snapshot::ProjectSnapshot& project, const Function& function, std::string trigger,
                   std::string why);
 
@@ -33,15 +33,15 @@ class FunctionRunner final : public Runner {
   const Deps deps_;
 };
 
-// How long it may take.
+// The time limit of the run.
 std::chrono::milliseconds timeoutOf(const Invocation& invocation);
-// `ctx`, but for what the worker adds.
+// `ctx`, without the fields that the worker adds.
 doc::Document contextOf(const Invocation& invocation);
-// ctx.auth: {kind, uid, role, pid, email?, token}; null for nobody.
+// ctx.auth: {kind, uid, role, pid, email?, token}; null without a caller.
 void appendAuth(doc::BsonWriter& out, const policy::Caller* caller);
-// Of a pre-hook's run: one that turned the write down is "aborted".
+// Sets the status of a pre-hook's run that rejected the write to "aborted".
 void noteAbort(RunView& run);
-// What the log says of a run that has ended.
+// The log entry of a run that has ended.
 RunView viewOf(workers::RunOutcome outcome, std::string id, std::string trigger, Timestamp startedAt);
 
 }  // namespace mb::functions

@@ -17,7 +17,7 @@ int depthOf(const store::Actor& actor) {
   if (actor.kind != kActorKind) return 0;
   const std::string_view id = actor.id;
   const size_t slash = id.rfind('/');
-  // What cannot be read fires nothing any more.
+  // A change with an unreadable depth triggers no run.
   int depth = kMaxDepth;
   if (slash != std::string_view::npos) std::from_chars(id.data() + slash + 1, id.data() + id.size(), depth);
   return std::clamp(depth, 0, kMaxDepth);

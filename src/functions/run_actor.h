@@ -1,5 +1,5 @@
-// Who is behind a change that a run made, as the change log names it: actor kind "function", id "fn_…/<depth>". So
-// the depth of what follows is known wherever the change is.
+// The actor of a change made by a run, in the change log: kind "function", id "fn_…/<depth>". So the depth of the runs
+// that the change triggers is known wherever the change is read.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace mb::functions {
 inline constexpr std::string_view kActorKind = "function";
 
 store::Actor actorOf(std::string_view functionId, int depth);
-// How many runs stand above what `actor` did; 0 for everybody else.
+// The depth of the run that is `actor`; 0 for any other actor.
 int depthOf(const store::Actor& actor);
 
 }  // namespace mb::functions

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr int kMaxKilled = 3;
 
-// For a day, each minute in the end.
+// Retries for a day, after the first ones every minute.
 std::vector<std::chrono::milliseconds> pauses() {
   std::vector<std::chrono::milliseconds> all{1s, 2s, 5s, 10s, 20s, 30s};
   all.insert(all.end(), 24 * 60, 60s);
@@ -36,7 +36,7 @@ std::string_view nameOf(TriggerType trigger) {
   return "cron";
 }
 
-// Whether the function, as it is by now, still is to get what was waiting for it.
+// Whether the function, as it is now, still gets the queued run.
 bool concerns(const Function& function, const WaitingRun& waiting) {
   if (!function.record.enabled || function.pre || nameOf(function.trigger) != waiting.trigger) return false;
   return waiting.position == 0 || waiting.position > function.record.after;
@@ -58,10 +58,10 @@ RunJobs::RunJobs(Deps deps) : deps_(deps) {
   kind.name = kJobKind;
   kind.handler = [this](jobs::JobRun run) { return this->run(std::move(run)); };
   kind.backoff = pauses();
-  // A run's own minute, and what it waits for.
+  // The longest timeout of a run, a minute, and its time in the queue of the workers.
   kind.timeout = 90s;
-  // Not all of the workers, so that whoever waits for an answer finds one; of a project fewer than the half that it may
-  // have, and of a function not all of these.
+  // Jobs never take all workers, so that callers that wait for a result find one. A project's jobs take fewer than the
+  // half that it may have, and a function's jobs not all of these.
   kind.concurrency = std::max(1, deps_.workers * 3 / 4);
   kind.perProject = std::max(1, deps_.workers / 2 - 1);
   kind.perGroup = std::max(1, kind.perProject - 1);
@@ -72,14 +72,14 @@ Task<> RunJobs::run(jobs::JobRun run) {
   CO_TRY(WaitingRun waiting, store::fromStore<WaitingRun>(run.payload.view()));
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(waiting.project));
   if (!project) co_return Result<>();
-  // As the function is now. What it no longer is to get goes without a trace.
+  // The function as it is now. A run that it no longer gets is dropped without a log entry.
   const auto& functions = project->get(deps_.slot).byId;
   const auto found = functions.find(waiting.function);
   if (found == functions.end() || !concerns(*found->second, waiting)) co_return Result<>();
   const FunctionPtr function = found->second;
   if (waiting.depth > kMaxDepth) {
     deps_.runner.logSkipped(*project, *function, waiting.trigger,
-                            fmt::format("{} triggers stand above this change, no more run", kMaxDepth));
+                            fmt::format("{} triggers precede this change: no further function runs", kMaxDepth));
     co_return Result<>();
   }
   Invocation invocation;

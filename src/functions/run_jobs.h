@@ -1,8 +1,8 @@
-// Runs that wait in the queue: whatever nobody waits for. A run is done once it has come to an end of its own, well or
-// not: a handler that throws, takes too long or ends its worker is not run again, since it would again. One that found
-// no worker is tried again for a day, one that the server's own end cut short runs again after the start, one that was
-// refused a call because its project was suspended runs again after the resume, and one whose worker was killed from
-// outside three times more.
+// RunJobs executes queued runs, whose result no caller waits for. A run is complete once it has ended by itself, also
+// with an error: a handler that throws, exceeds its time or ends its worker is not retried, since it would fail again.
+// A run is retried for a day if it found no worker, after the next start if the server's stop ended it, after the
+// resume if a call was refused because its project was suspended, and three times if its worker was killed from
+// outside.
 #pragma once
 
 #include "functions/function_table.h"
@@ -16,9 +16,9 @@ inline constexpr std::string_view kJobKind = "function";
 // The payload of a job.
 struct WaitingRun {
   std::string project;   // "proj_…"
-  std::string function;  // its own id: another function of the name does not get the event
+  std::string function;  // the function's own id: a later function of the same name does not get the event
   std::string trigger;   // database auth storage cron
-  int64_t position = 0;  // of the change, where one brought it about
+  int64_t position = 0;  // of the change that triggered it; 0 for none
   int64_t depth = 0;     // of the run
   doc::Document event;
   static constexpr auto shape() {
@@ -29,7 +29,7 @@ struct WaitingRun {
   }
 };
 
-// A job of the kind, without its payload. `what` tells the runs of a function apart: the same brings about one run.
+// A job of the kind, without its payload. `what` identifies a run of the function: jobs with the same one are one run.
 jobs::JobSpec runJob(store::ProjectNo project, const std::string& functionId, std::string_view what);
 
 class RunJobs {
@@ -40,7 +40,7 @@ class RunJobs {
     snapshot::SlotKey<FunctionTable> slot;
     jobs::Queue& queue;
     FunctionRunner& runner;
-    int workers = 1;  // how many there are at most
+    int workers = 1;  // the maximum number of workers
   };
   // Declares the kind of job.
   explicit RunJobs(Deps deps);

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxDurations = 256;
 constexpr size_t kMaxPendingBytes = 32 << 20;
 constexpr auto kInterval = 1s;
-// Who writes the figures of a function at the same time is this log in another process, or a deletion.
+// The statistics of a function are only written concurrently by another process, or by a deletion.
 constexpr int kMaxAttempts = 20;
 
 struct Figures {
@@ -120,7 +120,7 @@ void RunLog::add(RunOf of, RunView run, Counting counting) {
     run.logs.clear();
     run.result.reset();
   }
-  // Counted it is all the same.
+  // The run is counted, but not logged.
   if (work_.bytes + bytesOf(run) > kMaxPendingBytes) return;
   work_.bytes += bytesOf(run);
   pending.runs.push_back(std::move(run));
@@ -141,11 +141,11 @@ void RunLog::join(Pending& older, Pending newer) {
   if (newer.lastRunAt) older.lastRunAt = newer.lastRunAt;
 }
 
-// What could not be written, before what has come since. With mutex_ held.
+// Puts unwritten work before the work that was added since. REQUIRES: mutex_ is held.
 void RunLog::putBack(Work work) {
   for (auto& [id, newer] : work_.functions) {
-    const auto [older, fresh] = work.functions.try_emplace(id);
-    if (fresh) {
+    const auto [older, isNew] = work.functions.try_emplace(id);
+    if (isNew) {
       older->second = std::move(newer);
     } else {
       join(older->second, std::move(newer));
@@ -161,20 +161,20 @@ void RunLog::putBack(Work work) {
 
 // ---- writing
 
-std::optional<RunLog::Turn> RunLog::begin() {
+std::optional<RunLog::FlushBatch> RunLog::begin() {
   const std::scoped_lock lock(mutex_);
   if (writing_) return std::nullopt;
   writing_ = true;
-  return Turn{std::exchange(work_, {}), added_};
+  return FlushBatch{std::exchange(work_, {}), added_};
 }
 
-void RunLog::end(Turn turn, bool written) {
+void RunLog::end(FlushBatch batch, bool written) {
   const std::scoped_lock lock(mutex_);
   writing_ = false;
   if (written) {
-    written_ = turn.upTo;
+    written_ = batch.upTo;
   } else {
-    putBack(std::move(turn.work));
+    putBack(std::move(batch.work));
   }
   for (Resumer<bool>& each : std::exchange(waiting_, {})) each.resume(true);
 }
@@ -201,19 +201,19 @@ void RunLog::awaitEnd(Resumer<bool> resumer) {
 Task<> RunLog::flush() {
   const uint64_t wanted = added();
   while (!holds(wanted)) {
-    std::optional<Turn> turn = begin();
-    if (!turn) {
+    std::optional<FlushBatch> batch = begin();
+    if (!batch) {
       co_await suspend<bool>([this](Resumer<bool> resumer) { awaitEnd(std::move(resumer)); });
       continue;
     }
-    Result<> done = co_await writeAll(turn->work);
-    end(*std::move(turn), done.has_value());
+    Result<> done = co_await writeAll(batch->work);
+    end(*std::move(batch), done.has_value());
     if (!done) co_return done;
   }
   co_return Result<>();
 }
 
-// What is written goes from `work`.
+// Removes written items from `work`.
 Task<> RunLog::writeAll(Work& work) {
   while (!work.functions.empty()) {
     const auto next = work.functions.begin();
@@ -230,7 +230,7 @@ Task<> RunLog::writeAll(Work& work) {
 
 Task<> RunLog::write(const Pending& pending) {
   co_return co_await store::retryWrite(kMaxAttempts,
-                                       Error(ErrorCode::unavailable, "the log of runs is being written, try again"),
+                                       Error(ErrorCode::unavailable, "the run log is being written: try again"),
                                        [&] { return tryWrite(pending); });
 }
 
@@ -251,7 +251,7 @@ Task<> RunLog::tryWrite(const Pending& pending) {
     const RunOf& of = pending.of;
     if (!before[function] || before[function]->view().stringOr("functionId") != of.functionId) return {};
     TRY(std::optional<Figures> now, store::fromStore<Figures>(before[figures]));
-    if ((now ? now->logged : 0) != logged) return fail(ErrorCode::retry, "other runs were logged meanwhile");
+    if ((now ? now->logged : 0) != logged) return fail(ErrorCode::retry, "other runs were logged concurrently");
     if (!now) now.emplace().id = of.functionId;
     now->logged += std::ssize(pending.runs);
     now->runs += pending.counted;
@@ -294,7 +294,7 @@ void RunLog::start(TaskGroup& tasks) {
 Async<void> RunLog::loggedFlush() {
   const Result<> done = co_await flush();
   if (!done && !flushFails_)
-    logWarn("the log of runs cannot be written; retrying", {{"error", done.error().message()}});
+    logWarn("run log cannot be written; retrying", {{"error", done.error().message()}});
   flushFails_ = !done;
 }
 

@@ -1,6 +1,6 @@
-// What is kept of runs: the last 50 of each function, figures of each function, and how many runs a project had each
-// month. A run costs the log a lock and a move; it is written behind, a commit a function each second. A process that
-// is killed loses what it has not written: at most the last second's.
+// The RunLog stores the last 50 runs of each function, statistics of each function, and the number of runs of a project
+// in each month. Adding a run costs a lock and a move. The log is written every second, in a commit per function. A
+// process that is killed loses at most the last second's runs.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ struct FunctionStats {
   int64_t runs = 0;
   int64_t errors = 0;
   int64_t timeouts = 0;
-  // Of the last 256 runs; null where there are none.
+  // Of the last 256 runs; null without runs.
   doc::Nullable<int64_t> p50Ms;
   doc::Nullable<int64_t> p95Ms;
   doc::Nullable<Timestamp> lastRunAt;
@@ -38,15 +38,15 @@ struct FunctionStats {
   }
 };
 
-// Whose run it was.
+// The function of a run.
 struct RunOf {
   store::ProjectNo project = 0;
   std::string name;        // of the function
-  std::string functionId;  // another function of the name does not get the entry
+  std::string functionId;  // a later function of the same name does not get the entry
 };
 
-// In memory stand at most 50 runs of a function that are not written yet, and 32 MiB of all; past that lines of logs
-// are left out. Any core.
+// At most 50 unwritten runs of a function are in memory, and 32 MiB of all functions; past that log lines are left out.
+// Any core.
 class RunLog {
  public:
   // References outlive it.
@@ -57,27 +57,27 @@ class RunLog {
     bool counted = true;
     bool metered = true;
   };
-  // A result larger than kMaxKeptResult is left out by the caller.
+  // The caller leaves out a result larger than kMaxKeptResult.
   void add(RunOf of, RunView run, Counting counting);
 
-  // Newest first; with all that was added before the call.
+  // Newest first; includes all runs added before the call.
   Task<std::vector<RunView>> list(RunOf of, int64_t limit);
-  // Of those functions of a project, in their order.
+  // Of these functions of a project, in their order.
   Task<std::vector<FunctionStats>> stats(store::ProjectNo project, std::vector<RunOf> functions);
   // Runs of the month of `at` (UTC).
   Task<int64_t> runsOfMonth(store::ProjectNo project, Timestamp at);
 
   void start(TaskGroup& tasks);
-  // What was added before it is still written.
+  // Runs added before the call are still written.
   void stop() { flushes_.stop(); }
-  // Writes all that was added before the call. Fails where the store does; what was not written is tried again.
+  // Writes all runs added before the call. Fails with the store's error; unwritten runs are retried later.
   Task<> flush();
 
-  // All that is stored of a function's runs, for the write that deletes it.
+  // All stored documents of a function's runs, for the write that deletes it.
   static std::vector<store::WriteTarget> allOf(store::ProjectNo project, const std::string& functionId);
 
  private:
-  // Of one function, since it was last written.
+  // The unwritten runs of one function.
   struct Pending {
     RunOf of;
     std::deque<RunView> runs;  // the last 50
@@ -98,13 +98,13 @@ class RunLog {
     size_t bytes = 0;
     bool empty() const { return functions.empty() && months.empty(); }
   };
-  // One writes at a time.
-  struct Turn {
+  // The work of one flush; one flush runs at a time.
+  struct FlushBatch {
     Work work;
-    uint64_t upTo = 0;  // of what was ever added
+    uint64_t upTo = 0;  // added_ when it began
   };
-  std::optional<Turn> begin();  // nullopt while another writes
-  void end(Turn turn, bool written);
+  std::optional<FlushBatch> begin();  // nullopt while another flush runs
+  void end(FlushBatch batch, bool written);
   void awaitEnd(Resumer<bool> resumer);
   uint64_t added() const;
   bool holds(uint64_t wanted) const;
@@ -112,7 +112,7 @@ class RunLog {
   Async<void> loggedFlush();
   Task<> writeAll(Work& work);
   Task<> write(const Pending& pending);
-  // Fails with retry where other runs of the function were written meanwhile.
+  // Fails with retry if other runs of the function were written concurrently.
   Task<> tryWrite(const Pending& pending);
   Task<> writeMonth(store::ProjectNo project, std::string month, int64_t runs);
   void putBack(Work work);
@@ -122,12 +122,12 @@ class RunLog {
   Cores& cores_;
   mutable std::mutex mutex_;
   Work work_;
-  uint64_t added_ = 0;    // ever
-  uint64_t written_ = 0;  // of them
+  uint64_t added_ = 0;    // number of runs ever added
+  uint64_t written_ = 0;  // number of them that are written
   bool writing_ = false;
-  std::vector<Resumer<bool>> waiting_;  // for the end of what is being written
+  std::vector<Resumer<bool>> waiting_;  // for the end of the current flush
   PeriodicTask flushes_;
-  bool flushFails_ = false;  // the last of flushes_; logged once
+  bool flushFails_ = false;  // the last of flushes_ failed; logged once
 };
 
 }  // namespace mb::functions

@@ -92,11 +92,11 @@ TEST_F(RunLogTest, whatCouldNotBeWrittenIsTriedAgain) {
   EXPECT_EQ(2, *run(log_.runsOfMonth(shop_, clock_.now())));
 }
 
-TEST_F(RunLogTest, runsThatAnotherLogWroteMeanwhileStay) {
+TEST_F(RunLogTest, runsThatAnotherLogWroteConcurrentlyStay) {
   RunLog other(store_, cores_);
   other.add(of_, view("a", "error"), {});
   add("b");
-  // The core of the write that is overtaken waits for it.
+  // The core of the overtaken write waits for it.
   Cores another(1);
   another.start();
   memory_.beforeNextWrite([&] { EXPECT_TRUE(store::testing::runOn(another, 0, other.flush())); });

@@ -7,10 +7,10 @@ constexpr std::string_view kHttp = R"({"type":"http","method":"GET","path":"/a"}
 
 class RunTest : public RunningFixture {
  protected:
-  doc::Document contextOf(size_t at) { return executor_.asked().at(at).context; }
+  doc::Document contextOf(size_t at) { return executor_.requests().at(at).context; }
 };
 
-TEST_F(RunTest, tellsWhoCallsAndWhoRuns) {
+TEST_F(RunTest, theContextNamesCallerAndFunction) {
   define("hello", kHttp);
   policy::Caller caller = admin();
   caller.role = "Owner";
@@ -28,7 +28,7 @@ TEST_F(RunTest, tellsWhoCallsAndWhoRuns) {
   EXPECT_EQ(
       fmt::format(R"({{"auth":null,"project":"proj_{}","function":"hello","request":{{"method":"GET"}}}})", shop_),
       doc::toJson(contextOf(2)));
-  EXPECT_EQ("fn_hello@1", executor_.asked()[0].module->id);
+  EXPECT_EQ("fn_hello@1", executor_.requests()[0].module->id);
 }
 
 TEST_F(RunTest, takesTheFunctionsTimeOrLess) {
@@ -36,12 +36,12 @@ TEST_F(RunTest, takesTheFunctionsTimeOrLess) {
   invoke("hello");
   invoke("hello", {.timeout = std::chrono::milliseconds(500)});
   invoke("hello", {.timeout = std::chrono::milliseconds(50'000)});
-  EXPECT_EQ(4000, executor_.asked()[0].timeout.count());
-  EXPECT_EQ(500, executor_.asked()[1].timeout.count());
-  EXPECT_EQ(4000, executor_.asked()[2].timeout.count());
+  EXPECT_EQ(4000, executor_.requests()[0].timeout.count());
+  EXPECT_EQ(500, executor_.requests()[1].timeout.count());
+  EXPECT_EQ(4000, executor_.requests()[2].timeout.count());
 }
 
-TEST_F(RunTest, theLogHoldsWhatWasSaidAndGiven) {
+TEST_F(RunTest, theLogHoldsLinesAndResult) {
   define("hello", kHttp);
   Outcome outcome = gives(R"({"a":1})");
   outcome.logs = {{clone::LogLevel::warn, "careful", clock_.now()}, {clone::LogLevel::log, "done", clock_.now()}};
@@ -88,7 +88,7 @@ TEST_F(RunTest, aBusyPoolIsNeitherLoggedNorCounted) {
   EXPECT_EQ(0, *this->run(running_.log().runsOfMonth(shop_, clock_.now())));
 }
 
-TEST_F(RunTest, aLargeResultIsGivenAndNotLogged) {
+TEST_F(RunTest, aLargeResultIsReturnedAndNotLogged) {
   define("hello", kHttp);
   executor_.answer("hello", {gives(fmt::format(R"("{}")", std::string(kMaxKeptResult, 'x')))});
   EXPECT_TRUE(invoke("hello").view.result);

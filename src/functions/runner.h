@@ -1,4 +1,4 @@
-// One run of a function, whoever brings it about: context, bridge, limits, what is kept of it.
+// The interface for running a function, by any trigger: context, bridge, limits, log entry.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace mb::functions {
 
-// How many runs stand above a write: a post run of a client's write is at 1, one that no write brought about at 0. Past
-// kMaxDepth nothing runs.
+// The depth of a run is the length of its chain of triggering writes: a post run of a client's write has depth 1, a run
+// without a triggering write 0. Past kMaxDepth no function runs.
 inline constexpr int kMaxDepth = 5;
 
 struct Invocation {
@@ -31,9 +31,9 @@ struct Invocation {
 struct FinishedRun {
   RunView view;
   workers::RunStatus status = workers::RunStatus::error;
-  bool stopped = false;  // the server ended it by stopping: to be run again after its start
-  bool killed = false;   // its worker was killed from outside: to be run again, a few times
-  // A call of it was refused since its project was suspended: to be run again after the resume.
+  bool stopped = false;  // the server's stop ended it: retry after the next start
+  bool killed = false;   // its worker was killed from outside: retry a few times
+  // A call was refused because its project was suspended: retry after the resume.
   bool suspended = false;
 };
 

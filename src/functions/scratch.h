@@ -1,6 +1,5 @@
-// A database that exists for one stored test: a project number of its own, collections made as they are first touched,
-// with the schema and the unique indexes of the project's, and everything dropped in the end. Source: decisions 5
-// ("Test case").
+// A Scratch is a database for one stored test: it has a project number of its own, and collections that are created at
+// their first use, with the schema and the unique indexes of the project's. All of it is dropped in the end.
 #pragma once
 
 #include <map>
@@ -11,7 +10,7 @@
 
 namespace mb::functions {
 
-// What a server that was killed leaves behind is found by its row in the control project.
+// The databases that a killed server left are found by their rows in the control project.
 inline constexpr store::CollectionRef kScratchRows{store::kControlProject, kRuns, 0};
 
 class Scratch final : public data::CollectionFinder {
@@ -23,12 +22,12 @@ class Scratch final : public data::CollectionFinder {
   };
   Scratch(Deps deps, snapshot::SnapshotPtr project) : deps_(deps), project_(std::move(project)) {}
 
-  // Fails with notFound where the project has no such collection. Calls of one core.
+  // Fails with notFound if the project has no such collection. Calls on one core.
   Task<data::CollectionPtr> find(std::string name) override;
-  // All that was made goes. Once, after the last use.
+  // Drops the database. Once, after the last use.
   Task<> drop();
 
-  // Drops what is left of a server that was killed. At start-up.
+  // Drops the databases that a killed server left. At start-up.
   static Task<> sweep(store::DocumentStore& store);
 
  private:

@@ -45,7 +45,7 @@ void checkByCollection(ValueView value, const std::string& path, std::vector<Err
   for (const auto& [collection, documents] : value.asDocument()) {
     const std::string at = fmt::format("{}/{}", path, collection);
     if (!data::isCollectionName(collection) || data::isReservedCollection(collection)) {
-      problems.push_back({at, "is no name of a collection"});
+      problems.push_back({at, "is not a valid collection name"});
     }
     if (documents.type() != BsonType::array) {
       problems.push_back({at, "must be an array"});
@@ -70,7 +70,7 @@ void checkStubs(ValueView value, const std::string& path, std::vector<ErrorDetai
   }
 }
 
-// Of the run, or of the answer of an http function.
+// The expected status of the run, or of an http function's response.
 void checkStatus(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   const auto number = value.isNumber() ? value.toInteger() : std::nullopt;
   if (number && *number >= 200 && *number <= 599) return;
@@ -114,7 +114,7 @@ void checkFields(std::span<const Rule> rules, doc::DocumentView given, const std
   }
 }
 
-// What is looked for is compared with each document that is there.
+// The number of expected documents is bounded: each is compared with each stored document.
 void checkExpected(ValueView value, const std::string& path, std::vector<ErrorDetail>& problems) {
   const size_t before = problems.size();
   checkByCollection(value, path, problems);
@@ -164,7 +164,7 @@ void checkTests(const std::vector<doc::Document>& tests, std::vector<ErrorDetail
     const std::string path = fmt::format("/tests/{}", i);
     checkFields(kCase, tests[i], path, problems);
     const std::string_view name = tests[i].view().stringOr("name");
-    if (!name.empty() && !names.insert(name).second) problems.push_back({path + "/name", "stands here twice"});
+    if (!name.empty() && !names.insert(name).second) problems.push_back({path + "/name", "is listed twice"});
     bytes += doc::toJson(tests[i]).size();
     if (problems.size() > kMaxProblems) return;
   }

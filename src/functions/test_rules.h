@@ -1,4 +1,4 @@
-// What a stored test case of a function may be. Source: decisions 5 ("Test case").
+// Validation of stored test cases. See docs/functions.md, "Tests".
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace mb::functions {
 
-// Adds what is wrong with the cases, at "/tests/<n>/…".
+// Adds the problems of the cases, at "/tests/<n>/…".
 void checkTests(const std::vector<doc::Document>& tests, std::vector<ErrorDetail>& problems);
 
-// A case without problems as it is stored: fields that a name is given for in the interface in its order, collections
-// and stubs by name; values as they are.
+// The stored form of a case: named fields in the documented order, collections and stubs by name, values unchanged.
+// REQUIRES: the case is valid.
 doc::Document canonicalTest(doc::DocumentView test);
 
 }  // namespace mb::functions

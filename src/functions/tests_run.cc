@@ -33,7 +33,7 @@ void appendOr(doc::BsonWriter& out, std::string_view key, std::optional<doc::Val
   }
 }
 
-// What an http function would find in ctx.request: what the case's event says, and what is usual for the rest.
+// ctx.request of an http function: from the case's event, with defaults.
 void appendRequest(doc::BsonWriter& out, const Function& function, doc::DocumentView event, std::string_view baseUrl) {
   const doc::DocumentView nothing;
   out.beginDocument("request");
@@ -81,7 +81,7 @@ doc::Document idsAfter(std::string_view last) {
   return filter.finish();
 }
 
-void judgeStatus(const RunView& run, doc::DocumentView expect, std::vector<std::string>& failures) {
+void compareStatus(const RunView& run, doc::DocumentView expect, std::vector<std::string>& failures) {
   const auto status = expect.find("status");
   if (status && status->isNumber()) {
     const auto answer = run.status == "success"
@@ -96,14 +96,14 @@ void judgeStatus(const RunView& run, doc::DocumentView expect, std::vector<std::
   const std::string_view fallback = expect.find("error") ? "error" : "success";
   const std::string_view wanted = status ? expect.stringOr("status") : fallback;
   const bool timedOut = !status && fallback == "error" && run.status == "timeout";
-  // A hook that turns a write down has done what it was asked.
+  // A hook that rejects a write has succeeded.
   const bool aborted = !status && fallback == "success" && run.status == "aborted";
   if (run.status == wanted || timedOut || aborted) return;
   failures.push_back(fmt::format("status is {}, not {}{}", run.status, wanted, run.error ? ": " + *run.error : ""));
 }
 
-void judgeRun(const RunView& run, doc::DocumentView expect, std::vector<std::string>& failures) {
-  judgeStatus(run, expect, failures);
+void compareRun(const RunView& run, doc::DocumentView expect, std::vector<std::string>& failures) {
+  compareStatus(run, expect, failures);
   if (const auto result = expect.find("result")) {
     const auto actual = run.result ? std::optional(run.result->view()) : std::nullopt;
     if (auto wrong = doc::mismatch("result", *result, actual)) failures.push_back(*std::move(wrong));
@@ -114,8 +114,8 @@ void judgeRun(const RunView& run, doc::DocumentView expect, std::vector<std::str
   }
 }
 
-void judgeCalls(const std::vector<StubbedHost::Call>& calls, doc::DocumentView expect,
-                std::vector<std::string>& failures) {
+void compareCalls(const std::vector<StubbedHost::Call>& calls, doc::DocumentView expect,
+                  std::vector<std::string>& failures) {
   const auto expected = expect.find("calls");
   if (!expected || expected->type() != doc::BsonType::array) return;
   doc::BsonWriter made;
@@ -138,7 +138,7 @@ Task<doc::Value> StubbedHost::integrate(std::string name, std::string op, doc::D
   }
   const doc::Value answer(*stub);
   const Result<> checked = co_await deps_.integrations.check(deps_.project, name, op, std::move(arguments));
-  // A case may stand for an integration that is still to be made.
+  // A case may have a stub for an integration that does not exist yet.
   if (!checked && checked.error().code() != ErrorCode::notFound) co_return fail(checked.error().clone());
   co_return answer;
 }
@@ -201,7 +201,7 @@ Task<> TestRuns::offerAll(Stage& stage, std::string collection, ExpectedDocument
   }
 }
 
-Task<> TestRuns::judgeDocuments(Stage& stage, std::vector<std::string>& failures) {
+Task<> TestRuns::compareDocuments(Stage& stage, std::vector<std::string>& failures) {
   for (const auto& [collection, list] : objectIn(objectIn(stage.test, "expect"), "documents")) {
     std::vector<doc::ValueView> wanted;
     for (const doc::Element& each : list.asDocument()) wanted.push_back(each.value);
@@ -216,12 +216,12 @@ Task<> TestRuns::judgeDocuments(Stage& stage, std::vector<std::string>& failures
   co_return Result<>();
 }
 
-Task<std::vector<std::string>> TestRuns::judge(Stage& stage) {
+Task<std::vector<std::string>> TestRuns::compare(Stage& stage) {
   std::vector<std::string> failures;
   const doc::DocumentView expect = objectIn(stage.test, "expect");
-  judgeRun(stage.run, expect, failures);
-  judgeCalls(stage.calls, expect, failures);
-  CO_RETURN_IF_ERROR(co_await judgeDocuments(stage, failures));
+  compareRun(stage.run, expect, failures);
+  compareCalls(stage.calls, expect, failures);
+  CO_RETURN_IF_ERROR(co_await compareDocuments(stage, failures));
   co_return failures;
 }
 
@@ -230,10 +230,10 @@ Async<TestResult> TestRuns::runCase(snapshot::SnapshotPtr project, FunctionPtr f
   TestResult result;
   result.name = test.view().stringOr("name");
   if (std::chrono::steady_clock::now() >= deadline) {
-    result.failures.emplace_back("it was not run: the time for all tests is up");
+    result.failures.emplace_back("not run: the time limit of all tests has passed");
     co_return result;
   }
-  // Stored as JSON: dates and their like get their types here.
+  // The case is stored as JSON: dates and similar values get their types here.
   const auto read = doc::parseJson(doc::toJson(test));
   if (!read) {
     result.failures.push_back(read.error().message());
@@ -244,14 +244,17 @@ Async<TestResult> TestRuns::runCase(snapshot::SnapshotPtr project, FunctionPtr f
   Result<> done = co_await seed(stage);
   if (done) done = co_await perform(stage);
   if (done) {
-    auto failures = co_await judge(stage);
+    auto failures = co_await compare(stage);
     if (failures) result.failures = *std::move(failures);
     if (!failures) done = fail(std::move(failures).error());
   }
   if (!done) result.failures.push_back(done.error().message());
-  // Left to the sweep at the next start where it cannot be dropped.
+  // If it cannot be dropped, the sweep at the next start drops it.
   const Result<> dropped = co_await scratch.drop();
-  if (!dropped) logWarn("a test's database could not be dropped", {{"problem", dropped.error().message()}});
+  if (!dropped) {
+    logWarn("test database could not be dropped; the next start retries it",
+            {{"problem", dropped.error().message()}});
+  }
   result.passed = result.failures.empty();
   result.durationMs = stage.run.durationMs;
   result.logs = std::move(stage.run.logs);

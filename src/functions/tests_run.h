@@ -1,5 +1,5 @@
-// Stored tests of a function: each case runs the code as it is saved, against a scratch database and stubs in place of
-// integrations. Neither logged nor metered. Source: contract 2.11, 4.5; decisions 5 ("Test case").
+// TestRuns runs the stored tests of a function: each case runs the saved code with a scratch database, and with stubs
+// instead of integrations. Runs are neither logged nor metered. See docs/functions.md, "Tests".
 #pragma once
 
 #include "functions/expected_documents.h"
@@ -33,7 +33,7 @@ struct TestReport {
   }
 };
 
-// An integration's answer where the case has one for it; every call is kept.
+// Returns the case's stub as the result of an integration; records every call.
 class StubbedHost final : public Host {
  public:
   struct Call {
@@ -51,7 +51,7 @@ class StubbedHost final : public Host {
   };
   explicit StubbedHost(Deps deps) : deps_(std::move(deps)) {}
   Task<data::CollectionPtr> find(std::string name) override { return deps_.scratch.find(std::move(name)); }
-  // Fails with notFound where there is no stub, with validation where the integration is there and would refuse it.
+  // Fails with notFound without a stub, and with validation if the integration exists and would reject the arguments.
   Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments, store::Deadline deadline,
                              std::stop_token aborted) override;
 
@@ -73,11 +73,11 @@ class TestRuns {
   };
   explicit TestRuns(Deps deps) : deps_(std::move(deps)) {}
 
-  // All cases, one after another; those whose turn comes after the deadline fail.
+  // Runs all cases one after another; those that would begin after the deadline fail.
   Task<TestReport> run(snapshot::SnapshotPtr project, FunctionPtr function, store::Deadline deadline);
 
  private:
-  // What a case works with.
+  // The state of a running case.
   struct Stage {
     const snapshot::SnapshotPtr project;
     const FunctionPtr function;
@@ -91,9 +91,10 @@ class TestRuns {
                             store::Deadline deadline);
   Task<> seed(Stage& stage);
   Task<> perform(Stage& stage);
-  Task<std::vector<std::string>> judge(Stage& stage);
+  // The differences from the expectations of the case.
+  Task<std::vector<std::string>> compare(Stage& stage);
   Task<> offerAll(Stage& stage, std::string collection, ExpectedDocuments& expected);
-  Task<> judgeDocuments(Stage& stage, std::vector<std::string>& failures);
+  Task<> compareDocuments(Stage& stage, std::vector<std::string>& failures);
   data::ServiceAccess accessOf(Stage& stage) const;
   const Deps deps_;
 };

@@ -24,14 +24,14 @@ class TestsRunTest : public RunningFixture {
     EXPECT_TRUE(done) << done.error().message();
     return *std::move(done);
   }
-  // Of the one case there is.
+  // The result of the only case.
   std::vector<std::string> failures() { return report().results.at(0).failures; }
   std::vector<std::string> failures(std::string_view expect, Outcome outcome) {
     testing(fmt::format(R"([{{"name":"one","event":{{}},"expect":{}}}])", expect));
     executor_.answer("code", {std::move(outcome)});
     return failures();
   }
-  // The code makes these calls, one after another, and returns what they answer.
+  // The code makes these calls one after another, and returns their results.
   void calls(std::vector<std::pair<std::string, std::string>> all) {
     executor_.script("code", [all](workers::RunRequest request) -> Async<Outcome> {
       doc::BsonWriter out;
@@ -51,7 +51,7 @@ class TestsRunTest : public RunningFixture {
   using Failures = std::vector<std::string>;
 };
 
-TEST_F(TestsRunTest, judgesStatusResultAndError) {
+TEST_F(TestsRunTest, ComparesStatusResultAndError) {
   const auto boom = ends(workers::RunStatus::error, "boom: it broke");
   EXPECT_EQ(Failures{}, failures("{}", gives("1")));
   EXPECT_EQ(Failures{"status is error, not success: boom: it broke"}, failures("{}", boom));
@@ -94,7 +94,7 @@ TEST_F(TestsRunTest, schemaAndUniqueIndexesHoldThereToo) {
   EXPECT_EQ(1, failures().size());
 }
 
-TEST_F(TestsRunTest, aSeedThatDoesNotFitIsTold) {
+TEST_F(TestsRunTest, anInvalidSeedIsReported) {
   testing(R"([{"name":"one","event":{},"seed":{"notes":[{"n":1},{"n":"x"}]},"expect":{}}])");
   ASSERT_EQ(1, failures().size());
   EXPECT_TRUE(failures()[0].starts_with("seed.notes.1: ")) << failures()[0];
@@ -113,7 +113,7 @@ TEST_F(TestsRunTest, whatJsonLacksIsWrittenAsExtendedJson) {
   EXPECT_EQ(1, failures().size());
 }
 
-TEST_F(TestsRunTest, integrationsAnswerFromStubs) {
+TEST_F(TestsRunTest, integrationsReturnStubs) {
   const std::string stubs = R"("stubs":{"mail.send":{"ok":true},"later.op":2})";
   calls({{"integrations.call", R"(["mail","send",{"to":"a@b.c"}])"}, {"integrations.call", R"(["later","op"])"}});
   testing(fmt::format(R"([{{"name":"one","event":{{}},{},"expect":{{"result":[{{"ok":true}},2],
@@ -124,7 +124,7 @@ TEST_F(TestsRunTest, integrationsAnswerFromStubs) {
   EXPECT_EQ(Failures{"calls has 2 elements, not 0"}, failures());
   testing(R"([{"name":"one","event":{},"expect":{"error":"no stub for \"mail.send\""}}])");
   EXPECT_EQ(Failures{}, failures());
-  // Arguments that the integration would refuse are refused.
+  // Arguments that the integration would reject are rejected.
   calls({{"integrations.call", R"(["mail","send",{}])"}});
   testing(fmt::format(R"([{{"name":"one","event":{{}},{},"expect":{{"error":"send needs to"}}}}])", stubs));
   EXPECT_EQ(Failures{}, failures());
@@ -138,7 +138,7 @@ TEST_F(TestsRunTest, anHttpCaseHasARequest) {
                         R"("path":"/a/:id","service":"http://localhost:8090","params":{{"id":"7"}},"query":{{}},)"
                         R"("headers":{{}},"body":{{"a":1}}}}}})",
                         shop_),
-            doc::toJson(executor_.asked()[0].context));
+            doc::toJson(executor_.requests()[0].context));
 }
 
 TEST_F(TestsRunTest, aPreHookHasNoBridgeAndMayAbort) {

@@ -1,5 +1,5 @@
-// When each cron function fires next: a row each in the control project, so that one look finds what is due in all
-// projects. Whoever changes a function's definition changes its row in the same commit.
+// The timetable holds the next fire of each cron function: a row each in the control project, so that one query finds
+// the due fires of all projects. A commit that changes a function's definition changes its row, too.
 #pragma once
 
 #include "functions/function_types.h"
@@ -11,7 +11,7 @@ namespace mb::functions {
 inline constexpr store::CollectionRef kTimetableRows{store::kControlProject, kTimetable, 0};
 
 struct TimetableRow {
-  std::string id;  // "<project>/<functionId>": a restored project has the functionIds of the one that it was
+  std::string id;  // "<project>/<functionId>": a restored project has the functionIds of the original
   std::string functionId;
   std::string projectId;  // deleted with the project: timetableCollection()
   int64_t project = 0;
@@ -27,8 +27,8 @@ struct TimetableRow {
 
 // ---- one more document of the write that changes a function
 store::WriteTarget timetableTarget(store::ProjectNo project, const std::string& functionId);
-// Computed in the write callback, for a function as it will be: its row where it is an enabled cron function, else
-// none. `before` is the target's document. A schedule that stays keeps its next fire.
+// Computed in the write callback. `before` is the target's document, `after` the function as it will be: an enabled
+// cron function has a row, any other has none. An unchanged schedule keeps its next fire.
 store::Change timetableChange(const std::optional<doc::Document>& before, const snapshot::ProjectInfo& project,
                               const FunctionRecord& after, Timestamp now);
 

@@ -122,7 +122,7 @@ TEST_F(CronTest, disabledItIsOffTheTimetable) {
   EXPECT_TRUE(memory_.all(kTimetableRows).empty());
 }
 
-TEST_F(CronTest, anotherScheduleBeginsAnew) {
+TEST_F(CronTest, anotherScheduleStartsOver) {
   define("sweep", kEachQuarter);
   define("sweep", R"({"type":"cron","schedule":"@hourly"})");
   at("2026-01-01T10:15:00Z");
@@ -146,13 +146,13 @@ class AuthTriggerTest : public RunningFixture {
     realm.project = shop_;
     return realm;
   }
-  // Mails may wait beside.
+  // Mails may be queued, too.
   bool greeted(size_t times) {
     return until([&] { return executor_.runs() >= times; }) && executor_.runs() == times;
   }
 };
 
-TEST_F(AuthTriggerTest, runsForWhoeverComesToBe) {
+TEST_F(AuthTriggerTest, runsForNewUsers) {
   const auto registered = run(identity_.users().registerUser(
       realm(), {.email = "ann@example.com", .password = "correct horse battery", .name = "Ann", .invite = {}},
       identity::TakenEmail::refuse, soon()));
