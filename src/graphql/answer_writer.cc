@@ -19,7 +19,7 @@ std::string shown(doc::ValueView value) {
   return text;
 }
 
-// A scalar value as GraphQL shows it; false where it cannot be shown as that.
+// Appends a scalar value in GraphQL's form; false if the scalar type cannot represent it.
 bool appendScalar(std::string& out, Scalar scalar, doc::ValueView value) {
   using doc::BsonType;
   const BsonType type = value.type();
@@ -110,7 +110,7 @@ std::optional<doc::ValueView> AnswerWriter::Finder::lookUp(std::string_view key)
   return found ? std::optional(fields_[*found].value) : std::nullopt;
 }
 
-void AnswerWriter::note(const Planned& field, Problem problem) {
+void AnswerWriter::addProblem(const Planned& field, Problem problem) {
   if (problems_.size() >= kMaxProblems) return;
   problem.at = field.at;
   for (const Place& place : places_) {
@@ -123,9 +123,9 @@ void AnswerWriter::note(const Planned& field, Problem problem) {
   problems_.push_back(std::move(problem));
 }
 
-// What is stored does not fit the type that the schema has by now.
+// Reports a stored value that does not fit its current type in the schema.
 AnswerWriter::Outcome AnswerWriter::fail(const Planned& field, std::string message) {
-  note(field, {shortened(std::move(message))});
+  addProblem(field, {shortened(std::move(message))});
   return Outcome::failed;
 }
 
@@ -277,9 +277,9 @@ AnswerWriter::Outcome AnswerWriter::relation(const Planned& field, std::optional
     return false;
   });
   const auto known = related_.find(field.field->collection);
-  const Related* target = known == related_.end() ? nullptr : &known->second;  // null: no id leads there
+  const Related* target = known == related_.end() ? nullptr : &known->second;  // null: nothing was loaded from it
   if (target && target->failure && first) {
-    note(field, *target->failure);
+    addProblem(field, *target->failure);
     return Outcome::failed;
   }
   if (field.field->type->kind == TypeKind::list) return related(field, target, *value);
@@ -288,7 +288,7 @@ AnswerWriter::Outcome AnswerWriter::relation(const Planned& field, std::optional
   return object(field.children, *only) ? Outcome::written : Outcome::failed;
 }
 
-// Those of a list that the caller may see.
+// Writes the documents of a list that the caller may see.
 AnswerWriter::Outcome AnswerWriter::related(const Planned& field, const Related* target, doc::ValueView ids) {
   out_ += '[';
   size_t index = 0;

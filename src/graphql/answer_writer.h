@@ -1,4 +1,5 @@
-// Documents to the answer: JSON straight from BSON, nulls and problems as October 2021 specification, 6.4 has them.
+// An AnswerWriter writes documents to the response: JSON directly from BSON, with nulls and problems as in the October
+// 2021 specification, 6.4.
 #pragma once
 
 #include <optional>
@@ -13,15 +14,15 @@
 
 namespace mb::graphql {
 
-// Documents that relations lead to, by collection and id; nullopt, or none: the caller cannot see it. `failure`: it
-// could not be read at all.
+// Documents that relations refer to, by id; nullopt or no entry: the caller cannot see it. `failure`: the collection
+// could not be read.
 struct Related {
   std::unordered_map<std::string, std::optional<doc::Document>, StringHash, std::equal_to<>> documents;
   std::optional<Problem> failure;
 };
 using RelatedDocuments = std::unordered_map<std::string, Related, StringHash, std::equal_to<>>;
 
-// Calls `use` with each id that a relation's value holds, in order, until it returns false.
+// Calls `use` with each id in a relation's value, in order, until it returns false.
 template <class Use>
 void eachReference(doc::ValueView value, const Use& use) {
   if (value.type() == doc::BsonType::string) use(value.asString());
@@ -38,18 +39,18 @@ class AnswerWriter {
   AnswerWriter(std::string& out, Problems& problems, const RelatedDocuments& related)
       : out_(out), problems_(problems), related_(related) {}
 
-  // The documents of a list, or one document, under a root field of a type that may be null.
+  // Writes the documents of a list, or one document, of a root field of a nullable type.
   void list(const Planned& root, const std::vector<doc::Document>& documents);
   void document(const Planned& root, const doc::Document& document);
-  // Whether more than kMaxBytes were written: the rest is left out, and the answer is to be thrown away.
+  // Whether more than kMaxBytes were written: the rest is omitted, and the response must be discarded.
   bool overflowed() const { return out_.size() > kMaxBytes; }
-  // The document of `id`, where the caller may see it; `target` may be null.
+  // The document of `id`, or null if the caller may not see it; `target` may be null.
   static const doc::Document* lookUp(const Related* target, std::string_view id);
 
  private:
   enum class Outcome { written, null, failed };
-  // Finds fields of one document, quickly where they are asked for in the order in which they are stored. Where they
-  // often are not, it makes an index of them.
+  // Finds fields of one document: fast if they are requested in the order of storage. Builds an index after
+  // kSearches lookups in another order.
   class Finder {
    public:
     explicit Finder(doc::DocumentView document) : document_(document), next_(document.begin()) {}
@@ -67,17 +68,16 @@ class AnswerWriter {
     std::vector<doc::Element> fields_;
     std::optional<KeyIndex> byName_;  // of fields_
   };
-  // Where the writing is.
+  // A step of the current path in the response.
   struct Place {
     const Planned* field = nullptr;  // null: an index
     size_t index = 0;
   };
 
-  // false: null must stand further up.
+  // False: an enclosing value must be null.
   bool object(const std::vector<Planned>& fields, doc::DocumentView document);
   bool field(const Planned& field, Finder& in);
-  // Writes a value that is a scalar as its type has it: nearly all are. false: nothing was written, and value() says
-  // why.
+  // The fast path: writes a scalar value that fits its type. False: nothing was written, and value() handles it.
   bool plain(const Type& type, doc::ValueView value);
   bool value(const Planned& field, const Type& type, std::optional<doc::ValueView> value);
   Outcome inner(const Planned& field, const Type& type, std::optional<doc::ValueView> value);
@@ -87,7 +87,7 @@ class AnswerWriter {
   Outcome related(const Planned& field, const Related* target, doc::ValueView ids);
   void rest(doc::DocumentView document);
   Outcome fail(const Planned& field, std::string message);
-  void note(const Planned& field, Problem problem);
+  void addProblem(const Planned& field, Problem problem);
 
   std::string& out_;
   Problems& problems_;

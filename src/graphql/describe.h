@@ -1,4 +1,4 @@
-// The schema told by itself: what __schema and __type answer. Source: October 2021 specification, 4.
+// Introspection: the values of __schema and __type (October 2021 specification, 4).
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace mb::graphql {
 
-// Appends the answer to `fields` asked of __schema.
+// Appends the value of __schema with these fields.
 void describeSchema(std::string& out, const Schema& schema, const std::vector<Planned>& fields);
-// The same of one type.
+// The same for a type.
 void describeType(std::string& out, const Schema& schema, const Type& type, const std::vector<Planned>& fields);
 
 }  // namespace mb::graphql

@@ -12,12 +12,12 @@ namespace mb::graphql {
 
 namespace {
 
-constexpr size_t kReservedBytes = 32 << 10;  // for the answer, before it is written
-constexpr size_t kInlineBytes = 256 << 10;   // of documents, each time one is shown; more is written off the core
-constexpr size_t kBytesPerField = 16;        // that a field or a reference counts for, however small
+constexpr size_t kReservedBytes = 32 << 10;  // for the response, before it is written
+constexpr size_t kInlineBytes = 256 << 10;   // of documents, each time one is written; more is written off the core
+constexpr size_t kBytesPerField = 16;        // charged for a field or a reference, whatever its size
 
-Error answerTooLarge() {
-  return Error(ErrorCode::payloadTooLarge, "the answer is too large: lower `limit`, or ask for fewer fields");
+Error responseTooLarge() {
+  return Error(ErrorCode::payloadTooLarge, "the response is too large: lower `limit` or select fewer fields");
 }
 
 doc::Document idCondition(std::string_view op, std::string_view id) {
@@ -37,22 +37,22 @@ doc::Document both(const doc::Document& a, const doc::Document& b) {
   return out.finish();
 }
 
-// Notes the relations that `fields` ask of a document, those inside its objects too, until `note` returns false.
-template <class Note>
-bool eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note);
+// Calls `use` for the relations of a document that `fields` select, also in its objects, until it returns false.
+template <class Use>
+bool eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Use& use);
 
-template <class Note>
-bool eachRelationIn(const Planned& field, doc::ValueView value, const Note& note) {
-  if (value.type() == doc::BsonType::document) return eachRelation(field.children, value.asDocument(), note);
+template <class Use>
+bool eachRelationIn(const Planned& field, doc::ValueView value, const Use& use) {
+  if (value.type() == doc::BsonType::document) return eachRelation(field.children, value.asDocument(), use);
   if (value.type() != doc::BsonType::array) return true;
   for (const doc::Element& each : value.asDocument()) {
-    if (!eachRelationIn(field, each.value, note)) return false;
+    if (!eachRelationIn(field, each.value, use)) return false;
   }
   return true;
 }
 
-template <class Note>
-bool eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Note& note) {
+template <class Use>
+bool eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Use& use) {
   for (const Planned& field : fields) {
     const bool relation = field.field->source == Source::relation;
     if (!relation && field.children.empty()) continue;
@@ -60,24 +60,24 @@ bool eachRelation(const std::vector<Planned>& fields, doc::DocumentView document
     if (!value) continue;
     bool more = true;
     if (relation) {
-      eachReference(*value, [&](std::string_view id) { return more = note(field, id); });
+      eachReference(*value, [&](std::string_view id) { return more = use(field, id); });
     } else {
-      more = eachRelationIn(field, *value, note);
+      more = eachRelationIn(field, *value, use);
     }
     if (!more) return false;
   }
   return true;
 }
 
-// Sorts, and drops what is there twice.
+// Sorts, and removes duplicates.
 template <class T>
-void keepOne(std::vector<T>& all) {
+void sortUnique(std::vector<T>& all) {
   std::ranges::sort(all);
-  const auto doubled = std::ranges::unique(all);
-  all.erase(doubled.begin(), doubled.end());
+  const auto duplicates = std::ranges::unique(all);
+  all.erase(duplicates.begin(), duplicates.end());
 }
 
-// Of one document: without those of the documents that it refers to.
+// The number of fields of one document, without those of documents that it refers to.
 size_t fieldsOf(const std::vector<Planned>& fields) {
   size_t count = fields.size();
   for (const Planned& field : fields) {
@@ -90,7 +90,7 @@ size_t fieldsOf(const std::vector<Planned>& fields) {
 
 Result<> Executor::hold(size_t bytes) {
   bytes_ += bytes;
-  if (bytes_ > kMaxDocumentBytes) return fail(answerTooLarge());
+  if (bytes_ > kMaxDocumentBytes) return fail(responseTooLarge());
   return {};
 }
 
@@ -130,11 +130,11 @@ Result<data::ReadQuery> Executor::queryOf(const Planned& field) const {
   }
   if (!argumentOf(field, "after")) return query;
   if (!query.sort.empty() && (query.sort.size() > 1 || query.sort.front().path != "id")) {
-    return fail(ErrorCode::invalidParam, "after goes with the order of ids only");
+    return fail(ErrorCode::invalidParam, "after requires the order of ids: remove sort");
   }
   const bool descending = !query.sort.empty() && query.sort.front().direction < 0;
-  const doc::Document behind = idCondition(descending ? "$lt" : "$gt", textOf(field, "after"));
-  query.filter = query.filter && !query.filter->empty() ? both(*query.filter, behind) : behind;
+  const doc::Document after = idCondition(descending ? "$lt" : "$gt", textOf(field, "after"));
+  query.filter = query.filter && !query.filter->empty() ? both(*query.filter, after) : after;
   return query;
 }
 
@@ -154,7 +154,7 @@ Task<Executor::Root> Executor::read(const Planned& field) {
   co_return visible(std::move(found));
 }
 
-// By the `list` rule, as all queries here: decisions 8.
+// By the `list` rule, as all queries here: a single document is a list of one.
 Task<Executor::Root> Executor::readOne(const Planned& field) {
   data::ReadQuery query;
   query.filter = idCondition("$eq", textOf(field, "id"));
@@ -215,8 +215,8 @@ Task<Executor::Root> Executor::write(const Planned& field) {
   const std::string_view name = field.field->source == Source::update ? "patch" : "input";
   CO_TRY(doc::Document body, bodyOf(argumentType(field, name), argumentOf(field, name)->asDocument()));
   if (field.field->source == Source::create) {
-    CO_TRY(data::VisibleDocument made, co_await documents_.create(access_, collection, std::move(body)));
-    co_return changed(std::move(made));
+    CO_TRY(data::VisibleDocument created, co_await documents_.create(access_, collection, std::move(body)));
+    co_return changed(std::move(created));
   }
   if (field.field->source == Source::update) {
     CO_TRY(data::VisibleDocument after, co_await documents_.update(access_, collection, id, std::move(body)));
@@ -235,7 +235,7 @@ Task<Executor::Root> Executor::describe(const Planned& field) {
   if (field.field->source == Source::introspection) {
     doc::writeJsonString(*root.plain, field.parent->name);
   } else if (field.field->source == Source::schema || type) {
-    // How much a description holds shows only when it is written.
+    // The size of a description is unknown before it is written, so it is always written on the pool.
     CO_RETURN_IF_ERROR(co_await pool_.run(access_.project->info().id.str(), [&]() -> Result<> {
       type ? describeType(*root.plain, schema_, *type, field.children)
            : describeSchema(*root.plain, schema_, field.children);
@@ -275,10 +275,10 @@ Task<Executor::Root> Executor::fetch(const Planned& field) {
 // ---- relations
 
 template <class F>
-Task<> Executor::sized(size_t work, OperationKind kind, F step) {
+Task<> Executor::runSized(size_t work, OperationKind kind, F step) {
   if (work <= kInlineBytes) co_return step();
   const std::string& project = access_.project->info().id.str();
-  // A mutation has committed.
+  // A mutation is committed already, so its response is written even if the pool is full.
   if (kind == OperationKind::mutation) co_return co_await pool_.runOrHere(project, std::move(step));
   co_return co_await pool_.run(project, std::move(step));
 }
@@ -288,7 +288,7 @@ Task<> Executor::load(const std::string& collection, std::vector<std::string> id
   auto found = co_await documents_.byIds(access_, collection, ids);
   if (!found) {
     const ErrorCode code = found.error().code();
-    // What the caller may not read at all is null, as what is not there.
+    // A document of a collection that the caller may not read is null, like one that does not exist.
     if (code != ErrorCode::forbidden && code != ErrorCode::notFound)
       target.failure = problemOf(found.error(), access_.caller.requestId);
     co_return Result<>();
@@ -309,7 +309,7 @@ std::vector<Executor::Reference> Executor::referencesOf(const std::vector<Parent
       return true;
     });
   }
-  keepOne(references);
+  sortUnique(references);
   return references;
 }
 
@@ -322,19 +322,19 @@ std::map<std::string_view, std::vector<std::string>> Executor::unloadedIds(
     if (known != related_.end() && known->second.documents.contains(each.id)) continue;
     missing[collection].emplace_back(each.id);
   }
-  // Several fields may lead to one document.
-  for (auto& [collection, ids] : missing) keepOne(ids);
+  // Several fields may refer to the same document.
+  for (auto& [collection, ids] : missing) sortUnique(ids);
   return missing;
 }
 
-// One call for each collection of a level, however many documents stand on it.
+// Makes one call for each collection of a level, however many documents the level has.
 Task<> Executor::relate(std::vector<Parent> level, OperationKind kind) {
   while (!level.empty()) {
     size_t work = 0;
     for (const Parent& parent : level) work += parent.document.bytes().size() * parent.field->passes;
     std::vector<Reference> references;
     std::map<std::string_view, std::vector<std::string>> unloaded;
-    CO_RETURN_IF_ERROR(co_await sized(work, kind, [&]() -> Result<> {
+    CO_RETURN_IF_ERROR(co_await runSized(work, kind, [&]() -> Result<> {
       references = referencesOf(level);
       unloaded = unloadedIds(references);
       return {};
@@ -350,7 +350,7 @@ Task<> Executor::relate(std::vector<Parent> level, OperationKind kind) {
   co_return Result<>();
 }
 
-// ---- the answer
+// ---- the response
 
 void Executor::append(std::string& out, const Planned& field, const Root& root) {
   if (root.plain) {
@@ -375,11 +375,11 @@ size_t Executor::workOf(const Planned& field, const Root& root) const {
   return work;
 }
 
-// Ends soon: each reference adds to `work`, also where it leads to a document that was counted before.
-void Executor::addWork(const Planned& shown, const doc::Document& document, size_t& work) const {
-  const std::vector<Planned>& fields = shown.children;
-  work += document.size() * shown.passes + fieldsOf(fields) * kBytesPerField;
-  if (work > kInlineBytes || shown.relations == 0) return;
+// Stops soon above kInlineBytes: each reference adds to `work`, also if its document was counted before.
+void Executor::addWork(const Planned& parent, const doc::Document& document, size_t& work) const {
+  const std::vector<Planned>& fields = parent.children;
+  work += document.size() * parent.passes + fieldsOf(fields) * kBytesPerField;
+  if (work > kInlineBytes || parent.relations == 0) return;
   eachRelation(fields, document, [&](const Planned& field, std::string_view id) {
     work += kBytesPerField;
     const auto known = related_.find(field.field->collection);
@@ -393,7 +393,7 @@ Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, s
   std::vector<Root> roots;
   std::vector<Parent> level;
   for (const Planned& field : fields) {
-    // Each may hold the core as long as a request of its own.
+    // Each field may use the core as long as a request of its own.
     if (!roots.empty()) CO_RETURN_IF_ERROR(co_await yieldCore());
     auto root = co_await fetch(field);
     if (!root && root.error().code() == ErrorCode::requestTimeout) co_return clientLeft();
@@ -413,7 +413,7 @@ Task<> Executor::runQuery(std::span<const Planned> fields, OperationKind kind, s
   out.reserve(out.size() + std::min(bytes_, kReservedBytes));
   size_t work = 0;
   for (size_t i = 0; i < fields.size() && work <= kInlineBytes; ++i) work += workOf(fields[i], roots[i]);
-  co_return co_await sized(work, kind, [&] { return write(fields, roots, out); });
+  co_return co_await runSized(work, kind, [&] { return write(fields, roots, out); });
 }
 
 Result<> Executor::write(std::span<const Planned> fields, const std::vector<Root>& roots, std::string& out) {
@@ -421,12 +421,12 @@ Result<> Executor::write(std::span<const Planned> fields, const std::vector<Root
     if (i > 0) out += ',';
     out += fields[i].keyText;
     append(out, fields[i], roots[i]);
-    if (out.size() > AnswerWriter::kMaxBytes) return fail(answerTooLarge());
+    if (out.size() > AnswerWriter::kMaxBytes) return fail(responseTooLarge());
   }
   return {};
 }
 
-// One after another; each is answered with what its relations are right after it.
+// Runs the fields one after another; the result of each has its relations as they are right after it.
 Task<> Executor::runMutation(const std::vector<Planned>& fields, std::string& out) {
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) out += ',';
@@ -435,7 +435,7 @@ Task<> Executor::runMutation(const std::vector<Planned>& fields, std::string& ou
     const size_t mark = out.size();
     auto done = co_await runQuery({&fields[i], 1}, OperationKind::mutation, out);
     if (done) continue;
-    // It has been done, whatever becomes of its answer.
+    // The mutation is committed, although its result could not be written.
     Problem problem = problemOf(done.error(), access_.caller.requestId);
     problem.at = fields[i].at;
     problem.path = {std::string(fields[i].key)};

@@ -19,16 +19,15 @@ std::string refusal(const Problems& problems, std::string_view source) {
   return out;
 }
 
-// What the body of a request says.
-struct Asked {
+struct RequestBody {
   std::string query;
   doc::Document variables;
   std::optional<std::string> operation;
 };
 
-Parsed<Asked> asked(doc::DocumentView body) {
+Parsed<RequestBody> parseBody(doc::DocumentView body) {
   const auto wrong = [](std::string message) { return std::unexpected(Problem{std::move(message)}); };
-  Asked request;
+  RequestBody request;
   bool hasQuery = false;
   for (const doc::Element& each : body) {
     const doc::BsonType type = each.value.type();
@@ -51,7 +50,7 @@ Parsed<Asked> asked(doc::DocumentView body) {
   return request;
 }
 
-Parsed<const Operation*> chosen(const Request& request, const std::optional<std::string>& name) {
+Parsed<const Operation*> selectOperation(const Request& request, const std::optional<std::string>& name) {
   const auto wrong = [](std::string message) { return std::unexpected(Problem{std::move(message)}); };
   if (request.operations.empty()) return wrong("Must provide an operation.");
   if (!name) {
@@ -63,7 +62,7 @@ Parsed<const Operation*> chosen(const Request& request, const std::optional<std:
   return &*found;
 }
 
-// Of a key its scopes say what it may begin; of everybody else their permissions say what they may do.
+// An API key needs a scope for the kind of operation; other callers need permissions only.
 std::optional<Problem> outOfScope(const policy::Caller& caller, OperationKind kind) {
   if (caller.kind != policy::CallerKind::apiKey) return std::nullopt;
   const std::string_view needed = kind == OperationKind::mutation ? "write" : "read";
@@ -73,7 +72,7 @@ std::optional<Problem> outOfScope(const policy::Caller& caller, OperationKind ki
   return Problem{"this key lacks the scope " + std::string(needed), {}, ErrorCode::forbidden};
 }
 
-// Of a text under one schema.
+// The cache key of a text under a schema.
 std::string keyOf(const Schema& schema, const std::string& query) {
   return fmt::format("{} {}", schema.number(), query);
 }
@@ -88,34 +87,34 @@ Graphql::Graphql(snapshot::Snapshots& snapshots, data::Data& data, Search* searc
   if (search) source_.setSearch(*search);
 }
 
-std::shared_ptr<const Graphql::Ready> Graphql::known(const Schema& schema, const std::string& query) {
-  if (query.size() > kKnownBytes) return nullptr;
+std::shared_ptr<const Graphql::PreparedRequest> Graphql::findCached(const Schema& schema, const std::string& query) {
+  if (query.size() > kMaxCachedBytes) return nullptr;
   const std::lock_guard lock(mutex_);
-  const auto* found = known_.find(keyOf(schema, query));
+  const auto* found = cached_.find(keyOf(schema, query));
   return found ? *found : nullptr;
 }
 
-void Graphql::planAhead(const Schema& schema, Ready& ready) {
-  for (size_t i = 0; i < ready.plans.size(); ++i) {
-    auto made = plan(schema, ready.request, ready.request.operations[i], {});
-    if (made && made->fixed && made->all <= kKnownFields) ready.plans[i] = *std::move(made);
+void Graphql::preparePlans(const Schema& schema, PreparedRequest& prepared) {
+  for (size_t i = 0; i < prepared.plans.size(); ++i) {
+    auto planned = plan(schema, prepared.request, prepared.request.operations[i], {});
+    if (planned && planned->fixed && planned->all <= kMaxCachedFields) prepared.plans[i] = *std::move(planned);
   }
 }
 
-std::expected<std::shared_ptr<const Graphql::Ready>, Problems> Graphql::requestOf(const Schema& schema,
-                                                                                  const std::string& query) {
-  if (auto before = known(schema, query)) return before;
+std::expected<std::shared_ptr<const Graphql::PreparedRequest>, Problems> Graphql::requestOf(const Schema& schema,
+                                                                                            const std::string& query) {
+  if (auto cached = findCached(schema, query)) return cached;
   Parsed<Request> parsed = parse(query);
   if (!parsed) return std::unexpected(Problems{std::move(parsed).error()});
-  auto ready = std::make_shared<Ready>(*std::move(parsed));
-  Problems problems = validate(schema, ready->request);
+  auto prepared = std::make_shared<PreparedRequest>(*std::move(parsed));
+  Problems problems = validate(schema, prepared->request);
   if (!problems.empty()) return std::unexpected(std::move(problems));
-  ready->plans.resize(ready->request.operations.size());
-  if (query.size() > kKnownBytes) return ready;
-  planAhead(schema, *ready);
+  prepared->plans.resize(prepared->request.operations.size());
+  if (query.size() > kMaxCachedBytes) return prepared;
+  preparePlans(schema, *prepared);
   const std::lock_guard lock(mutex_);
-  known_.put(keyOf(schema, query), ready);
-  return ready;
+  cached_.put(keyOf(schema, query), prepared);
+  return prepared;
 }
 
 Task<std::shared_ptr<const Schema>> Graphql::schemaOf(const data::Access& access) {
@@ -127,24 +126,24 @@ Task<std::shared_ptr<const Schema>> Graphql::schemaOf(const data::Access& access
 }
 
 Task<std::string> Graphql::answer(const data::Access& access, doc::Document body) {
-  Parsed<Asked> wanted = asked(body);
-  if (!wanted) co_return refusal({wanted.error()}, "");
+  Parsed<RequestBody> parsed = parseBody(body);
+  if (!parsed) co_return refusal({parsed.error()}, "");
   const auto found = co_await schemaOf(access);
-  if (!found) co_return refusal({problemOf(found.error(), access.caller.requestId)}, wanted->query);
+  if (!found) co_return refusal({problemOf(found.error(), access.caller.requestId)}, parsed->query);
   const std::shared_ptr<const Schema>& schema = *found;
-  const auto valid = requestOf(*schema, wanted->query);
-  if (!valid) co_return refusal(valid.error(), wanted->query);
+  const auto valid = requestOf(*schema, parsed->query);
+  if (!valid) co_return refusal(valid.error(), parsed->query);
   const Request& request = (*valid)->request;
-  const Parsed<const Operation*> operation = chosen(request, wanted->operation);
+  const Parsed<const Operation*> operation = selectOperation(request, parsed->operation);
   if (!operation) co_return refusal({operation.error()}, *request.source);
   if (auto problem = outOfScope(access.caller, (*operation)->kind)) co_return refusal({*problem}, *request.source);
-  const auto variables = coerceVariables(*schema, **operation, wanted->variables);
+  const auto variables = coerceVariables(*schema, **operation, parsed->variables);
   if (!variables) co_return refusal(variables.error(), *request.source);
   const auto index = static_cast<size_t>(*operation - request.operations.data());
-  const std::optional<Plan>& ahead = (*valid)->plans[index];
-  const auto now = ahead ? Parsed<Plan>() : plan(*schema, request, **operation, *variables);
-  if (!now) co_return refusal({now.error()}, *request.source);
-  const Plan& steps = ahead ? *ahead : *now;
+  const std::optional<Plan>& cached = (*valid)->plans[index];
+  const auto own = cached ? Parsed<Plan>() : plan(*schema, request, **operation, *variables);
+  if (!own) co_return refusal({own.error()}, *request.source);
+  const Plan& steps = cached ? *cached : *own;
   const auto arguments = Arguments::coerced(steps, *variables);
   if (!arguments) co_return refusal({arguments.error()}, *request.source);
 

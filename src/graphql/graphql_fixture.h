@@ -1,4 +1,4 @@
-// A project whose GraphQL is asked, with a search that knows one collection. For the tests of this module.
+// A project with GraphQL, and a search over one collection. For the tests of this module.
 #pragma once
 
 #include "data/data_fixture.h"
@@ -39,7 +39,7 @@ class GraphqlTest : public data::DataTest {
  protected:
   GraphqlTest() : documents_(&data_->documents()), graphql_(snapshots_, *data_, &search_) {}
 
-  // The answer to a query, as JSON.
+  // The response to a query, as JSON.
   std::string ask(const policy::Caller& caller, std::string_view query, std::string_view variables = "{}",
                   std::string_view operation = "") {
     doc::BsonWriter body;

@@ -133,7 +133,8 @@ TEST_F(GraphqlTest, HidesCollectionsOutOfReach) {
   EXPECT_TRUE(hides(alice_, "rafts"));  // a permission, but no rule
   for (const std::string_view shown : {"ayroll", "uthors", "rafts"}) EXPECT_FALSE(hides(owner_, shown)) << shown;
 
-  // A text that a caller who may has asked before is no way in. Both names are of one length: so are all locations.
+  // A text that another caller may run, and ran before, gives no access. The names have the same length, so the
+  // locations are equal.
   const auto answers = [&](const policy::Caller& caller, const std::string& name, const std::string& type) {
     std::string all;
     for (const std::string& query :
@@ -148,7 +149,7 @@ TEST_F(GraphqlTest, HidesCollectionsOutOfReach) {
   };
   EXPECT_NE(answers(alice_, "nowhere", "Nowhere"), answers(alice_, "payroll", "Payroll"));
   EXPECT_EQ(answers(reader, "nowhere", "Nowhere"), answers(reader, "payroll", "Payroll"));
-  // Of a relation to a hidden collection the id is left, under the name that it always has.
+  // Of a relation to a hidden collection only the id remains, under its usual name.
   EXPECT_EQ(ask(reader, "{posts{authorId}}"), R"({"data":{"posts":[{"authorId":"ann"},{"authorId":"gone"}]}})");
   EXPECT_THAT(ask(reader, "{posts{author{name}}}"), Not(HasSubstr("data")));
   EXPECT_THAT(ask(alice_, "{posts{author{name}}}"), HasSubstr("Ann"));
@@ -202,7 +203,7 @@ TEST_F(GraphqlTest, AsksKeysForScopes) {
   EXPECT_THAT(ask(key, "{__typename}"), HasSubstr("FORBIDDEN"));
 }
 
-// A pool that has stopped refuses as a full one does, and so shows what is written on it.
+// A stopped pool refuses work as a full one does, which shows what is written on it.
 TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
   blog();
   const std::string text(5 << 10, 'x');
@@ -218,25 +219,25 @@ TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
   const std::string refused = ask(alice_, all);
   EXPECT_THAT(refused, StartsWith(R"({"data":null,"errors":[)"));
   EXPECT_THAT(refused, HasSubstr(R"("extensions":{"code":"UNAVAILABLE")"));
-  // Also a level further down, and where fields refer to what other fields have shown.
+  // Also one level below, and if fields refer to documents of other fields.
   EXPECT_THAT(ask(alice_, "{posts(filter: {title: \"Refers\"}, limit: 200){related{author{name}}}}"),
               HasSubstr("UNAVAILABLE"));
   std::string often;
   for (int i = 0; i < 20; ++i) often += fmt::format("a{}: author{{name}} ", i);
   EXPECT_THAT(ask(alice_, "{postsById(id: \"q1\"){related{" + often + "}}}"), HasSubstr("UNAVAILABLE"));
-  // Or where a document is shown under several names, or looked through for relations.
+  // Or if a document is written under several names, or walked for relations.
   put("posts", fmt::format(R"({{"id": "big", "title": "{}"}})", std::string(20 << 10, 'x')));
   std::string names;
   for (int i = 0; i < 20; ++i) names += fmt::format("a{}: title ", i);
   EXPECT_THAT(ask(alice_, "{postsById(id: \"big\"){" + names + "}}"), HasSubstr("UNAVAILABLE"));
   EXPECT_THAT(ask(alice_, "{postsById(id: \"big\"){title}}"), Not(HasSubstr("errors")));
-  // What is small is written at once.
+  // Small responses are written on the core.
   EXPECT_THAT(ask(alice_, "{posts(limit: 200){id title}}"), Not(HasSubstr("errors")));
   EXPECT_THAT(ask(alice_, "{posts(filter: {title: \"Refers\"}, limit: 30){author{name}}}"), Not(HasSubstr("errors")));
-  // Schemas are built, and described, on it.
+  // Schemas are built and described on the pool.
   EXPECT_THAT(ask(alice_, "{__schema{types{name}}}"), HasSubstr("UNAVAILABLE"));
   EXPECT_THAT(ask(alice_, "{__type(name: \"Posts\"){name}}"), HasSubstr("UNAVAILABLE"));
-  // What answers a change is written all the same: it was made.
+  // The response of a mutation is written all the same, as it is committed.
   const std::string large(300 << 10, 'x');
   EXPECT_THAT(ask(alice_, "mutation{createPosts(input: {title: \"" + large + "\", author: \"long\"}){author{id}}}"),
               R"({"data":{"createPosts":{"author":{"id":"long"}}}})");
@@ -246,7 +247,7 @@ TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
 
 TEST_F(GraphqlTest, ShowsWhatAMutationHasDoneWhereThePoolRefuses) {
   blog();
-  ask(alice_, "{posts{id}}");  // so that its schema is known
+  ask(alice_, "{posts{id}}");  // so that its schema is cached
   graphql_.pool().stop();
   const std::string title(400 << 10, 'x');
   EXPECT_EQ(ask(alice_, "mutation($t: String!){createPosts(input: {id: \"big\", title: $t}){id title}}",
@@ -255,7 +256,7 @@ TEST_F(GraphqlTest, ShowsWhatAMutationHasDoneWhereThePoolRefuses) {
   EXPECT_THAT(ask(alice_, "{postsById(id: \"big\"){title}}"), HasSubstr("UNAVAILABLE"));
 }
 
-// However many documents stand on it: one call for each collection.
+// One call for each collection, however many documents a level has.
 TEST_F(GraphqlTest, FetchesALevelAtOnce) {
   blog();
   const auto reads = [&](std::string_view query) {
@@ -272,7 +273,7 @@ TEST_F(GraphqlTest, FetchesALevelAtOnce) {
   }
   EXPECT_EQ(reads("{posts{author{name} editor{name} place{guide{name}}}}"), 2u);
   EXPECT_EQ(reads("{posts{author{name} related{id}}}"), 3u);
-  // What one level has brought no other asks for again.
+  // Documents that one level has loaded are not loaded again by another.
   EXPECT_EQ(reads("{posts{author{name} related{author{name} related{id}}}}"), 3u);
   EXPECT_EQ(reads("{posts(filter: {author: null}){author{name}}}"), 1u);
 }

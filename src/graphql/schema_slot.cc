@@ -10,8 +10,8 @@ namespace mb::graphql {
 
 namespace {
 
-// All that decides what a caller may reach, but for values in rules: permissions, and whether data:…:admin counts for
-// this caller where it is a wildcard (Caller::adminOf).
+// The rights that decide which collections a caller can reach: its permissions, and whether a wildcard data:…:admin
+// counts for it (Caller::adminOf).
 std::string rightsOf(const policy::Caller& caller) {
   const bool takesWildcards =
       caller.kind == policy::CallerKind::member ||
@@ -78,7 +78,7 @@ std::shared_ptr<const Schema> SchemaSource::schemaFor(const snapshot::ProjectSna
   std::ranges::sort(collections, {}, [](const auto& each) { return each->info.number; });
   const std::vector<std::string> searchable = search_ ? search_->searchFields(project) : std::vector<std::string>();
 
-  // Two sets of hidden collections with one hash take the place of each other.
+  // Two sets of hidden collections with the same hash replace each other in the cache; the comparison below detects it.
   const size_t hash = std::hash<std::string>()(fmt::format("{}", fmt::join(hidden, "\n")));
   const std::string key = fmt::format("{} {}", project.info().number, hash);
   {

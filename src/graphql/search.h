@@ -1,4 +1,4 @@
-// Nearest documents, as GraphQL asks for them: implemented by the module that knows vectors.
+// The vector search that GraphQL uses; implemented by a module above.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace mb::graphql {
 
 struct SearchQuery {
-  std::optional<std::string> field;  // the first vector field without one
+  std::optional<std::string> field;  // absent: the first vector field
   std::optional<std::string> text;
   std::optional<std::vector<double>> vector;
   std::optional<doc::Document> filter;

@@ -65,7 +65,7 @@ TEST_F(ValidatorTest, TellsWhatIsWrong) {
       {"{posts(sort: {a: 1e999}){id}}", "this number is out of range: 1e999"},
       {"mutation{createPosts(input: {score: \"x\"}){id}}", "Float cannot represent non numeric value: \"x\""},
       {"mutation{createPosts(input: {at: \"soon\"}){id}}",
-       "DateTime cannot represent what is no time by RFC 3339: \"soon\""},
+       "DateTime cannot represent a value that is not an RFC 3339 time: \"soon\""},
       {"{posts{id} ...F} fragment F on Posts{id}",
        "Fragment \"F\" cannot be spread here as objects of type \"Query\" can never be of type \"Posts\"."},
       {"{...on Posts{id}}",
@@ -141,7 +141,7 @@ TEST_F(ValidatorTest, BoundsAliases) {
   EXPECT_THAT(wrong(aliased(kMaxAliases + 1)), ElementsAre(HasSubstr("more than 20 names")));
 }
 
-// Each fragment doubles what the one before selects.
+// Each fragment multiplies the selections of the one before.
 TEST_F(ValidatorTest, BoundsWhatFragmentsMultiply) {
   std::string query = "{posts{...F0}}";
   for (int i = 0; i < 10; ++i) {

@@ -1,5 +1,5 @@
 // A parsed GraphQL document (October 2021 specification, section 2): operations and fragments, no type definitions.
-// Names borrow from the source, which the document keeps; `at` is an offset in it.
+// Names borrow from the source, which the document owns; `at` is an offset in it.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ struct Selection {
   std::string_view key() const { return alias.empty() ? name : alias; }
 };
 
-// A type as variables are declared with: a name, or a list of another.
+// The type in the declaration of a variable: a name, or a list of another type.
 struct TypeNode {
   std::string_view name;
   std::unique_ptr<TypeNode> items;
@@ -106,7 +106,7 @@ struct Request {
   std::vector<Fragment> fragments;
   std::unordered_map<std::string_view, size_t, SeededHash> byName;  // of the fragments; the first of a name
 
-  const Fragment* fragment(std::string_view name) const;  // null where there is none
+  const Fragment* fragment(std::string_view name) const;  // null if there is no such fragment
 };
 
 }  // namespace mb::graphql

@@ -1,5 +1,4 @@
-// The scalars, and the types by which a schema describes itself. Source: October 2021 specification, 3.5 and 4.2; texts
-// as short as they can be.
+// The scalars and the introspection types (October 2021 specification, 3.5 and 4.2). The descriptions are short.
 #include <algorithm>
 
 #include "graphql/language/schema.h"
@@ -19,12 +18,12 @@ constexpr std::string_view kScalarTexts[] = {
     "`true` or `false`.",
     "A time by RFC 3339, such as `2026-01-31T09:30:00.000Z`.",
     "Any JSON value.",
-    "What a filter asks of a field: a value that it equals, or an object of operators (eq ne gt gte lt lte in nin "
+    "A condition on a field: a value that it equals, or an object of operators (eq ne gt gte lt lte in nin "
     "exists type all elemMatch size mod regex options not).",
 };
 
-// A field of a describing type: its name, its type as text ("[__Type!]"), and whether it takes includeDeprecated.
-struct Described {
+// A field of an introspection type: its name, its type as text ("[__Type!]"), and whether it takes includeDeprecated.
+struct FieldSpec {
   std::string_view name;
   std::string_view type;
   bool takesDeprecated = false;
@@ -44,9 +43,9 @@ class Describer {
     type.introspects = true;
     type.values = std::move(values);
   }
-  void fields(std::string_view name, std::initializer_list<Described> all) {
+  void fields(std::string_view name, std::initializer_list<FieldSpec> all) {
     Type& type = const_cast<Type&>(*find(name));
-    for (const Described& each : all) {
+    for (const FieldSpec& each : all) {
       Field field;
       field.name = each.name;
       field.key = each.name;
@@ -130,15 +129,15 @@ BuiltIn::BuiltIn() {
                                   {"args", "[__InputValue!]!", true}});
 
   const std::vector<std::string> onSelections = {"FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"};
-  directives.push_back({"include", "Only where `if` is true.", onSelections, {{"if", "", describe.parse("Boolean!")}}});
-  directives.push_back({"skip", "Not where `if` is true.", onSelections, {{"if", "", describe.parse("Boolean!")}}});
+  directives.push_back({"include", "Only if `if` is true.", onSelections, {{"if", "", describe.parse("Boolean!")}}});
+  directives.push_back({"skip", "Not if `if` is true.", onSelections, {{"if", "", describe.parse("Boolean!")}}});
 
-  // For the definitions of a schema, so no request may use them; tools expect them in every schema (GraphQL, October
-  // 2021, 3.13).
+  // Directives for the definitions of a schema: requests must not use them, but tools expect them in every schema
+  // (October 2021 specification, 3.13).
   InputValue reason{"reason", "", describe.parse("String")};
   reason.defaultValue = "\"No longer supported\"";
   directives.push_back({"deprecated",
-                        "Not to be used any more.",
+                        "Must not be used any more.",
                         {"FIELD_DEFINITION", "ARGUMENT_DEFINITION", "INPUT_FIELD_DEFINITION", "ENUM_VALUE"},
                         {std::move(reason)}});
   directives.push_back(

@@ -61,7 +61,7 @@ char simpleEscape(char letter) {
   }
 }
 
-// The value of a block string: the indent that its lines share, and blank lines at both ends, are not part of it.
+// The value of a block string: without the common indent of its lines, and without blank lines at both ends.
 std::string dedented(std::string_view raw) {
   std::vector<std::string_view> lines;
   size_t start = 0;
@@ -115,7 +115,7 @@ std::unexpected<Problem> Lexer::wrong(size_t at, std::string message) const {
   return std::unexpected(Problem{"Syntax Error: " + std::move(message), {static_cast<uint32_t>(at)}});
 }
 
-// The character at `at` as messages show it.
+// The character at `at`, for messages.
 std::string Lexer::shown(size_t at) const {
   if (at >= source_.size()) return "<EOF>";
   const auto byte = static_cast<uint8_t>(source_[at]);
@@ -154,8 +154,8 @@ Parsed<Token> Lexer::next() {
     while (isNamePart(peek())) ++at_;
     token.kind = TokenKind::name;
     token.word = source_.substr(token.at, at_ - token.at);
-    if (token.word.size() > kLongestName) {
-      return wrong(token.at, fmt::format("Names have at most {} characters.", kLongestName));
+    if (token.word.size() > kMaxNameBytes) {
+      return wrong(token.at, fmt::format("Names have at most {} characters.", kMaxNameBytes));
     }
     return token;
   }
@@ -220,7 +220,7 @@ Parsed<uint32_t> Lexer::hexDigits(size_t escapeAt, size_t count) {
   return point;
 }
 
-// What follows "\u".
+// The code point after "\u".
 Parsed<uint32_t> Lexer::codePoint(size_t escapeAt) {
   const auto invalid = [&] {
     return wrong(escapeAt,

@@ -1,4 +1,4 @@
-// The words of a GraphQL document. Source: October 2021 specification, 2.1; escapes as graphql-js 16 reads them.
+// A Lexer reads the tokens of a GraphQL document (October 2021 specification, 2.1; escapes as in graphql-js 16).
 #pragma once
 
 #include <string>
@@ -13,24 +13,24 @@ enum class TokenKind { end, punctuator, name, integer, real, string, blockString
 struct Token {
   TokenKind kind = TokenKind::end;
   uint32_t at = 0;
-  std::string_view word;  // as it stands in the source; of a string too
+  std::string_view word;  // as in the source, also for a string
   std::string text;       // of a string: its value
 
   bool is(std::string_view punctuator) const { return kind == TokenKind::punctuator && word == punctuator; }
   bool isName(std::string_view name) const { return kind == TokenKind::name && word == name; }
-  std::string described() const;  // as error messages name it
+  std::string described() const;  // for error messages
 };
 
 // At most this many tokens in a document.
 inline constexpr size_t kMaxTokens = 20'000;
-// Answers and errors repeat them.
-inline constexpr size_t kLongestName = 1'000;
+// Bounded, as responses and errors repeat names.
+inline constexpr size_t kMaxNameBytes = 1'000;
 
 class Lexer {
  public:
   // `source` is valid UTF-8 and outlives the tokens.
   explicit Lexer(std::string_view source) : source_(source) {}
-  // The next token; `end` for ever once there is none.
+  // The next token; `end` again and again after the last one.
   Parsed<Token> next();
 
  private:

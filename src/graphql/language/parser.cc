@@ -32,7 +32,7 @@ class Parser {
   }
 
  private:
-  // One level of nesting, as long as it lives.
+  // Counts one level of nesting during its lifetime.
   class Level {
    public:
     explicit Level(int& depth) : depth_(depth) { ++depth_; }
@@ -62,7 +62,7 @@ class Parser {
     if (!token_.is(punctuator)) return expected(fmt::format("\"{}\"", punctuator));
     return advance();
   }
-  // Whether `punctuator` stood here; it is passed then.
+  // Consumes `punctuator` if it is the next token; returns whether it was.
   Parsed<bool> skip(std::string_view punctuator) {
     if (!token_.is(punctuator)) return false;
     return advance();

@@ -1,4 +1,4 @@
-// GraphQL text to a request. Source: October 2021 specification, 2.
+// Parses GraphQL text (October 2021 specification, 2).
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace mb::graphql {
 
-// How deep selections, lists, objects and types may stand inside each other: what keeps the recursion short.
+// The maximum nesting of selections, lists, objects and types; it bounds the recursion.
 inline constexpr int kMaxNested = 64;
 
-// Fails with the first syntax error, worded as graphql-js words it.
+// Fails with the first syntax error, in the wording of graphql-js.
 Parsed<Request> parse(std::string source);
 
 }  // namespace mb::graphql

@@ -124,8 +124,8 @@ TEST(ParserTest, BoundsDepthAndTokens) {
   EXPECT_NE(problem("{a(b: " + nested(100'000, "[", "]") + ")}").find("nested more than"), std::string::npos);
   EXPECT_NE(problem("{a(b: " + nested(100'000, "{a:", "}") + ")}").find("nested more than"), std::string::npos);
   EXPECT_NE(problem("query ($a: " + nested(100'000, "[", "]") + ") {a}").find("nested more than"), std::string::npos);
-  EXPECT_TRUE(parse("{" + std::string(kLongestName, 'a') + "}"));
-  EXPECT_NE(problem("{" + std::string(kLongestName + 1, 'a') + "}").find("Names have at most"), std::string::npos);
+  EXPECT_TRUE(parse("{" + std::string(kMaxNameBytes, 'a') + "}"));
+  EXPECT_NE(problem("{" + std::string(kMaxNameBytes + 1, 'a') + "}").find("Names have at most"), std::string::npos);
   std::string many = "{";
   for (size_t i = 0; i < kMaxTokens; ++i) many += "a ";
   EXPECT_NE(problem(many + "}").find("more than"), std::string::npos);

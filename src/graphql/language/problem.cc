@@ -9,20 +9,21 @@ namespace mb::graphql {
 
 namespace {
 
-// Line and column of offsets. Goes on from the last one where it can: sources are long, and problems many.
-class Places {
+// Computes line and column of offsets. Continues from the last offset if possible, as sources are long and problems
+// many.
+class LocationWriter {
  public:
-  explicit Places(std::string_view source) : source_(source) {}
+  explicit LocationWriter(std::string_view source) : source_(source) {}
 
   void write(std::string& out, uint32_t at) {
-    if (at < at_) *this = Places(source_);
+    if (at < at_) *this = LocationWriter(source_);
     const size_t end = std::min<size_t>(at, source_.size());
     for (; at_ < end; ++at_) pass(static_cast<uint8_t>(source_[at_]));
     out += fmt::format("{{\"line\":{},\"column\":{}}}", line_, column_);
   }
 
  private:
-  // Columns count characters, as people and graphql-js do; beyond the first plane graphql-js counts two.
+  // Columns count characters; one beyond the first plane counts as two, as in graphql-js.
   void pass(uint8_t byte) {
     const bool crlf = byte == '\r' && at_ + 1 < source_.size() && source_[at_ + 1] == '\n';
     if (byte == '\n' || (byte == '\r' && !crlf)) {
@@ -52,14 +53,14 @@ void writeDetails(std::string& out, const std::vector<ErrorDetail>& details) {
   out += ']';
 }
 
-void writeProblem(std::string& out, const Problem& problem, Places& places) {
+void writeProblem(std::string& out, const Problem& problem, LocationWriter& locations) {
   out += "{\"message\":";
   doc::writeJsonString(out, shortened(problem.message));
   if (!problem.at.empty()) {
     out += ",\"locations\":[";
     for (size_t i = 0; i < problem.at.size(); ++i) {
       if (i > 0) out += ',';
-      places.write(out, problem.at[i]);
+      locations.write(out, problem.at[i]);
     }
     out += ']';
   }
@@ -95,20 +96,20 @@ std::string shortened(std::string message) {
 
 Problem problemOf(const Error& error, const std::string& requestId) {
   if (meaningOf(error.code()).status >= 500) {
-    logError("a field of a GraphQL request failed", {{"requestId", requestId},
-                                                     {"code", meaningOf(error.code()).wire},
-                                                     {"message", error.message()},
-                                                     {"cause", error.cause()}});
+    logError("field of a GraphQL request failed", {{"requestId", requestId},
+                                                   {"code", meaningOf(error.code()).wire},
+                                                   {"message", error.message()},
+                                                   {"cause", error.cause()}});
   }
   return {error.message(), {}, error.code(), {}, error.details()};
 }
 
 void writeProblems(std::string& out, const Problems& problems, std::string_view source) {
-  Places places(source);
+  LocationWriter locations(source);
   out += '[';
   for (size_t i = 0; i < problems.size(); ++i) {
     if (i > 0) out += ',';
-    writeProblem(out, problems[i], places);
+    writeProblem(out, problems[i], locations);
   }
   out += ']';
 }

@@ -1,4 +1,4 @@
-// What is wrong with a request, or went wrong in a field: an entry of the answer's `errors`.
+// A Problem is an entry of the response's `errors`: an error of the request or of a field.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Problem {
   std::string message;
   std::vector<uint32_t> at = {};  // offsets in the source
   ErrorCode code = ErrorCode::validation;
-  std::vector<PathStep> path = {};  // of a field in the answer
+  std::vector<PathStep> path = {};  // of a field in the response
   std::vector<ErrorDetail> details = {};
 };
 using Problems = std::vector<Problem>;
@@ -26,10 +26,10 @@ using Problems = std::vector<Problem>;
 template <class T>
 using Parsed = std::expected<T, Problem>;
 
-// A message that quotes what a client sent, cut where it becomes long: problems are many, and each may quote it all.
+// Truncates a message that quotes input of the client: each of many problems may quote all of it.
 std::string shortened(std::string message);
 
-// A failure as an entry. Those that are ours are logged here, with their cause.
+// Converts an error to a problem. Logs errors of the server with their cause.
 Problem problemOf(const Error& error, const std::string& requestId);
 
 // Appends `problems` as a JSON array, with line and column in `source` for each offset.

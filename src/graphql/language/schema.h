@@ -1,5 +1,5 @@
-// A project's GraphQL schema: what its collections look like to queries. Made from the snapshot's collections, kept as
-// long as these stay (schema_slot.h). Immutable; any thread. Shapes: decisions 4 ("GraphQL"), docs/graphql.md.
+// A Schema is a project's GraphQL schema: the types of its collections (docs/graphql.md). Built from the snapshot's
+// collections, cached as long as these do not change (schema_slot.h). Immutable; any thread.
 #pragma once
 
 #include <deque>
@@ -16,14 +16,15 @@ namespace mb::graphql {
 
 enum class TypeKind { scalar, object, inputObject, enumeration, list, nonNull };
 
-// How the built-in and own scalars read and write values. `condition` is what a filter says of one field.
+// Built-in and own scalars, which differ in how they read and write values. `condition` is a filter's condition on a
+// field.
 enum class Scalar { none, id, string, integer, real, boolean, dateTime, json, condition };
 
-// Where the value of a field comes from.
+// The source of a field's value.
 enum class Source {
   property,  // `key` of the document or object
-  relation,  // the documents whose ids stand under `key`
-  rest,      // what a document without a schema holds beside the fields of the server
+  relation,  // the documents whose ids are under `key`
+  rest,      // all fields of a document without a schema, except those of the server
   score,     // of a search hit
   list,      // the rest are fields of Query and Mutation
   byId,
@@ -45,9 +46,9 @@ struct InputValue {
   std::string name;
   std::string description;
   const Type* type = nullptr;
-  // Of an input object: the key in the document, and whether it stands for a relation's ids.
+  // Of an input object: the key in the document, and whether it holds a relation's ids.
   std::string key = {};
-  std::string defaultValue = {};  // as it is written in the language; "": none
+  std::string defaultValue = {};  // as GraphQL text; "": none
 };
 
 struct Field {
@@ -105,7 +106,7 @@ class Types {
   std::map<std::pair<TypeKind, const Type*>, const Type*> byInner_;
 };
 
-// The types that every schema has: scalars, and those that describe a schema.
+// The types of every schema: scalars and introspection types.
 struct BuiltIn {
   BuiltIn();
   const Type* scalar(Scalar which) const;
@@ -126,25 +127,25 @@ const BuiltIn& builtIn();
 
 class Schema {
  public:
-  // Of these collections, in the order of their making: of two names that clash the later gets a "_" behind.
-  // `searchable` says which have vectors. Of the collections in `hidden` nothing is in the schema, and the names of all
-  // others are those that they have without `hidden`.
+  // Builds the schema of these collections, which are in the order of their creation: of two names that clash the later
+  // gets a "_" appended. `searchable`: the names of those with vectors. The schema has nothing of the collections in
+  // `hidden`; the names of all others are the same as without `hidden`.
   static std::shared_ptr<const Schema> build(std::vector<data::CollectionPtr> collections,
                                              const std::vector<std::string>& searchable,
                                              std::vector<std::string> hidden = {});
 
   const Type& query() const { return *query_; }
-  const Type* mutation() const { return mutation_; }  // null where there are no collections
+  const Type* mutation() const { return mutation_; }  // null without collections
   const Type* find(std::string_view name) const;      // built-in ones too
   const Type* typeOf(std::string_view collection) const;
   // All named types, sorted.
   const std::vector<const Type*>& all() const { return all_; }
-  // A field of `parent`, those that every type or the query has included.
+  // A field of `parent`, including those that every type or the query has.
   const Field* field(const Type& parent, std::string_view name) const;
   const std::vector<data::CollectionPtr>& collections() const { return collections_; }
   const std::vector<std::string>& searchable() const { return searchable_; }
   const std::vector<std::string>& hidden() const { return hidden_; }  // sorted
-  // Of this schema and no other, for as long as the process lives.
+  // Unique among the schemas of the process.
   uint64_t number() const { return number_; }
 
  private:

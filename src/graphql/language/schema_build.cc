@@ -1,4 +1,4 @@
-// From collections and their JSON Schemas to types.
+// Builds types from collections and their JSON Schemas.
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -10,9 +10,9 @@ namespace mb::graphql {
 
 namespace {
 
-// Objects inside objects become types of their own so deep, and JSON below.
+// Nested objects become types of their own up to this depth, and JSON below.
 constexpr int kMaxLevels = 8;
-// Of the properties of all collections together: a collection that would go past it is shown as one without a schema.
+// The limit of properties of all collections together; a collection that exceeds it is treated as one without a schema.
 constexpr size_t kMaxProperties = 50'000;
 
 constexpr std::string_view kServerFields[] = {"id", "createdAt", "updatedAt", "ownerId"};
@@ -27,7 +27,7 @@ std::string capitalized(std::string name) {
   return name;
 }
 
-// "-" as "_"; empty where the name cannot be one in GraphQL.
+// `name` with "_" for "-"; empty if it is not a valid name in GraphQL.
 std::string graphqlName(std::string_view name) {
   std::string made(name);
   std::ranges::replace(made, '-', '_');
@@ -44,7 +44,7 @@ std::optional<doc::DocumentView> objectAt(doc::DocumentView schema, std::string_
   return found->asDocument();
 }
 
-// Whether an enum allows nothing but strings.
+// Whether the schema has an enum of strings only.
 bool onlyStrings(doc::DocumentView schema) {
   const auto allowed = schema.find("enum");
   if (!allowed || allowed->type() != doc::BsonType::array || allowed->asDocument().empty()) return false;
@@ -54,7 +54,7 @@ bool onlyStrings(doc::DocumentView schema) {
   return true;
 }
 
-// The one type besides null that a schema allows; "" where it says otherwise.
+// The only type besides null that a schema allows; "" if there is no single one.
 std::string_view typeNameOf(doc::DocumentView schema) {
   for (const std::string_view key : {"allOf", "anyOf", "oneOf", "not"}) {
     if (schema.find(key)) return "";
@@ -131,7 +131,7 @@ class SchemaBuilder {
     for (const Type& type : builtIn().types.all()) typeNames_.insert(type.name);
     typeNames_.insert({"Query", "Mutation", "Subscription"});
     for (const auto& collection : schema_.collections_) declare(*collection);
-    query_ = &types().add(TypeKind::object, "Query", "What can be read.");
+    query_ = &types().add(TypeKind::object, "Query", "The operations that read.");
     if (declared_.empty()) {
       Field empty;
       empty.name = "_empty";
@@ -140,7 +140,7 @@ class SchemaBuilder {
       empty.source = Source::nothing;
       query_->fields.push_back(std::move(empty));
     } else {
-      mutation_ = &types().add(TypeKind::object, "Mutation", "What can be changed.");
+      mutation_ = &types().add(TypeKind::object, "Mutation", "The operations that write.");
     }
     for (Declared& each : declared_) describe(each);
     for (Declared& each : declared_) addRoots(each);
@@ -157,17 +157,17 @@ class SchemaBuilder {
     Type* patch = nullptr;
     bool searchable = false;
   };
-  // How a property looks on the way out and in.
-  struct Shown {
+  // The output and the input type of a property.
+  struct PropertyTypes {
     const Type* out = nullptr;
     const Type* in = nullptr;
   };
-  // Where properties are added: the types of one object.
+  // The types of one object, to which properties are added.
   struct Place {
     Type& out;
     std::vector<Type*> in;
     Type* filter = nullptr;  // of a collection itself
-    std::string_view name;   // what types of the objects in it are called after
+    std::string_view name;   // prefix of the types of nested objects
     int level = 1;
   };
 
@@ -199,14 +199,14 @@ class SchemaBuilder {
     typeNames_.insert(names.begin(), names.end());
     for (std::string& field : queryFieldsOf(base)) queryNames_.insert(std::move(field));
     for (std::string& field : mutationsOf(base)) mutationNames_.insert(std::move(field));
-    // A hidden collection keeps its names, so that others are called the same for every caller.
+    // A hidden collection reserves its names, so that others have the same names for every caller.
     if (isHidden(collection.name())) return;
     Declared made{collection, base};
     made.type = &types().add(TypeKind::object, names[0], "A document of " + collection.name() + ".");
-    made.filter = &types().add(TypeKind::inputObject, names[1], "Which documents of " + collection.name() + ".");
+    made.filter = &types().add(TypeKind::inputObject, names[1], "A filter of documents of " + collection.name() + ".");
     made.input = &types().add(TypeKind::inputObject, names[2], "A whole document of " + collection.name() + ".");
     made.patch = &types().add(TypeKind::inputObject, names[3],
-                              "The fields to change; an object or list in it takes the place of the old one.");
+                              "The fields to change; an object or list replaces the old one.");
     made.searchable = std::ranges::find(schema_.searchable_, collection.name()) != schema_.searchable_.end();
     made.type->collection = made.filter->collection = made.input->collection = made.patch->collection =
         collection.name();
@@ -224,7 +224,7 @@ class SchemaBuilder {
     return wanted;
   }
 
-  // ---- what a collection holds
+  // ---- the fields of a collection
 
   void describe(Declared& each) {
     addServerFields(each);
@@ -244,14 +244,14 @@ class SchemaBuilder {
     if (each.searchable && !each.type->field("_score")) {
       Field score;
       score.name = "_score";
-      score.description = "Of a search hit: how near it is. Null elsewhere.";
+      score.description = "The score of a search hit; higher is nearer. Null elsewhere.";
       score.type = scalar(Scalar::real);
       score.source = Source::score;
       each.type->fields.push_back(std::move(score));
     }
   }
 
-  // Only what every document has and this collection hides from nobody can never be null.
+  // Only fields that every document has and that no rule of this collection hides are non-null.
   void addServerFields(Declared& each) {
     for (const std::string_view name : kServerFields) {
       const bool isId = name == "id" || name == "ownerId";
@@ -311,26 +311,27 @@ class SchemaBuilder {
     if (related || isHidden(target)) {
       return addRelation(name, key, related, schema.stringOr("x-ref").empty(), declared, place);
     }
-    const Shown shown = target.empty() ? shownAs(schema, std::string(place.name) + capitalized(name), place.level)
-                                       : ids(schema.stringOr("x-ref").empty());
+    const PropertyTypes property =
+        target.empty() ? propertyTypes(schema, std::string(place.name) + capitalized(name), place.level)
+                       : ids(schema.stringOr("x-ref").empty());
     Field field;
     field.name = name;
     field.key = key;
     field.description = schema.stringOr("description");
-    field.type = shown.out;
+    field.type = property.out;
     place.out.fields.push_back(field);
-    for (Type* in : place.in) in->inputs.push_back({name, field.description, shown.in, field.key});
+    for (Type* in : place.in) in->inputs.push_back({name, field.description, property.in, field.key});
     if (place.filter) addFilter(*place.filter, name, field.key);
   }
 
-  Shown ids(bool many) {
+  PropertyTypes ids(bool many) {
     const Type* type = scalar(Scalar::id);
     if (many) type = types().list(type);
     return {type, type};
   }
 
-  // The object under the property's name without "Id", the id under the name with it. The id alone where the target is
-  // hidden (`related` is null).
+  // Adds the object under the property's name without "Id", and the id under the name with it. Only the id if the
+  // target is hidden (`related` is null).
   void addRelation(const std::string& name, std::string_view key, const Type* related, bool many,
                    const std::set<std::string>& declared, const Place& place) {
     std::string object = name;
@@ -350,7 +351,7 @@ class SchemaBuilder {
       reference.type = many ? types().list(types().nonNull(related)) : related;
       reference.source = Source::relation;
       reference.collection = related->collection;
-      reference.description = "Null where it cannot be read.";
+      reference.description = "Null if it cannot be read.";
       place.out.fields.push_back(std::move(reference));
     }
     Field plain;
@@ -364,31 +365,31 @@ class SchemaBuilder {
     }
   }
 
-  Shown shownAs(doc::DocumentView schema, const std::string& name, int level) {
+  PropertyTypes propertyTypes(doc::DocumentView schema, const std::string& name, int level) {
     const std::string_view type = schema.find("x-bson") ? "" : typeNameOf(schema);
     if (type == "array") {
       const auto items = objectAt(schema, "items");
       if (!items) return {scalar(Scalar::json), scalar(Scalar::json)};
-      const Shown each = shownAs(*items, name, level);
+      const PropertyTypes each = propertyTypes(*items, name, level);
       return {types().list(each.out), types().list(each.in)};
     }
     if (type == "object" && level <= kMaxLevels) {
-      if (const auto shown = objectShown(schema, name, level)) return *shown;
+      if (const auto object = objectTypes(schema, name, level)) return *object;
     }
     const Type* plain = scalar(scalarOf(schema));
     return {plain, plain};
   }
 
-  std::optional<Shown> objectShown(doc::DocumentView schema, const std::string& name, int level) {
+  std::optional<PropertyTypes> objectTypes(doc::DocumentView schema, const std::string& name, int level) {
     const auto properties = objectAt(schema, "properties");
     if (!properties || !hasUsable(*properties)) return std::nullopt;
     Type& out = types().add(TypeKind::object, freeTypeName(name), std::string(schema.stringOr("description")));
     Type& in = types().add(TypeKind::inputObject, freeTypeName(name + "Input"));
     addProperties(schema, {out, {&in}, nullptr, out.name, level + 1});
-    return Shown{&out, &in};
+    return PropertyTypes{&out, &in};
   }
 
-  // ---- where operations begin
+  // ---- root fields
 
   void addRoots(const Declared& each) {
     const std::string& name = each.collection.name();
@@ -396,23 +397,23 @@ class SchemaBuilder {
     const std::vector<std::string> changes = mutationsOf(each.base);
     const InputValue id{"id", "", types().nonNull(scalar(Scalar::id))};
     const InputValue filter{"filter", "", each.filter};
-    const InputValue limit{"limit", "At most 1000; 50 without it.", scalar(Scalar::integer)};
+    const InputValue limit{"limit", "At most 1000; the default is 50.", scalar(Scalar::integer)};
     const InputValue input{"input", "", types().nonNull(each.input)};
     const InputValue patch{"patch", "", types().nonNull(each.patch)};
     const Type* many = types().list(types().nonNull(each.type));
 
     root(*query_, fields[0], "Documents of " + name + ".", Source::list, name, many,
          {filter,
-          {"sort", "Fields with 1 or -1, such as {createdAt: -1}; ascending id without it.", scalar(Scalar::json)},
+          {"sort", "Fields with 1 or -1, such as {createdAt: -1}; the default is ascending id.", scalar(Scalar::json)},
           limit,
           {"skip", "", scalar(Scalar::integer)},
-          {"after", "Only documents behind this id; not with another order.", scalar(Scalar::id)}});
+          {"after", "Only documents after this id; requires the order of ids.", scalar(Scalar::id)}});
     root(*query_, fields[1], "One document of " + name + ".", Source::byId, name, each.type, {id});
-    root(*query_, fields[2], "How many documents of " + name + " there are.", Source::count, name,
+    root(*query_, fields[2], "The number of documents of " + name + ".", Source::count, name,
          scalar(Scalar::integer), {filter});
     if (each.searchable) {
       root(*query_, fields[3], "The documents of " + name + " nearest to a text or vector.", Source::search, name, many,
-           {{"field", "The vector field; the first one without it.", scalar(Scalar::string)},
+           {{"field", "The vector field; the default is the first one.", scalar(Scalar::string)},
             {"text", "", scalar(Scalar::string)},
             {"vector", "", types().list(types().nonNull(scalar(Scalar::real)))},
             filter,
@@ -420,7 +421,7 @@ class SchemaBuilder {
     }
     root(*mutation_, changes[0], "Creates a document.", Source::create, name, each.type, {input});
     root(*mutation_, changes[1], "Changes fields of a document.", Source::update, name, each.type, {id, patch});
-    root(*mutation_, changes[2], "Puts another document in place of one.", Source::replace, name, each.type,
+    root(*mutation_, changes[2], "Replaces a document by another one.", Source::replace, name, each.type,
          {id, input});
     root(*mutation_, changes[3], "Deletes a document.", Source::remove, name, scalar(Scalar::boolean), {id});
   }

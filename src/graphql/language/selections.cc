@@ -15,12 +15,12 @@ namespace mb::graphql {
 namespace {
 
 constexpr uint64_t kDefaultListed = 50;
-constexpr size_t kMaxPlaces = 8;  // that an error of one field names
+constexpr size_t kMaxLocations = 8;  // of an error of one field
 constexpr uint64_t kMaxListed = 1000;
 
 using Sets = std::vector<const std::vector<Selection>*>;
 
-// The fields of one key in one place.
+// The fields of one key of one object.
 struct Group {
   std::string_view key;
   const Field* field = nullptr;  // of the first
@@ -33,14 +33,14 @@ struct Group {
   }
 };
 
-// Groups fields in the order in which their keys first stand there.
+// Groups fields, in the order of the first occurrence of their keys.
 class Collector {
  public:
-  // `variables`: @skip and @include decide by them; nullptr: nothing is left out.
+  // `variables`: for @skip and @include; nullptr: nothing is skipped.
   Collector(const Schema& schema, const Request& request, const doc::DocumentView* variables, size_t& left)
       : schema_(schema), request_(request), variables_(variables), left_(left) {}
 
-  // nullopt once more than `left` selections were looked at.
+  // nullopt once more than `left` selections were visited.
   std::optional<std::vector<Group>> collect(const Type& parent, const Sets& sets) {
     groups_.clear();
     places_.clear();
@@ -51,11 +51,11 @@ class Collector {
     return std::move(groups_);
   }
 
-  // Whether a variable decided anything so far.
-  bool askedVariables() const { return askedVariables_; }
+  // Whether a variable has decided about a field so far.
+  bool usedVariables() const { return usedVariables_; }
 
  private:
-  // Inline fragments nest as deep as the parser lets them, spreads as deep as there are fragments: an own stack.
+  // Uses an explicit stack, as spreads may be nested as deep as there are fragments.
   bool add(const Type& parent, const std::vector<Selection>& set) {
     struct Step {
       const std::vector<Selection>* set;
@@ -100,7 +100,7 @@ class Collector {
   }
   bool condition(const Value& value) {
     if (value.kind != ValueKind::variable) return value.name == "true";
-    askedVariables_ = true;
+    usedVariables_ = true;
     const auto given = variables_->find(value.name);
     return given && given->type() == doc::BsonType::boolean && given->asBool();
   }
@@ -109,7 +109,7 @@ class Collector {
   const Request& request_;
   const doc::DocumentView* variables_;
   size_t& left_;
-  bool askedVariables_ = false;
+  bool usedVariables_ = false;
   std::vector<Group> groups_;
   std::unordered_map<std::string_view, size_t, SeededHash> places_;
   std::unordered_set<std::string_view, SeededHash> visited_;
@@ -143,13 +143,13 @@ std::optional<Problem> tooManyAliases(const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     if (++keys[group.field] <= kMaxAliases) continue;
     return Problem{
-        fmt::format("The field \"{}\" is asked for under more than {} names.", group.field->name, kMaxAliases),
+        fmt::format("The field \"{}\" is selected under more than {} names.", group.field->name, kMaxAliases),
         {group.selections.front()->at}};
   }
   return std::nullopt;
 }
 
-// What is wrong with one operation.
+// Finds the first problem of an operation.
 class Checker {
  public:
   Checker(const Schema& schema, const Request& request, size_t& left)
@@ -209,10 +209,10 @@ class Checker {
 
 std::unexpected<Problem> tooCostly() {
   return std::unexpected(Problem{fmt::format(
-      "The request costs more than {}: ask for fewer documents (`limit`), relations or fields.", kMaxCost)});
+      "The request costs more than {}: select fewer documents (`limit`), relations or fields.", kMaxCost)});
 }
 
-// Of its children. The documents that a relation leads to are others.
+// Counts the passes over a document by its children. A relation leads to other documents.
 void countPasses(Planned& one) {
   std::unordered_map<const Field*, size_t> shown;
   for (const Planned& child : one.children) {
@@ -234,12 +234,12 @@ class Planner {
     auto fields = planned(root, {&operation.selections});
     if (!fields) return tooCostly();
     plan_.fields = *std::move(fields);
-    plan_.fixed = !collector_.askedVariables();
+    plan_.fixed = !collector_.usedVariables();
     return std::move(plan_);
   }
 
  private:
-  // nullopt: too many.
+  // nullopt if there are too many fields.
   std::optional<std::vector<Planned>> planned(const Type& parent, const Sets& sets) {
     const auto groups = collector_.collect(parent, sets);
     if (!groups || (plan_.all += groups->size()) > kMaxCost) return std::nullopt;
@@ -256,7 +256,7 @@ class Planner {
     one.key = group.key;
     doc::writeJsonString(one.keyText, one.key);
     one.keyText += ':';
-    for (const Selection* each : group.selections | std::views::take(kMaxPlaces)) one.at.push_back(each->at);
+    for (const Selection* each : group.selections | std::views::take(kMaxLocations)) one.at.push_back(each->at);
     if (!group.field->arguments.empty()) {
       one.given = &group.selections.front()->arguments;
       one.arguments = plan_.withArguments++;
@@ -275,12 +275,12 @@ class Planner {
   Plan plan_;
 };
 
-// Coerces arguments in the order of a plan, and counts what the run costs.
+// Coerces arguments in the order of a plan, and counts the cost of the run.
 class Coercer {
  public:
   Coercer(doc::DocumentView variables, std::vector<doc::Document>& out) : variables_(variables), out_(out) {}
 
-  // Of fields that may come `times` times.
+  // For fields that may occur `times` times.
   Parsed<void> coerce(const std::vector<Planned>& fields, uint64_t times) {
     for (const Planned& field : fields) {
       if (field.given) {
@@ -298,7 +298,7 @@ class Coercer {
   }
 
  private:
-  // Of the field itself; `times` becomes how often those below it may come.
+  // The cost of the field itself; sets `times` to how often the fields below it may occur.
   uint64_t costOf(const Planned& one, uint64_t& times) const {
     switch (one.field->source) {
       case Source::list:

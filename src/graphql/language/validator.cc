@@ -13,14 +13,14 @@ namespace mb::graphql {
 
 namespace {
 
-// A variable where a value is wanted.
+// A use of a variable as a value.
 struct Usage {
   std::string_view name;
   uint32_t at = 0;
   const Type* type = nullptr;  // null: any
 };
 
-// What one operation or fragment uses, beside what its fragments do.
+// The variables and spreads of one operation or fragment, without those of its fragments.
 struct Uses {
   std::vector<Usage> variables;
   std::vector<std::pair<std::string_view, uint32_t>> spreads;
@@ -126,7 +126,7 @@ class Validator {
     if (type) checkSelectionSet(fragment.selections, *type);
   }
 
-  // ---- selections: as deep as the parser lets them be
+  // ---- selections: recursion bounded by the parser's nesting
 
   void checkSelectionSet(const std::vector<Selection>& selections, const Type& parent) {
     for (const Selection& selection : selections) {
@@ -198,7 +198,7 @@ class Validator {
   // ---- arguments, directives and values
 
   void checkArguments(const std::vector<Argument>& given, const std::vector<InputValue>& declared,
-                      const std::string& where, const std::string& who, uint32_t at) {
+                      const std::string& where, const std::string& owner, uint32_t at) {
     Once<std::string_view> names;
     for (const Argument& argument : given) {
       if (!names.isNew(argument.name)) {
@@ -213,7 +213,7 @@ class Validator {
     for (const InputValue& input : declared) {
       if (input.type->kind != TypeKind::nonNull) continue;
       if (std::ranges::find(given, input.name, &Argument::name) != given.end()) continue;
-      wrong(fmt::format("{} argument \"{}\" of type \"{}\" is required, but it was not provided.", who, input.name,
+      wrong(fmt::format("{} argument \"{}\" of type \"{}\" is required, but it was not provided.", owner, input.name,
                         input.type->text()),
             {at});
     }
@@ -243,7 +243,7 @@ class Validator {
     return !type || type->named().scalar == Scalar::json || type->named().scalar == Scalar::condition;
   }
 
-  // `type` null: nothing is known of what is wanted here.
+  // `type` is null if the expected type is unknown.
   void checkValue(const Value& value, const Type* type) {
     if (value.kind == ValueKind::variable) {
       uses_->variables.push_back({value.name, value.at, takesAnything(type) ? nullptr : type});
@@ -296,7 +296,7 @@ class Validator {
 
   // ---- over fragments
 
-  // Depth first with a stack of its own: each spread to a fragment that is still open closes a circle.
+  // Depth first with an explicit stack: each spread of a fragment that is still open closes a cycle.
   void checkCycles() {
     enum class State { fresh, open, done };
     std::unordered_map<std::string_view, State, SeededHash> states;
@@ -328,7 +328,7 @@ class Validator {
     }
   }
 
-  // The operation's own uses and those of every fragment that it reaches.
+  // The operation's uses and those of every fragment that it reaches.
   std::vector<const Uses*> reachedBy(const Uses& own) {
     std::vector<const Uses*> all{&own};
     std::unordered_set<std::string_view, SeededHash> seen;
@@ -376,7 +376,7 @@ class Validator {
     }
   }
 
-  // Whether a value of `given` fits where `wanted` is: the same, or stricter about null.
+  // Whether a value of type `given` is allowed for type `wanted`: the same type, or a stricter one about null.
   static bool fits(const Type* given, const Type* wanted) {
     if (wanted->kind == TypeKind::nonNull) {
       return given->kind == TypeKind::nonNull && fits(given->of, wanted->of);

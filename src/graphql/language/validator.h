@@ -1,5 +1,5 @@
-// Whether a request fits a schema. Source: October 2021 specification, 5; messages as graphql-js 16 words them, without
-// suggestions. Beyond the specification: a variable of any type may stand where a scalar takes any value.
+// Validates a request against a schema (October 2021 specification, 5), with the messages of graphql-js 16, without
+// suggestions. Beyond the specification: a variable of any type is allowed where a scalar accepts any value.
 #pragma once
 
 #include "graphql/language/ast.h"
@@ -10,8 +10,8 @@ namespace mb::graphql {
 
 inline constexpr size_t kMaxProblems = 100;
 
-// Everything that is wrong, at most kMaxProblems; of requests without problems, fields that cannot be merged and
-// limits that are passed (selections.h) are looked for last.
+// Returns all problems, at most kMaxProblems. Fields that cannot be merged and exceeded limits (selections.h) are
+// checked last, in requests without other problems.
 Problems validate(const Schema& schema, const Request& request);
 
 }  // namespace mb::graphql

@@ -29,7 +29,7 @@ std::optional<double> realNumber(std::string_view digits) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error == std::errc() && std::isfinite(value)) return value;
-  // Too small to be told from nothing.
+  // Too small to be distinguished from zero.
   const size_t exponent = digits.find_first_of("eE");
   const bool tiny = exponent != std::string_view::npos && digits.substr(exponent + 1).starts_with('-');
   if (error == std::errc::result_out_of_range && tiny) return 0.0;
@@ -53,7 +53,7 @@ std::string refusal(Scalar scalar, const std::string& shown) {
     case Scalar::boolean:
       return "Boolean cannot represent a non boolean value: " + shown;
     case Scalar::dateTime:
-      return "DateTime cannot represent what is no time by RFC 3339: " + shown;
+      return "DateTime cannot represent a value that is not an RFC 3339 time: " + shown;
     case Scalar::json:
     case Scalar::condition:
     case Scalar::none:
@@ -62,7 +62,7 @@ std::string refusal(Scalar scalar, const std::string& shown) {
   return "this value cannot be represented: " + shown;
 }
 
-// A number beyond what a double holds, at any depth.
+// The message for a number out of the range of a double, at any depth; nullopt without one.
 std::optional<std::string> unreadable(const Value& value) {
   if ((value.kind == ValueKind::integer || value.kind == ValueKind::real) && !realNumber(value.name)) {
     return "this number is out of range: " + std::string(value.name);
@@ -85,7 +85,7 @@ void appendNumber(doc::BsonWriter& out, std::string_view key, std::string_view d
   }
 }
 
-// A literal as it stands, for scalars that take anything.
+// Appends a literal unchanged, for scalars that accept any value.
 bool appendPlain(doc::BsonWriter& out, std::string_view key, const Value& value, doc::DocumentView variables) {
   switch (value.kind) {
     case ValueKind::variable: {

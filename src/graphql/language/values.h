@@ -1,5 +1,5 @@
-// Values that come in: literals and variables, checked against types and made into BSON. Source: October 2021
-// specification, 3.5, 3.10, 5.6 and 6.1.2.
+// Input values: literals and variables, validated against types and converted to BSON (October 2021 specification, 3.5,
+// 3.10, 5.6 and 6.1.2).
 #pragma once
 
 #include <functional>
@@ -13,28 +13,28 @@
 
 namespace mb::graphql {
 
-// A value as it stands in a document, for messages.
+// A value as GraphQL text, for messages.
 std::string printed(const Value& value);
 
-// What is wrong with a literal of a leaf type; nullopt when nothing is. Not for lists, objects and variables of types
-// that know them.
+// The problem of a literal of a leaf type; nullopt if it is valid. Not for lists, objects and variables of types that
+// have them.
 std::optional<std::string> leafProblem(const Value& value, const Type& type);
 
-// The type that a variable is declared with; null where there is none of the name. Wrappers go into `types`.
+// The declared type of a variable; null if no type has the name. Adds wrappers to `types`.
 const Type* declaredType(const Schema& schema, Types& types, const TypeNode& node);
 
-// The variables of one request, coerced: a document by name. Those that were not given and have no default are absent.
+// The coerced variables of one request, by name. Those without a value and a default are absent.
 using Variables = doc::Document;
 
-// Fails with every problem. `given` is what the request brought, {} without any.
+// Fails with all problems. `given`: the variables of the request, {} without any.
 std::expected<Variables, Problems> coerceVariables(const Schema& schema, const Operation& operation,
                                                    doc::DocumentView given);
 
-// Appends a valid literal as BSON; false where it is a variable that was not given (nothing is appended).
+// Appends a valid literal as BSON; false if it is a variable without a value (then nothing is appended).
 bool appendLiteral(doc::BsonWriter& out, std::string_view key, const Value& value, const Type& type,
                    doc::DocumentView variables);
 
-// The arguments of a field: a document by name, absent ones absent. Fails where one that may not be null is.
+// The arguments of a field by name, without absent ones. Fails if one is null that must not be.
 Parsed<doc::Document> coerceArguments(const std::vector<InputValue>& declared, const std::vector<Argument>& given,
                                       doc::DocumentView variables, uint32_t at);
 

@@ -22,7 +22,7 @@ std::unexpected<Error> wrongFilter(std::string message) {
   return fail(ErrorCode::invalidFilter, std::move(message));
 }
 
-// Conditions one after another; several become one $and.
+// Collects conditions; several become one $and.
 class Conditions {
  public:
   void add(doc::Document condition) { all_.push_back(std::move(condition)); }
@@ -62,7 +62,7 @@ class FilterReader {
   }
 
  private:
-  // What stands in a relation is an id, whatever the field shows.
+  // The stored value of a relation is an id, whatever the field's type.
   static const Type* shapeOf(const Field* field) {
     return field && field->source == Source::property ? &field->type->named() : nullptr;
   }
@@ -104,7 +104,7 @@ class FilterReader {
     return out.finish();
   }
 
-  // What `value` asks of the field at `path`; `shape` is the field's own type, where that has fields.
+  // Adds the conditions `value` on the field at `path`; `shape` is the field's type, if that has fields.
   static Result<> addCondition(Conditions& all, const std::string& path, doc::ValueView value, const Type* shape) {
     if (value.type() != doc::BsonType::document || value.asDocument().empty()) {
       all.add(single(path, value));
@@ -120,7 +120,7 @@ class FilterReader {
         continue;
       }
       if (shape && shape->isComposite() && !field) {
-        return wrongFilter(fmt::format("{} has neither a field nor an operator {}", path, each.key));
+        return wrongFilter(fmt::format("{} has no field or operator {}", path, each.key));
       }
       const std::string step = field ? field->key : std::string(each.key);
       RETURN_IF_ERROR(addCondition(all, path + "." + step, each.value, shapeOf(field)));
@@ -215,13 +215,13 @@ class OrderReader {
       if (word == "asc" || word == "ASC") return 1;
       if (word == "desc" || word == "DESC") return -1;
     }
-    return wrongOrder("sort names fields, each with 1 or -1");
+    return wrongOrder("sort must name fields, each with 1 or -1");
   }
 
   Result<> add(std::string_view name, int direction) {
     const Field* field = shape_.field(name);
     const std::string path = field && !field->key.empty() ? field->key : std::string(name);
-    if (!doc::FieldPath::parse(path)) return wrongOrder("sort names a field that cannot be: " + path);
+    if (!doc::FieldPath::parse(path)) return wrongOrder("sort must name valid paths, not " + path);
     keys_.push_back({path, direction});
     if (keys_.size() > kMaxSortKeys) return wrongOrder(fmt::format("sort takes at most {} fields", kMaxSortKeys));
     return {};
@@ -256,7 +256,7 @@ Result<> writeBody(doc::BsonWriter& out, const Type& input, doc::DocumentView gi
   std::set<std::string, std::less<>> seen;
   const auto once = [&seen](std::string_view key) -> Result<> {
     if (seen.emplace(key).second) return {};
-    return fail(ErrorCode::validation, fmt::format("the field {} is given twice", key));
+    return fail(ErrorCode::validation, fmt::format("the field {} must not be set twice", key));
   };
   for (const doc::Element& each : given) {
     const InputValue* field = input.input(each.key);
@@ -269,7 +269,7 @@ Result<> writeBody(doc::BsonWriter& out, const Type& input, doc::DocumentView gi
     if (each.value.type() == doc::BsonType::null) continue;
     if (each.value.type() != doc::BsonType::document) {
       return fail(
-          Error(ErrorCode::validation, "`data` takes an object of fields").withDetail("/data", "not an object"));
+          Error(ErrorCode::validation, "`data` takes an object of fields").withDetail("/data", "must be an object"));
     }
     for (const doc::Element& own : each.value.asDocument()) {
       RETURN_IF_ERROR(once(own.key));

@@ -1,4 +1,4 @@
-// From the words of the schema to those of documents: filters, orders, bodies. Pure.
+// Converts filters, orders and bodies of the schema to those of documents. Pure.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace mb::graphql {
 
-// A coerced PostsFilter as a filter of documents. `shape` is the collection's type. Fails with invalidFilter.
+// Converts a coerced PostsFilter to a filter of documents. `shape` is the collection's type. Fails with invalidFilter.
 Result<doc::Document> filterOf(const Type& shape, const Type& filter, doc::DocumentView given);
 
-// {createdAt: -1}, a list of such, or "-createdAt,title". Fails with invalidParam: other shapes, more than 8 fields, a
-// path that cannot be one.
+// Converts an order: {createdAt: -1}, a list of such objects, or "-createdAt,title". Fails with invalidParam: another
+// form, more than 8 fields, an invalid path.
 Result<std::vector<store::SortKey>> orderOf(const Type& shape, doc::ValueView given);
 
-// A coerced PostsInput or PostsPatch as the body of a write. Fails with validation: a field given under both of its
-// names, `data` that is no object.
+// Converts a coerced PostsInput or PostsPatch to the body of a write. Fails with validation: a field set under both of
+// its names, `data` that is not an object.
 Result<doc::Document> bodyOf(const Type& input, doc::DocumentView given);
 
 }  // namespace mb::graphql
