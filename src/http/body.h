@@ -1,4 +1,4 @@
-// Bodies that are never in memory whole: one piece at a time, either way.
+// Bodies that are streamed: one piece at a time is in memory, in both directions.
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,35 @@
 
 namespace mb::http {
 
-// The body of a request as it arrives. Belongs to the connection, and is used by the request's handler alone, on its
-// core. Nothing is read ahead of read(), so that a handler that is slow slows its client down. What a handler leaves
-// unread is passed over behind its answer, or ends the connection.
+// A BodyReader yields the body of a request as it arrives. The connection owns it; only the request's handler uses it,
+// on the connection's core. Nothing is read ahead of read(), so a slow handler slows its client down. The part that a
+// handler leaves unread is discarded after the response, or ends the connection.
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
-  // The next bytes, at most kMaxPiece, valid until the next call; empty at the end, from then on. Fails, and then
-  // always, with requestTimeout where the client goes or is too slow, with validation where chunks are not well-formed,
-  // and with payloadTooLarge past the limit.
+  // The next bytes, at most kMaxPiece, valid until the next call; empty at the end and on every later call. Fails, and
+  // then on every later call, with requestTimeout if the client disconnects or is too slow, with validation if chunks
+  // are not well-formed, and with payloadTooLarge past the limit.
   virtual Task<std::string_view> read() = 0;
-  // What content-length says; nullopt of a chunked body.
+  // The value of content-length; nullopt for a chunked body.
   virtual std::optional<uint64_t> size() const = 0;
-  // How long the whole body may be, from now on. A content-length above it fails the next read() before the client is
-  // asked to go on.
+  // Sets the limit of the whole body in bytes, for later reads. A content-length above it fails the next read() before
+  // 100 (Continue) is sent.
   virtual void setLimit(uint64_t maxBytes) = 0;
 
   static constexpr size_t kMaxPiece = 128 << 10;
 };
 
-// The body of an answer as it is made. The connection asks for a piece once it has sent the one before, and lets go of
-// the source at the end, or as soon as it knows that the client is gone.
+// A BodySource produces the body of a response piece by piece. The connection calls read() once it has sent the piece
+// before, and releases the source at the end, or as soon as it detects that the client has disconnected.
 class BodySource {
  public:
   virtual ~BodySource() = default;
-  // How many bytes there will be: the answer's content-length.
+  // The total number of bytes: the response's content-length.
   virtual uint64_t size() const = 0;
-  // The next bytes, valid until the next call. Where it fails, or ends before size(), the connection is cut: a short
-  // body is never passed off as whole. Bytes past size() are not sent. It bounds its own waiting.
+  // The next bytes, valid until the next call. If it fails, or ends before size(), the connection is closed, so that
+  // the client does not take a short body for a whole one. Bytes past size() are not sent. The source bounds its own
+  // waits.
   virtual Task<std::string_view> read() = 0;
 };
 

@@ -1,4 +1,4 @@
-// A server whose handlers read bodies piece by piece, and answer with files and with bodies made on the way.
+// A server whose handlers read bodies piece by piece, and respond with files and with streamed bodies.
 #pragma once
 
 #include "base/descriptor.h"
@@ -7,26 +7,26 @@
 
 namespace mb::http {
 
-// Bytes that tell where they stand.
+// Bytes whose values depend on their offset.
 std::string pattern(size_t size, size_t from = 0);
-// What /count answers of a body.
+// The response of /count to a body.
 std::string countOf(std::string_view body);
 
 // PUT, all of which stream:
 //   /count           reads all; countOf() of it
 //   /limit/<bytes>   the same under a limit
-//   /some/<bytes>    reads so many at least, answers 403
-//   /refused         reads nothing, answers 403
+//   /some/<bytes>    reads at least that many bytes, then 403
+//   /refused         reads nothing, then 403
 //   /held            reads nothing until release(), then as /count
-//   /size            what size() says
+//   /size            the value of size()
 // GET:
 //   /file/<from>/<bytes>     of the file
 //   /part/<from>/<bytes>     the same as 206, as application/json
-//   /unchanged               304, with a file all the same
-//   /pieces/<count>/<bytes>  so many pieces of so many bytes, behind one another the pattern
-//   /ends, /fails, /throws   break off behind the first of two pieces
+//   /unchanged               304, although the response has a file
+//   /pieces/<count>/<bytes>  <count> pieces of <bytes> bytes, together the pattern
+//   /ends, /fails, /throws   end, fail or throw after the first of two pieces
 //   /never                   fails at once
-//   /long                    gives more than it said
+//   /long                    yields more than size()
 //   /plain                   "plain"
 class BodyService final : public Service {
  public:
@@ -38,12 +38,12 @@ class BodyService final : public Service {
   void release() { released_ = true; }
   std::atomic<int> handled{0};
   std::atomic<int> ended{0};               // handlers
-  std::atomic<size_t> pieces{0};           // handed out by readers or asked of sources
+  std::atomic<size_t> pieces{0};           // returned by readers or sources
   std::atomic<size_t> largest{0};          // of the pieces that were read
   std::atomic<int> failures{0};            // of reads
   std::atomic<int> sources{0};             // that live
   std::atomic<ErrorCode> lastFailure{};    // of reads
-  std::shared_ptr<const Descriptor> file;  // pattern(), and as many bytes of 0 that the page cache does not hold
+  std::shared_ptr<const Descriptor> file;  // pattern(), then as many zero bytes that are not in the page cache
 
  private:
   Async<Response> put(Request& request);

@@ -17,7 +17,7 @@ std::vector<size_t> numbersIn(std::string_view path) {
   return numbers;
 }
 
-// How a source of two pieces or more breaks off.
+// How a source of two or more pieces ends early.
 enum class Break { no, ends, fails, throws, atOnce, tooLong };
 
 class TestSource final : public BodySource {
@@ -31,9 +31,9 @@ class TestSource final : public BodySource {
   uint64_t size() const override { return count_ * bytes_; }
   Task<std::string_view> read() override {
     ++service_.pieces;
-    if (how_ == Break::atOnce) co_return fail(ErrorCode::upstreamFailed, "the store does not answer");
+    if (how_ == Break::atOnce) co_return fail(ErrorCode::upstreamFailed, "the store does not respond");
     if (given_ == 1 && how_ == Break::ends) co_return std::string_view();
-    if (given_ == 1 && how_ == Break::fails) co_return fail(ErrorCode::upstreamFailed, "the store does not answer");
+    if (given_ == 1 && how_ == Break::fails) co_return fail(ErrorCode::upstreamFailed, "the store does not respond");
     if (given_ == 1 && how_ == Break::throws) throw std::runtime_error("a secret bug");
     co_await sleepFor(std::chrono::milliseconds(0));
     piece_ = pattern(bytes_ + (how_ == Break::tooLong ? 100 : 0), given_ * bytes_);
@@ -89,7 +89,7 @@ Task<std::string> BodyService::readAll(BodyReader& body, size_t maxBytes) {
       ++failures;
       lastFailure = piece.error().code();
       const Result<std::string_view> again = co_await body.read();
-      EXPECT_TRUE(!again && again.error().code() == piece.error().code()) << "it goes on failing";
+      EXPECT_TRUE(!again && again.error().code() == piece.error().code()) << "later reads fail likewise";
       co_return fail(piece.error().clone());
     }
     if (piece->empty()) break;
@@ -115,8 +115,8 @@ Async<Response> BodyService::put(Request& request) {
   if (!all) co_return Response::failure(all.error());
   if (some) co_return Response::failure(Error(ErrorCode::forbidden, "that is enough"));
   const Result<std::string_view> behind = co_await body.read();
-  EXPECT_TRUE(behind && behind->empty()) << "the end stays the end";
-  EXPECT_EQ(request.path, path) << "the head stands where it stood";
+  EXPECT_TRUE(behind && behind->empty()) << "reads after the end are empty";
+  EXPECT_EQ(request.path, path) << "the head has not moved";
   EXPECT_EQ(request.header("host"), "x");
   co_return Response::text(200, "text/plain", countOf(*all));
 }

@@ -9,7 +9,7 @@ namespace mb::http {
 
 namespace {
 
-constexpr size_t kPage = 4096;  // the least there is; where pages are larger, fewer entries are filled
+constexpr size_t kPage = 4096;  // the smallest page size; with larger pages fewer entries are filled
 
 uint64_t roundDown(uint64_t at) {
   return at / kPage * kPage;

@@ -1,4 +1,4 @@
-// Which bytes of a file are in the page cache: those a core may send itself, all others would have it wait for the
+// Which bytes of a file are in the page cache. A core sends only those itself: reading others would block it on the
 // disk. Private to this module.
 #pragma once
 
@@ -9,14 +9,14 @@ namespace mb::http {
 
 class CachedPages {
  public:
-  // A piece of a file, which must be one that this process may write, or else the system shows all of it as cached. It
-  // takes address space and nothing else: nothing is read through it.
+  // Maps a piece of `file`. The process must have write access to the file, or the system reports all of it as cached.
+  // The mapping takes only address space: nothing is read through it.
   CachedPages(int file, uint64_t offset, uint64_t length);
   ~CachedPages();
   CachedPages(const CachedPages&) = delete;
 
-  // Whether all of `length` bytes from `at`, of the file, are cached. At most kMaxLength of them; false where the
-  // system cannot tell.
+  // Whether all of the `length` bytes of the file from `at` are cached. `length` is at most kMaxLength; false if the
+  // system cannot report it.
   bool hold(uint64_t at, size_t length) const;
 
   static constexpr size_t kMaxLength = 256 << 10;
@@ -24,7 +24,7 @@ class CachedPages {
  private:
   uint64_t start_ = 0;  // of the file, at a page's beginning
   size_t size_ = 0;
-  void* pages_ = nullptr;  // null: the system cannot tell
+  void* pages_ = nullptr;  // null: the system cannot report it
 };
 
 }  // namespace mb::http

@@ -11,7 +11,7 @@
 namespace mb::http {
 namespace {
 
-// Pages 0 to 3 are there, 4 to 7 are not, 8 to 11 are.
+// Pages 0 to 3 and 8 to 11 are cached, 4 to 7 are not.
 Descriptor patchy() {
   Descriptor file(::memfd_create("patchy", MFD_CLOEXEC));
   const std::string pages(4 * 4096, 'a');
@@ -45,7 +45,7 @@ TEST(CachedPages, WhatCannotBeToldIsNotCached) {
   const Descriptor file = patchy();
   const CachedPages cached(file.get(), 0, 1 << 20);
   EXPECT_FALSE(cached.hold(0, CachedPages::kMaxLength + 1));
-  EXPECT_FALSE(cached.hold(12 * 4096, 1)) << "behind the end";
+  EXPECT_FALSE(cached.hold(12 * 4096, 1)) << "after the end";
   const CachedPages none(-1, 0, 4096);
   EXPECT_FALSE(none.hold(0, 1));
   const CachedPages empty(file.get(), 0, 0);

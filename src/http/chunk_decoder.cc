@@ -8,7 +8,7 @@ namespace mb::http {
 namespace {
 
 constexpr int kMaxDigits = 16;
-// What framing may cost beside the content: more is an attack, though chunks of one byte are not.
+// Bounds the bytes of framing in proportion to the content. More is an attack; chunks of one byte stay within it.
 constexpr size_t kFramingBytes = 16 << 10;
 constexpr size_t kFramingPerByte = 16;
 
@@ -48,7 +48,7 @@ ChunkDecoder::Status ChunkDecoder::decode(std::string_view data, size_t& consume
   return state_ == State::done ? Status::done : Status::needMore;
 }
 
-// `room` is what the body may still grow by.
+// `room`: by how many bytes the body may still grow.
 ChunkDecoder::Status ChunkDecoder::takeByte(char c, size_t room) {
   const auto expect = [&](char wanted, State next) {
     state_ = next;

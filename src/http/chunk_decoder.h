@@ -1,9 +1,8 @@
 // The chunked transfer coding (RFC 9112, 7.1), strictly: sizes of up to 16 hexadecimal digits with nothing around them,
-// no line feed alone, no control characters in extensions; extensions and trailers are read past. Private to this
-// module.
+// no line feed alone, no control characters in extensions; extensions and trailers are skipped. Private to this module.
 //
 // Why not Beast's: its parser aborts on an assertion when a body's last chunk arrives in small pieces (Boost 1.81,
-// basic_parser.ipp, "n >= 5"), bears line feeds in quoted extensions, and takes trailers for headers.
+// basic_parser.ipp, "n >= 5"), accepts line feeds in quoted extensions, and reads trailers as headers.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +18,8 @@ class ChunkDecoder {
 
   // Forgets the last body. `maxLine` bounds one chunk's first line, and all trailers together.
   void reset(size_t maxLine);
-  // Takes all of `data` with needMore, up to the body's end with done; `consumed` says how much. Content is appended to
-  // `body`, which may grow to `limit` bytes.
+  // Consumes all of `data` with needMore, up to the body's end with done; `consumed` is the number of bytes. Appends
+  // the content to `body`, which may grow to `limit` bytes.
   Status decode(std::string_view data, size_t& consumed, std::string& body, size_t limit);
 
  private:

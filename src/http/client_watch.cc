@@ -17,13 +17,13 @@ void ClientWatch::arm() {
   if (stopped_) return;
   armed_ = true;
   timer_.expires_after(kInterval);
-  // An aborted wait comes when this is gone.
+  // An aborted wait is reported after this object is destroyed.
   timer_.async_wait([this](const boost::system::error_code& aborted) {
     if (!aborted) checkClients();
   });
 }
 
-// What came since the last round has not waited for an interval yet.
+// Requests that were added since the last round have not waited for an interval yet.
 void ClientWatch::checkClients() {
   armed_ = false;
   const uint64_t now = round_++;

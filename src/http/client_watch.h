@@ -1,5 +1,5 @@
-// Checks now and then whether the clients of those requests are still there that take long. What is answered at once
-// costs no system call. Private to this module; one core.
+// Checks periodically whether the clients of long-running requests are still connected. A request that is served within
+// one interval costs no system call. Private to this module; one core.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -13,11 +13,11 @@ namespace mb::http {
 
 class ClientWatch {
  public:
-  // One request on its way: a base of its connection. It may go at any time.
+  // A request in progress: a base class of its connection. May be destroyed at any time.
   class WatchedRequest
       : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
    public:
-    // Called every kInterval or so from then on. Resumes nothing within the call.
+    // Called about every kInterval from add() on. Must not resume a coroutine within the call.
     virtual void checkClient() = 0;
 
    protected:
@@ -33,19 +33,19 @@ class ClientWatch {
   ClientWatch(const ClientWatch&) = delete;
 
   void add(WatchedRequest& request);
-  // Checks no more, so that nothing waits when the core ends.
+  // Stops the checks, so that no wait is pending when the core ends.
   void stop();
   static void remove(WatchedRequest& request) { request.unlink(); }
 
  private:
   static constexpr std::chrono::milliseconds kInterval{50};
-  static constexpr int kMaxChecksInARow = 256;  // then others on the core get their turn
+  static constexpr int kMaxChecksInARow = 256;  // then other work on the core runs
 
   void arm();
   void checkClients();
 
   asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor> timer_;
-  // In the order in which they came, or were checked last.
+  // In the order in which they were added or last checked.
   boost::intrusive::list<WatchedRequest, boost::intrusive::constant_time_size<false>> requests_;
   uint64_t round_ = 0;
   bool armed_ = false;

@@ -7,8 +7,7 @@
 
 namespace mb::http {
 
-// Whether `if-none-match` names the entity tag, so that 304 is the answer to a GET. Weak comparison: "W/" does not
-// count.
+// Whether `if-none-match` names the entity tag, so that a GET gets 304. Weak comparison: "W/" is ignored.
 bool isNotModified(const Request& request, std::string_view etag);
 
 }  // namespace mb::http

@@ -12,11 +12,11 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr size_t kRetainedBufferBytes = 64 << 10;  // larger buffers are given back after use
-constexpr size_t kSendAt = 64 << 10;               // answers to pipelined requests are sent together up to here
-constexpr int kMaxPipelinedBatch = 32;             // pipelined requests before other connections get their turn
+constexpr size_t kRetainedBufferBytes = 64 << 10;  // larger buffers are freed after use
+constexpr size_t kSendAt = 64 << 10;               // responses to pipelined requests are sent together up to this size
+constexpr int kMaxPipelinedBatch = 32;             // pipelined requests before other connections run
 constexpr size_t kGzipInline = 64 << 10;           // larger bodies are compressed off the core
-constexpr uint64_t kStreamLingerBytes = 64 << 20;  // clients look up from sending only now and then
+constexpr uint64_t kStreamLingerBytes = 64 << 20;  // clients that send read only now and then
 constexpr seconds kStreamLinger{5};
 constexpr std::string_view kProcessing = "HTTP/1.1 102 Processing\r\n\r\n";
 
@@ -51,7 +51,7 @@ void Connection::enter(Phase phase, seconds limit) {
 void Connection::expire() {
   if (phase_ == Phase::handling || context_.tick < deadline_) return;
   if (phase_ != Phase::head && phase_ != Phase::body) return abort();
-  // The reader wakes and says why.
+  // The reader resumes and reports the timeout.
   timedOut_ = true;
   boost::system::error_code ignored;
   socket_.cancel(ignored);
@@ -77,7 +77,7 @@ Async<void> Connection::run() {
     }
     if (head == RequestParser::Status::done) {
       if (!co_await exchange()) break;
-      // A client that never stops sending must not keep the others waiting.
+      // A client that never stops sending must not starve the others.
       if (turn % kMaxPipelinedBatch == 0) co_await asio::post(asio::deferred);
       continue;
     }
@@ -123,7 +123,7 @@ void Connection::beginRequest() {
   }
 }
 
-// One request whose head stands at the beginning of in_. True when the next one may follow.
+// Serves one request, whose head is at the beginning of in_. True if the next one may follow.
 Async<bool> Connection::exchange() {
   beginRequest();
   const Framing& framing = parser_.framing();
@@ -156,7 +156,7 @@ Async<bool> Connection::exchange() {
   const bool switches = response.upgrade != nullptr;
   const uint64_t unread = stream_ ? stream_->unread() : 0;
   const bool close =
-      !switches && (response.close || !framing.keepAlive || context_.draining || unread > Stream::kPassOver);
+      !switches && (response.close || !framing.keepAlive || context_.draining || unread > Stream::kMaxDiscard);
   append(response, close);
   if (response.file.file || response.pieces) {
     if (!co_await sendLarge(response)) co_return false;
@@ -176,14 +176,14 @@ Async<Response> Connection::handle() {
   context_.watch.add(*this);
   Response response;
   std::string bug;
-  // The request before may have ended with its client.
+  // The request before may have been cancelled when its client ended.
   co_await outliveClient();
   try {
     response = co_await context_.service.handle(request_);
   } catch (const std::exception& e) {
     bug = std::string("threw: ") + e.what();
   } catch (...) {
-    bug = "threw what is no std::exception";
+    bug = "threw an object that is not a std::exception";
   }
   ClientWatch::remove(*this);
   if (!bug.empty()) response = failureOf(std::move(bug));
@@ -191,15 +191,15 @@ Async<Response> Connection::handle() {
 }
 
 // A client that has closed its connection and one that has only ended its sending look the same until something is sent
-// to them: the first answers with a reset. A 102 may precede any response but those of HTTP/1.0.
+// to them: the first replies with a reset. A 102 may precede any response except those of HTTP/1.0.
 void Connection::checkClient() {
   if (phase_ != Phase::handling || !socket_.is_open()) return;
   pollfd polled{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
   if (::poll(&polled, 1, 0) <= 0) return;
   if ((polled.revents & (POLLERR | POLLHUP)) != 0) {
-    if (!left_) logDebug("the client has left", {{"requestId", request_.id}, {"path", request_.path}});
+    if (!left_) logDebug("client disconnected", {{"requestId", request_.id}, {"path", request_.path}});
     left_ = true;
-    // At each look: the request may come only later to where it ends with its client.
+    // At each check: the request may reach a cancellation point only later.
     cancellation_.emit(kClientLeft);
     return;
   }
@@ -216,7 +216,8 @@ void Connection::openStream() {
   request_.stream = stream_.get();
 }
 
-// Takes a request that has been answered off in_. Of the `unread` bytes of its body: how many are still to come.
+// Removes a request that has been served from in_. Returns how many of the `unread` bytes of its body have yet to
+// arrive.
 uint64_t Connection::endRequest(uint64_t unread) {
   const Framing& framing = parser_.framing();
   if (stream_) {
@@ -234,11 +235,11 @@ uint64_t Connection::endRequest(uint64_t unread) {
 }
 
 Response Connection::failureOf(std::string bug) const {
-  logError("a handler failed", {{"requestId", request_.id}, {"path", request_.path}, {"cause", bug}});
+  logError("request handler threw an exception", {{"requestId", request_.id}, {"path", request_.path}, {"cause", bug}});
   return Response::failure(Error(ErrorCode::internal, "something went wrong on the server"));
 }
 
-// Large bodies off the core. A pool that is full only means that this answer goes out as it is.
+// Compresses large bodies off the core. If the pool is full, the response is sent uncompressed.
 Async<void> Connection::compress(Response& response) {
   if (response.body.size() <= kGzipInline) {
     gzip(response);
@@ -249,7 +250,7 @@ Async<void> Connection::compress(Response& response) {
     return {};
   };
   const Result<> done = co_await context_.compression.run(work);
-  if (!done) logDebug("not compressed", {{"requestId", request_.id}, {"why", done.error().message()}});
+  if (!done) logDebug("response sent uncompressed", {{"requestId", request_.id}, {"why", done.error().message()}});
 }
 
 void Connection::shrinkBuffers() {

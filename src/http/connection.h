@@ -1,4 +1,5 @@
-// One client connection on one core: reads requests, hands them up, writes answers, in order. Private to this module.
+// A Connection serves one client on one core: it reads requests, passes them to the Service and writes the responses in
+// order. Private to this module.
 #pragma once
 
 #include "base/cancellation.h"
@@ -14,8 +15,8 @@
 
 namespace mb::http {
 
-// What the connections of one core share. Times are in ticks of the core's sweep, about one a second: no connection
-// asks a clock.
+// State that the connections of one core share. Times are in ticks of the core's sweep, about one a second: no
+// connection reads a clock.
 struct ConnectionContext {
   const ServerSettings& settings;
   Service& service;
@@ -28,25 +29,26 @@ struct ConnectionContext {
 
 class Connection final : public Conversation, private ClientWatch::WatchedRequest {
  public:
-  // `cancellation` is that of the coroutine that calls run(), emitted where a client leaves before its response.
+  // `cancellation` is that of the coroutine that calls run(); it is emitted if a client disconnects before its
+  // response.
   Connection(Socket socket, std::string peer, ConnectionContext& context, asio::cancellation_signal& cancellation);
   Connection(const Connection&) = delete;
   ~Connection() override;
 
-  // Until the client leaves, a limit is passed, the server drains, or the client and a handler agree on a WebSocket.
+  // Runs until the client disconnects, a limit is exceeded, the server drains, or the connection becomes a WebSocket.
   Async<void> run();
-  // After run(), once: what is to go on as a WebSocket.
+  // The connection that continues as a WebSocket; nullopt if it ended. Call once, after run().
   std::optional<Upgraded> takeUpgraded();
 
   void expire() override;
-  // Waits for its next request, and none has just come.
+  // Closes a connection that waits for its next request and has received none of it.
   void endIfIdle() override;
   void abort() override;
 
  private:
-  static constexpr size_t kRead = 4 << 10;  // least room for a read
-  // What is read of a request that is refused, so that its client sees the response before the connection ends: proxies
-  // send a whole body before they look at the response.
+  static constexpr size_t kRead = 4 << 10;  // least space for a read
+  // Bytes that are read of a refused request, so that its client sees the response before the connection ends: proxies
+  // send a whole body before they read the response.
   static constexpr uint64_t kLingerBytes = 16 << 20;
   static constexpr std::chrono::seconds kLinger{2};
 
@@ -66,14 +68,14 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   Async<std::optional<Error>> readSizedBody(size_t length);
   Async<std::optional<Error>> readChunkedBody(size_t limit);
   void setBodyDeadline(size_t bytes);
-  Error goneAway() const;
+  Error bodyTimeoutError() const;
   Response failureOf(std::string bug) const;
   Async<void> compress(Response& response);
   void append(Response& response, bool close);
   Async<void> refuse(Error error);
   Sent sendNow();
   Async<bool> flush();
-  Async<bool> flushOn();
+  Async<bool> continueFlush();
   Async<bool> waitToSend();
   Async<void> prepareBody(Response& response);
   Async<bool> sendLarge(Response& response);
@@ -82,7 +84,7 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   Task<std::string> readFile(FilePiece piece);
   Async<bool> sendPieces(BodySource& source);
   Task<std::string_view> nextPiece(BodySource& source, uint64_t left);
-  void tellCut(const Error& error) const;
+  void logAbortedBody(const Error& error) const;
   Async<bool> discard(uint64_t bytes);
   Async<bool> discardRestOfBody(uint64_t bytes);
   Async<void> linger(uint64_t max, std::chrono::seconds limit);
@@ -94,20 +96,20 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   RequestParser parser_;
   ReadBuffer in_;           // begins with the request that is being read or handled
   std::string body_;        // of a chunked request, decoded
-  std::string out_;         // answers not sent yet, from sent_ on
-  std::string tail_;        // a large body, or what was read of a file
-  std::string_view after_;  // what follows out_: tail_, or a piece of a source
+  std::string out_;         // responses not sent yet, from sent_ on
+  std::string tail_;        // a large body, or bytes read from a file
+  std::string_view after_;  // sent after out_: tail_, or a piece of a source
   size_t sent_ = 0;         // of out_ and after_ together
-  MinRateGuard rateGuard_;  // of the answers being sent
+  MinRateGuard rateGuard_;  // of the responses being sent
   Request request_;
   Phase phase_ = Phase::idle;
   int64_t deadline_ = 0;
   int64_t bodyStarted_ = 0;
   bool timedOut_ = false;
   bool left_ = false;
-  bool probed_ = false;  // the client has ended its sending while its request was handled, and was sent a 102
+  bool probed_ = false;  // the client ended its sending while its request was handled, and was sent a 102
   std::unique_ptr<Stream> stream_;                   // while a request that streams is handled
-  std::shared_ptr<const WebSocketUpgrade> upgrade_;  // of the answer that was sent last
+  std::shared_ptr<const WebSocketUpgrade> upgrade_;  // of the response that was sent last
 };
 
 }  // namespace mb::http

@@ -1,4 +1,4 @@
-// Reading the bodies of requests: with a length they stay where they arrive, chunked ones are decoded into body_.
+// Reads the bodies of requests: bodies with a length stay where they arrive, chunked ones are decoded into body_.
 #include "http/connection.h"
 
 namespace mb::http {
@@ -16,7 +16,7 @@ void Connection::setBodyDeadline(size_t bytes) {
   deadline_ = bodyStarted_ + (context_.settings.bodyTimeout + more).count() + 1;
 }
 
-// False when the client is gone or the wait was ended.
+// False if the client has disconnected or the wait was cancelled.
 Async<bool> Connection::readMore(size_t min) {
   const std::span<char> space = in_.space(min);
   const auto [error, count] =
@@ -27,8 +27,8 @@ Async<bool> Connection::readMore(size_t min) {
   co_return true;
 }
 
-// Reads the whole body; what to answer when that fails. Bytes of the request may have moved meanwhile, so its views are
-// made anew.
+// Reads the whole body; returns the error to respond with if that fails. Reading may move the bytes of the request, so
+// its views are set again.
 Async<std::optional<Error>> Connection::readBody(size_t limit) {
   const Framing& framing = parser_.framing();
   if (framing.contentLength > limit) {
@@ -38,10 +38,10 @@ Async<std::optional<Error>> Connection::readBody(size_t limit) {
   bodyStarted_ = context_.tick;
   setBodyDeadline(framing.contentLength);
   if (framing.expectsContinue && in_.size() == framing.headBytes) out_ += kContinue;
-  // The client may wait for earlier answers, or for the invitation, before it goes on.
+  // The client may wait for earlier responses, or for 100 (Continue), before it sends more.
   const bool complete = !framing.chunked && in_.size() >= framing.headBytes + framing.contentLength;
   if (!complete && !out_.empty()) {
-    if (!co_await flush()) co_return goneAway();
+    if (!co_await flush()) co_return bodyTimeoutError();
     phase_ = Phase::body;
     setBodyDeadline(framing.contentLength);
   }
@@ -54,16 +54,16 @@ Async<std::optional<Error>> Connection::readBody(size_t limit) {
   co_return std::nullopt;
 }
 
-Error Connection::goneAway() const {
+Error Connection::bodyTimeoutError() const {
   return Error(ErrorCode::requestTimeout, "the body did not arrive in time");
 }
 
-// Room grows as bytes arrive: a stated length alone reserves no memory.
+// Space grows as bytes arrive: a stated length alone reserves no memory.
 Async<std::optional<Error>> Connection::readSizedBody(size_t length) {
   const size_t whole = parser_.framing().headBytes + length;
   while (in_.size() < whole) {
     const size_t missing = whole - in_.size();
-    if (!co_await readMore(std::min(missing, std::max(kFirstGrowth, in_.size())))) co_return goneAway();
+    if (!co_await readMore(std::min(missing, std::max(kFirstGrowth, in_.size())))) co_return bodyTimeoutError();
   }
   co_return std::nullopt;
 }
@@ -78,7 +78,7 @@ Async<std::optional<Error>> Connection::readChunkedBody(size_t limit) {
     if (status == RequestParser::Status::done) co_return std::nullopt;
     if (status == RequestParser::Status::failed) co_return parser_.takeError();
     setBodyDeadline(body_.size());
-    if (!co_await readMore(kFirstGrowth)) co_return goneAway();
+    if (!co_await readMore(kFirstGrowth)) co_return bodyTimeoutError();
   }
 }
 

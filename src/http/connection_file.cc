@@ -1,6 +1,5 @@
-// Sending what is not in memory: files from the page cache by sendfile, or by a pool where the disk has to be asked,
-// and bodies that come in pieces from elsewhere. One window or piece at a time, and then others on the core get their
-// turn.
+// Sends bodies that are not in memory: files by sendfile if they are in the page cache, else by a pool that reads the
+// disk, and bodies in pieces of a BodySource. After each window or piece other work on the core runs.
 #include <fcntl.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -14,15 +13,15 @@ namespace mb::http {
 
 namespace {
 
-constexpr uint64_t kSmallFile = 64 << 10;  // is read whole, and leaves with its head in one write
+constexpr uint64_t kSmallFile = 64 << 10;  // is read whole, and sent with its head in one write
 constexpr size_t kWindow = CachedPages::kMaxLength;
-constexpr off_t kReadAhead = 2 << 20;  // asked of the disk beside the window that has to be waited for
+constexpr off_t kReadAhead = 2 << 20;  // prefetched from the disk, starting at the window that is read
 
-Error shorterThanTold() {
+Error shorterThanStated() {
   return Error(ErrorCode::internal, "something went wrong on the server").withCause("it ended before its stated size");
 }
 
-// What of `piece` is in the page cache, without waiting for the disk: all of it, or less.
+// The leading bytes of `piece` that are in the page cache; all of it, or fewer. Does not wait for the disk.
 std::string readCached(const FilePiece& piece) {
   std::string bytes;
   bytes.resize_and_overwrite(static_cast<size_t>(piece.length), [&piece](char* at, size_t size) {
@@ -48,7 +47,7 @@ Result<std::string> readFromDisk(const FilePiece& piece) {
     return have;
   });
   if (bytes.size() == piece.length) return bytes;
-  return fail(shorterThanTold());
+  return fail(shorterThanStated());
 }
 
 FilePiece frontOf(const FilePiece& piece, uint64_t maxBytes) {
@@ -69,10 +68,10 @@ Task<std::string> Connection::readFile(FilePiece piece) {
   co_return co_await context_.files.run(work);
 }
 
-// Whether the body can be had shows before the head is on its way: a small file becomes a plain body, and a source is
-// asked for its first piece, which then follows the head.
+// Reads the beginning of the body before the head is sent, so that a failure can still become an error response: a
+// small file becomes a plain body, and the first piece of a source is read and sent after the head.
 Async<void> Connection::prepareBody(Response& response) {
-  if (request_.method == Method::head || !mayHaveBody(response.status)) co_return;
+  if (request_.method == Method::head || !allowsBody(response.status)) co_return;
   Result<> done;
   if (response.pieces && response.pieces->size() > 0) {
     const Result<std::string_view> piece = co_await nextPiece(*response.pieces, response.pieces->size());
@@ -91,23 +90,23 @@ Async<void> Connection::prepareBody(Response& response) {
     }
   }
   if (!done) {
-    tellCut(done.error());
+    logAbortedBody(done.error());
     response = Response::failure(done.error());
   }
 }
 
-// The body behind a head that stands in out_. False where the connection has to be cut.
+// Sends the body after the head, which is in out_. False if the connection must be closed.
 Async<bool> Connection::sendLarge(Response& response) {
   rateGuard_ = MinRateGuard(context_.settings.writeTimeout, context_.settings.slowestClient);
   if (response.file.file) co_return co_await sendFile(std::move(response.file));
-  // Nothing of it stays where the client has gone.
+  // Releases the source on return, also if the client has disconnected.
   const std::shared_ptr<BodySource> source = std::move(response.pieces);
   co_return co_await sendPieces(*source);
 }
 
-// sendfile waits for the disk where a page is not in the page cache, so that each window is looked up first. One that
-// is not all there is read by the pool and sent from memory: what has just been read may already be gone from the cache
-// again. Meanwhile the system reads ahead, and the windows behind it are found there.
+// sendfile blocks on the disk if a page is not in the page cache, so each window is checked first. A window that is not
+// wholly cached is read by the pool and sent from memory, because the cache may already have dropped the pages again.
+// During that read the system reads ahead, so that the following windows are in the cache.
 Async<bool> Connection::sendFile(FilePiece piece) {
   if (!socket_.native_non_blocking()) {
     boost::system::error_code failed;
@@ -122,7 +121,7 @@ Async<bool> Connection::sendFile(FilePiece piece) {
       dropFront(piece, window.length);
       continue;
     }
-    if (!out_.empty() && !co_await flushOn()) co_return false;
+    if (!out_.empty() && !co_await continueFlush()) co_return false;
     off_t at = static_cast<off_t>(window.offset);
     const ssize_t count =
         ::sendfile(socket_.native_handle(), piece.file->get(), &at, static_cast<size_t>(window.length));
@@ -131,7 +130,7 @@ Async<bool> Connection::sendFile(FilePiece piece) {
       dropFront(piece, static_cast<uint64_t>(count));
       if (piece.length > 0) co_await asio::post(asio::deferred);
     } else if (count == 0) {
-      tellCut(shorterThanTold());
+      logAbortedBody(shorterThanStated());
       co_return false;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       if (!co_await waitToSend()) co_return false;
@@ -147,24 +146,24 @@ Async<bool> Connection::sendCold(FilePiece window) {
   const auto work = [window] { return readFromDisk(window); };
   Result<std::string> bytes = co_await context_.files.run(work);
   if (!bytes) {
-    tellCut(bytes.error());
+    logAbortedBody(bytes.error());
     co_return false;
   }
   tail_ = *std::move(bytes);
   after_ = tail_;
-  co_return co_await flushOn();
+  co_return co_await continueFlush();
 }
 
 // after_ is the first piece.
 Async<bool> Connection::sendPieces(BodySource& source) {
   uint64_t left = source.size() - after_.size();
   while (true) {
-    if (!co_await flushOn()) co_return false;
+    if (!co_await continueFlush()) co_return false;
     if (left == 0) co_return true;
     phase_ = Phase::handling;
     const Result<std::string_view> piece = co_await nextPiece(source, left);
     if (!piece) {
-      tellCut(piece.error());
+      logAbortedBody(piece.error());
       co_return false;
     }
     after_ = *piece;
@@ -181,15 +180,15 @@ Task<std::string_view> Connection::nextPiece(BodySource& source, uint64_t left) 
   } catch (const std::exception& bug) {
     piece = fail(Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what()));
   }
-  if (piece && piece->empty()) co_return fail(shorterThanTold());
+  if (piece && piece->empty()) co_return fail(shorterThanStated());
   if (piece) piece = piece->substr(0, static_cast<size_t>(std::min<uint64_t>(piece->size(), left)));
   co_return piece;
 }
 
-// A body that cannot be sent, or not to its end.
-void Connection::tellCut(const Error& error) const {
+// Logs that a body could not be sent, or not to its end.
+void Connection::logAbortedBody(const Error& error) const {
   logWarn(
-      "a body could not be sent",
+      "response body could not be sent in full",
       {{"requestId", request_.id}, {"path", request_.path}, {"message", error.message()}, {"cause", error.cause()}});
 }
 

@@ -1,4 +1,4 @@
-// Sending answers: most fit the socket's buffer and go out in one call, without a trip through the reactor.
+// Sends responses: most fit the socket's buffer and are sent in one call, without waiting for the reactor.
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -10,16 +10,16 @@ namespace mb::http {
 
 namespace {
 
-constexpr size_t kOwnWrite = 16 << 10;      // larger bodies are sent from where they are instead of copied
-constexpr size_t kDiscardAtOnce = 1 << 20;  // then others on the core get their turn
-constexpr std::chrono::seconds kPassOverTime{5};
+constexpr size_t kOwnWrite = 16 << 10;      // larger bodies are sent without a copy into out_
+constexpr size_t kDiscardAtOnce = 1 << 20;  // then other work on the core runs
+constexpr std::chrono::seconds kDiscardTime{5};
 
 }  // namespace
 
 void Connection::append(Response& response, bool close) {
   const bool headOnly = request_.method == Method::head;
   appendHead(out_, response, request_.id, {.close = close, .keepAlive = parser_.framing().http10 && !close});
-  if (headOnly || !mayHaveBody(response.status)) {
+  if (headOnly || !allowsBody(response.status)) {
     response.file = {};
     response.pieces.reset();
     return;
@@ -55,15 +55,15 @@ Connection::Sent Connection::sendNow() {
   return Sent::all;
 }
 
-// Sends all there is; false when the client is gone or does not read. A client that takes a byte now and then makes
-// progress, but must not hold an answer for ever.
+// Sends all pending bytes; false if the client has disconnected or does not read. A client that reads a byte now and
+// then makes progress, but must not delay a response for ever.
 Async<bool> Connection::flush() {
   rateGuard_ = MinRateGuard(context_.settings.writeTimeout, context_.settings.slowestClient);
-  return flushOn();
+  return continueFlush();
 }
 
-// The same as a part of what pace_ is about.
-Async<bool> Connection::flushOn() {
+// The same, without resetting rateGuard_: for a part of a larger body.
+Async<bool> Connection::continueFlush() {
   while (true) {
     const Sent sent = sendNow();
     if (sent != Sent::some) co_return sent == Sent::all;
@@ -76,11 +76,11 @@ Async<bool> Connection::waitToSend() {
   deadline_ = rateGuard_.begin(context_.tick);
   const auto [error] = co_await socket_.async_wait(Socket::wait_write, kTuple);
   rateGuard_.end(context_.tick);
-  phase_ = Phase::handling;  // what goes on without a wait is not to be ended
+  phase_ = Phase::handling;  // expire() must not end work that does not wait
   co_return !error;
 }
 
-// Answers a request that could not be read or is not wanted, without going on with the connection.
+// Responds to a request that could not be read or is refused; the connection ends after it.
 Async<void> Connection::refuse(Error error) {
   if (request_.id.empty()) makeRequestId(request_.id);
   logDebug("request refused", {{"requestId", request_.id}, {"peer", request_.peer}, {"why", error.message()}});
@@ -90,11 +90,11 @@ Async<void> Connection::refuse(Error error) {
   if (co_await flush()) co_await linger(kLingerBytes, kLinger);
 }
 
-// Reads past `bytes` that nobody wants; false where they do not come.
+// Reads and drops `bytes` bytes; false if they do not arrive.
 Async<bool> Connection::discard(uint64_t bytes) {
   while (bytes > 0) {
     const size_t maxBytes = static_cast<size_t>(std::min<uint64_t>(bytes, kDiscardAtOnce));
-    // TCP takes them off without a copy, to nowhere.
+    // MSG_TRUNC drops them without a copy.
     const ssize_t count = ::recv(socket_.native_handle(), nullptr, maxBytes, MSG_TRUNC | MSG_DONTWAIT);
     if (count > 0) {
       bytes -= static_cast<uint64_t>(count);
@@ -109,14 +109,14 @@ Async<bool> Connection::discard(uint64_t bytes) {
   co_return true;
 }
 
-// The rest of a short body whose answer is sent.
+// Discards the rest of a short body whose response is sent.
 Async<bool> Connection::discardRestOfBody(uint64_t bytes) {
-  enter(Phase::lingering, kPassOverTime);
+  enter(Phase::lingering, kDiscardTime);
   co_return co_await discard(bytes);
 }
 
-// Closing with unread bytes resets the connection and may take the answer with it: stop sending, read a little, then
-// close.
+// Closing with unread bytes resets the connection, and the client may lose the response: stops sending, reads up to
+// `maxBytes`, then returns.
 Async<void> Connection::linger(uint64_t maxBytes, std::chrono::seconds limit) {
   boost::system::error_code failed;
   socket_.shutdown(Socket::shutdown_send, failed);

@@ -54,7 +54,7 @@ Task<std::string_view> Connection::Stream::readSized() {
   if (left_ > limit_ - std::min(limit_, received_)) co_return fail(tooLarge());
   if (available() == 0 && !co_await receive(static_cast<size_t>(std::min<uint64_t>(left_, kMaxPiece)))) {
     broken_ = true;
-    co_return fail(connection_.goneAway());
+    co_return fail(connection_.bodyTimeoutError());
   }
   piece_ = static_cast<size_t>(std::min({static_cast<uint64_t>(available()), left_, uint64_t{kMaxPiece}}));
   left_ -= piece_;
@@ -85,17 +85,17 @@ Task<std::string_view> Connection::Stream::readChunked() {
     }
     if (!co_await receive(kMaxPiece)) {
       broken_ = true;
-      co_return fail(connection_.goneAway());
+      co_return fail(connection_.bodyTimeoutError());
     }
   }
 }
 
-// At least one byte, at most `maxBytes`: what is behind a body with a length is left to the next request. False when
-// the client is gone or too slow.
+// Receives at least one byte, at most `maxBytes`: bytes after a body with a length belong to the next request. False if
+// the client has disconnected or is too slow.
 Async<bool> Connection::Stream::receive(size_t maxBytes) {
   Connection& c = connection_;
   if (!std::exchange(invited_, true)) c.out_ += kContinueLine;
-  // The client may wait for earlier answers, or for the invitation, before it goes on.
+  // The client may wait for earlier responses, or for 100 (Continue), before it sends more.
   if (!c.out_.empty() && !co_await c.flush()) co_return false;
   const std::span<char> space = c.in_.space(1);
   c.phase_ = Phase::body;

@@ -7,8 +7,8 @@
 
 namespace mb::http {
 
-// Pieces stand behind the head in the connection's read buffer, which is given room once, at the beginning: views of
-// the head stay valid, and the buffer never holds more than one piece and what came with the head.
+// Stores pieces after the head in the connection's read buffer, whose space is reserved once, at the beginning: views
+// of the head stay valid, and the buffer never holds more than one piece and the bytes that arrived with the head.
 class Connection::Stream final : public BodyReader {
  public:
   explicit Stream(Connection& connection);
@@ -18,13 +18,13 @@ class Connection::Stream final : public BodyReader {
   std::optional<uint64_t> size() const override;
   void setLimit(uint64_t maxBytes) override { limit_ = maxBytes; }
 
-  // Once the handler has ended: gives up the last piece.
+  // Releases the last piece. Call once the handler has ended.
   void endPiece();
-  // How much of the body the handler has not read; kEndless where its end, and the next request, cannot be found.
+  // Bytes of the body that the handler has not read; kEndless if the body's end, and the next request, cannot be found.
   uint64_t unread() const;
 
   static constexpr uint64_t kEndless = ~uint64_t{0};
-  static constexpr uint64_t kPassOver = 64 << 10;  // most that is passed over so that the connection may go on
+  static constexpr uint64_t kMaxDiscard = 64 << 10;  // largest rest that is discarded to keep the connection
 
  private:
   Task<std::string_view> readSized();
@@ -40,9 +40,9 @@ class Connection::Stream final : public BodyReader {
   uint64_t left_;  // of a body with a length
   uint64_t received_ = 0;
   uint64_t limit_ = ~uint64_t{0};
-  size_t piece_ = 0;     // bytes of the buffer that are handed out
-  bool invited_;         // the client sends its body: asked to, or unasked
-  bool broken_ = false;  // where the body ends cannot be known any more
+  size_t piece_ = 0;     // bytes of the buffer that the handler holds
+  bool invited_;         // the client sends its body: it got 100 (Continue) or did not wait for it
+  bool broken_ = false;  // the end of the body can no longer be found
   std::optional<Error> failure_;
   MinRateGuard rateGuard_;
 };

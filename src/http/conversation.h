@@ -1,4 +1,4 @@
-// What a server can do to a connection, whatever is spoken on it. Private to this module.
+// The server's control over a connection, HTTP or WebSocket. Private to this module.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -19,11 +19,11 @@ inline constexpr auto kTuple = asio::as_tuple(asio::deferred);
 class Conversation {
  public:
   virtual ~Conversation() = default;
-  // Called at each tick: ends a wait that has gone on too long.
+  // Called at each tick: ends a wait that exceeds its limit.
   virtual void expire() = 0;
-  // Draining: what waits for the client to say something ends now, in the way that is proper to it.
+  // Called on drain: a connection that only waits for its client ends now, by the closing procedure of its protocol.
   virtual void endIfIdle() = 0;
-  // Ends it whatever it does.
+  // Closes the connection at once.
   virtual void abort() = 0;
 };
 

@@ -1,4 +1,4 @@
-// What encodings of an answer the client takes (RFC 9110, 12.5.3).
+// Content codings that the client accepts for a response (RFC 9110, 12.5.3).
 #pragma once
 
 #include "http/message.h"

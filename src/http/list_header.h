@@ -11,7 +11,7 @@ inline std::string_view trimSpace(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Whether `wanted(item)` says so of any item of the list; those behind it are not looked at.
+// Whether `wanted(item)` is true for any item of the list. Stops at the first such item.
 template <class F>
 bool anyListed(const Request& request, std::string_view name, F wanted) {
   for (const Header& header : request.headers) {

@@ -1,4 +1,4 @@
-// Requests and answers as the rest of the house sees them. Nothing of Beast here.
+// Requests and responses as the other modules see them. Does not expose Beast.
 #pragma once
 
 #include <cstdint>
@@ -33,19 +33,19 @@ struct Request {
   std::string_view path;    // the raw path, before "?"
   std::string_view query;   // the raw query, without "?"
   std::vector<Header> headers;
-  std::string_view body;         // complete once handle() is called; empty where it streams
+  std::string_view body;         // complete once handle() is called; empty if it streams
   std::string peer;              // the connection's remote address, without port
-  std::string id;                // x-request-id: the caller's where well-formed, else generated
+  std::string id;                // x-request-id: the client's if well-formed, else generated
   bool http10 = false;           // HTTP/1.0, not 1.1
   bool bodyPresent = false;      // content-length above 0 or chunked
-  BodyReader* stream = nullptr;  // of routes that stream, also where there is no body; null on all others
+  BodyReader* stream = nullptr;  // set on routes that stream, also without a body; null on others
 
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
 struct WebSocketUpgrade;
 
-// Bytes of an open file that does not change. Where it turns out shorter the connection is cut.
+// Bytes of an open file that does not change. If the file turns out shorter, the connection is closed.
 struct FilePiece {
   std::shared_ptr<const Descriptor> file;  // null: no file
   uint64_t offset = 0;
@@ -55,16 +55,16 @@ struct FilePiece {
 struct Response {
   int status = 200;
   std::string_view contentType;  // a literal; empty: no content-type header
-  // At most one of these three. Files and pieces are never encoded, and nothing is read of them for HEAD.
+  // At most one of these three is set. Files and pieces are never encoded, and are not read for HEAD.
   std::string body;
   FilePiece file;
   std::shared_ptr<BodySource> pieces;
   // Names in lower case. content-length, date, x-request-id, connection and content-encoding are added by the
   // connection.
   std::vector<std::pair<std::string_view, std::string>> headers;  // names are literals
-  bool close = false;                                             // close the connection after this answer
-  std::shared_ptr<const WebSocketUpgrade> upgrade;                // what follows a 101: webSocketResponse()
-  std::shared_ptr<const void> keeps;                              // owns those of the names above that are no literals
+  bool close = false;                                             // close the connection after this response
+  std::shared_ptr<const WebSocketUpgrade> upgrade;                // set for a 101 by webSocketResponse()
+  std::shared_ptr<const void> keeps;                              // owns the names above that are not literals
 
   static Response empty(int status);  // 204, 201 without a body
   static Response json(int status, std::string body);
@@ -77,7 +77,7 @@ std::optional<std::string> percentDecode(std::string_view text, bool plusIsSpace
 // The segments of a raw path ("/api/v1/x%2Fy" gives "api","v1","x/y"); fails with notFound for broken escapes.
 Result<std::vector<std::string>> splitPath(std::string_view rawPath);
 
-// Query parameters in order, decoded; fails with invalidParam for broken escapes. A name given twice keeps both.
+// Query parameters in order, decoded; fails with invalidParam for broken escapes. A repeated name keeps all its values.
 class QueryParams {
  public:
   static Result<QueryParams> parse(std::string_view rawQuery);

@@ -14,7 +14,7 @@ class MinRateGuard {
   MinRateGuard(std::chrono::seconds idle, size_t rate) : idle_(idle.count()), rate_(static_cast<int64_t>(rate)) {}
 
   void passed(size_t bytes) { passed_ += static_cast<int64_t>(bytes); }
-  // A wait begins; the tick by which it has to end.
+  // Begins a wait; returns the tick by which it must end.
   int64_t begin(int64_t tick) {
     if (!stalled_ || passed_ != passedThen_) {
       stalled_ = tick;

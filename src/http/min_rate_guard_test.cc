@@ -11,7 +11,7 @@ TEST(MinRateGuard, NothingAtAllIsBorneForTheIdleTime) {
   MinRateGuard rateGuard(seconds(30), 1000);
   EXPECT_EQ(rateGuard.begin(100), 131);
   rateGuard.end(110);
-  EXPECT_EQ(rateGuard.begin(110), 131) << "waking without a byte buys no time";
+  EXPECT_EQ(rateGuard.begin(110), 131) << "a wake-up without a byte does not extend the limit";
 }
 
 TEST(MinRateGuard, ProgressBuysTimeByItsRate) {
@@ -19,7 +19,7 @@ TEST(MinRateGuard, ProgressBuysTimeByItsRate) {
   rateGuard.begin(0);
   rateGuard.end(9);
   rateGuard.passed(1);
-  EXPECT_EQ(rateGuard.begin(9), 11) << "one byte is not worth a second";
+  EXPECT_EQ(rateGuard.begin(9), 11) << "one byte does not add a second";
   rateGuard.end(10);
   rateGuard.passed(4999);
   EXPECT_EQ(rateGuard.begin(10), 16) << "ten seconds and five, of which ten are used up";

@@ -1,4 +1,4 @@
-// The bytes a connection has received and not yet used, in one piece. Private to this module.
+// The bytes that a connection has received and not yet consumed, contiguous. Private to this module.
 #pragma once
 
 #include <cstring>
@@ -10,30 +10,30 @@ namespace mb::http {
 
 class ReadBuffer {
  public:
-  // What is there; stands until the next call that is not const.
+  // The bytes; valid until the next non-const call.
   std::string_view data() const { return {bytes_.get() + begin_, end_ - begin_}; }
   size_t size() const { return end_ - begin_; }
   bool empty() const { return begin_ == end_; }
 
-  // Room for at least `min` more bytes behind data(); say with filled() how many came.
+  // Space for at least `min` more bytes after data(); filled() reports how many arrived.
   std::span<char> space(size_t min) {
     if (capacity_ - end_ < min) reserve(min);
     return {bytes_.get() + end_, capacity_ - end_};
   }
   void filled(size_t count) { end_ += count; }
 
-  // Takes `count` bytes off the front.
+  // Removes `count` bytes from the front.
   void drop(size_t count) {
     begin_ += count;
     if (begin_ == end_) begin_ = end_ = 0;
   }
-  // Takes `count` bytes out from `at` on; what stands before them stays where it is.
+  // Removes `count` bytes from `at` on; the bytes before them do not move.
   void cut(size_t at, size_t count) {
     char* const hole = bytes_.get() + begin_ + at;
     std::memmove(hole, hole + count, size() - at - count);
     end_ -= count;
   }
-  // Gives the memory back where an earlier request made it larger than `keep`; bytes that are there stay.
+  // Frees memory beyond `keep` that an earlier request needed; keeps the bytes.
   void shrink(size_t keep) {
     if (capacity_ > keep && size() < keep) reallocate(size() == 0 ? 0 : keep);
   }

@@ -8,8 +8,8 @@ namespace beast = boost::beast;
 
 namespace {
 
-constexpr size_t kEmptyLines = 8;           // bytes of empty lines that are borne before a request (RFC 9112, 2.2)
-constexpr size_t kMaxContent = 1ULL << 40;  // beyond every limit, and far from where sums of sizes could wrap
+constexpr size_t kEmptyLines = 8;           // bytes of empty lines accepted before a request (RFC 9112, 2.2)
+constexpr size_t kMaxContent = 1ULL << 40;  // above every limit, and small enough that sums of sizes cannot overflow
 
 Method methodOf(beast::http::verb verb) {
   switch (verb) {
@@ -48,7 +48,7 @@ bool isHost(std::string_view text) {
   });
 }
 
-// The length of "http://" or "https://" where the target begins so, in any case; 0 otherwise.
+// The length of the prefix "http://" or "https://" of the target, compared without case; 0 without one.
 size_t schemeLength(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (equalsIgnoreCase(target.substr(0, scheme.size()), scheme)) return scheme.size();
@@ -58,7 +58,7 @@ size_t schemeLength(std::string_view target) {
 
 }  // namespace
 
-// Notes what Beast finds as slices of `base`, without copies.
+// Records what Beast parses as slices of the data, without copies.
 class RequestParser::Collector final : public beast::http::basic_parser<true> {
  public:
   Collector(RequestParser& parser, std::string_view data) : parser_(parser), base_(data.data()) {
@@ -110,7 +110,7 @@ class RequestParser::Collector final : public beast::http::basic_parser<true> {
       parser_.framing_.expectsContinue = equalsIgnoreCase(value, "100-continue");
     }
   }
-  // Bodies are not Beast's business here.
+  // Beast does not parse bodies here.
   void on_header_impl(error_code&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
   std::size_t on_body_impl(beast::string_view, error_code&) override { return 0; }
@@ -143,8 +143,8 @@ RequestParser::Status RequestParser::refuse(ErrorCode code, std::string message)
   return Status::failed;
 }
 
-// Finds the head's end, and refuses by lines what Beast would bear or wait for: line feeds alone, lines that continue
-// the one before (obsolete folding, RFC 9112 5.2), and what does not begin like a request.
+// Finds the end of the head. Refuses input that Beast would accept or wait for: line feeds alone, lines that continue
+// the line before (obsolete folding, RFC 9112 5.2), and bytes that cannot begin a request.
 RequestParser::Status RequestParser::scanLines(std::string_view data) {
   while (lineStart_ == start_ && start_ < kEmptyLines && data.substr(start_).starts_with("\r\n")) {
     start_ = lineStart_ = scanned_ = start_ + 2;
@@ -160,7 +160,7 @@ RequestParser::Status RequestParser::scanLines(std::string_view data) {
       return refuse(ErrorCode::headersTooLarge, "the request's head is too large");
     }
     scanned_ = feed + 1;
-    // First of all, so that the answer does not depend on the pieces in which the bytes came.
+    // Checked first, so that the response does not depend on the pieces in which the bytes arrived.
     if (scanned_ > maxHeadBytes_) return refuse(ErrorCode::headersTooLarge, "the request's head is too large");
     const bool folded = data[lineStart_] == ' ' || data[lineStart_] == '\t';
     if (feed == lineStart_ || data[feed - 1] != '\r' || folded) {
@@ -176,7 +176,7 @@ RequestParser::Status RequestParser::parseHead(std::string_view data) {
   if (const Status scan = scanLines(data); scan != Status::done) return scan;
   framing_.headBytes = scanned_;
   const std::string_view head = data.substr(0, scanned_);
-  // A parser of Beast's serves once; its memory serves each request.
+  // A Beast parser parses one message; its memory is reused for each request.
   if (collector_) {
     std::destroy_at(collector_.get());
     std::construct_at(collector_.get(), *this, head);
@@ -189,23 +189,23 @@ RequestParser::Status RequestParser::parseHead(std::string_view data) {
   if ((error && error != beast::http::error::need_more) || !collector_->is_header_done()) {
     return refuse(ErrorCode::validation, "the request's head is not well-formed");
   }
-  if (const Status judged = judgeFraming(); judged != Status::done) return judged;
-  return judgeTarget(head);
+  if (const Status checked = checkFraming(); checked != Status::done) return checked;
+  return checkTarget(head);
 }
 
-// Anything by which two parsers could disagree about where a request ends, or whom it is for, is refused.
-RequestParser::Status RequestParser::judgeFraming() {
+// Refuses a request for which two parsers could disagree about its end or its host (request smuggling).
+RequestParser::Status RequestParser::checkFraming() {
   const Collector& found = *collector_;
   if (found.contentLengths > 1 || found.transferEncodings > 1 ||
       (found.contentLengths > 0 && found.transferEncodings > 0)) {
-    return refuse(ErrorCode::validation, "the request states the length of its body more than once");
+    return refuse(ErrorCode::validation, "the request must have at most one of content-length and transfer-encoding");
   }
   if (!found.plainLength) return refuse(ErrorCode::validation, "content-length must be one number");
   if (found.transferEncodings > 0 && (!found.onlyChunked || framing_.http10)) {
-    return refuse(ErrorCode::validation, "the only transfer coding understood is chunked, in HTTP/1.1");
+    return refuse(ErrorCode::validation, "transfer-encoding must be chunked, in HTTP/1.1");
   }
   if (found.hosts > 1 || !found.hostIsSound || (found.hosts == 0 && !framing_.http10)) {
-    return refuse(ErrorCode::validation, "the request must carry one host header");
+    return refuse(ErrorCode::validation, "the request must have one host header");
   }
   framing_.chunked = found.chunked();
   framing_.keepAlive = found.keep_alive();
@@ -217,12 +217,12 @@ RequestParser::Status RequestParser::judgeFraming() {
 }
 
 // Origin form, absolute form by its path and query (RFC 9112, 3.2.2), and "*" of OPTIONS.
-RequestParser::Status RequestParser::judgeTarget(std::string_view data) {
+RequestParser::Status RequestParser::checkTarget(std::string_view data) {
   const std::string_view target = data.substr(target_.at, target_.size);
   size_t from = 0;
   if (const size_t scheme = schemeLength(target); scheme > 0) {
     from = std::min(target.find_first_of("/?", scheme), target.size());
-    if (from == scheme) return refuse(ErrorCode::validation, "the request's target names no host");
+    if (from == scheme) return refuse(ErrorCode::validation, "the request's target must name a host");
   } else if (!target.starts_with('/') && !(target == "*" && method_ == Method::options)) {
     return refuse(ErrorCode::validation, "the request's target must be a path");
   }

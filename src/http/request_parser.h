@@ -1,5 +1,5 @@
-// One HTTP/1.1 request out of bytes: the head through Beast's parser plus the strictness that it leaves to its user,
-// and chunked bodies. Knows no socket. Private to this module; bodies with a length are the connection's business.
+// Parses one HTTP/1.1 request: the head with Beast's parser and the strict checks that Beast leaves to its user, and
+// chunked bodies. Does not access a socket. Bodies with a length are read by the connection. Private to this module.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 
 namespace mb::http {
 
-// What a head says about its request's frame.
+// The framing of a request, from its head.
 struct Framing {
-  size_t headBytes = 0;  // up to and with the empty line, empty lines before the request included
+  size_t headBytes = 0;  // including the final empty line and empty lines before the request
   size_t contentLength = 0;
   bool chunked = false;
   bool keepAlive = true;
@@ -32,20 +32,21 @@ class RequestParser {
 
   // Forgets the last request.
   void reset();
-  // `data` holds all that has come since the request's first byte. needMore: call again when more has come behind it.
+  // `data` holds all bytes since the request's first byte. needMore: call again with the same bytes and more after
+  // them.
   Status parseHead(std::string_view data);
   // After done.
   const Framing& framing() const { return framing_; }
-  // Sets method, target, path, query, http10 and headers of `request` to views of `data`, which holds what parseHead
-  // read, wherever it stands now.
+  // Sets method, target, path, query, http10 and headers of `request` to views of `data`. `data` holds the bytes that
+  // parseHead read; they may have moved since.
   void fill(Request& request, std::string_view data) const;
-  // After the head of a chunked request, with what follows it: ChunkDecoder::decode.
+  // Decodes the bytes after the head of a chunked request, as ChunkDecoder::decode does.
   Status parseChunks(std::string_view data, size_t& consumed, std::string& body, size_t limit);
-  // After failed: what to answer before closing.
+  // After failed: the error to respond with before closing.
   Error takeError() { return *std::move(error_); }
 
  private:
-  // A part of the request, by its place in it: its bytes may move while the body is read.
+  // A part of the request, by offset: its bytes may move while the body is read.
   struct Slice {
     uint32_t at = 0;
     uint32_t size = 0;
@@ -58,8 +59,8 @@ class RequestParser {
 
   Status refuse(ErrorCode code, std::string message);
   Status scanLines(std::string_view data);
-  Status judgeFraming();
-  Status judgeTarget(std::string_view data);
+  Status checkFraming();
+  Status checkTarget(std::string_view data);
 
   const size_t maxHeadBytes_;
   const size_t maxHeaders_;

@@ -14,7 +14,7 @@ using Status = RequestParser::Status;
 constexpr size_t kMaxHead = 1024;
 constexpr size_t kMaxHeaders = 10;
 
-// What became of some bytes that were fed `step` at a time.
+// The result of parsing some bytes, fed `step` at a time.
 struct Parsed {
   Status status = Status::needMore;
   Request request;
@@ -34,7 +34,7 @@ Parsed parse(std::string_view bytes, size_t step, size_t limit = 1 << 20) {
   size_t have = 0;
   while (parsed.status == Status::needMore && have < all.size()) {
     have = std::min(all.size(), have + step);
-    // A copy each time: the bytes may stand somewhere else when more have come.
+    // A copy each time: the bytes may have moved when more have arrived.
     parsed.status = parser.parseHead(std::string(all.substr(0, have)));
   }
   if (parsed.status == Status::done) {
@@ -261,7 +261,7 @@ TEST(RequestParser, DecodesChunksHoweverTheyArrive) {
       const Parsed parsed = parse(chunked(std::string(coded) + "GET /next"), static_cast<size_t>(step));
       ASSERT_EQ(parsed.status, Status::done) << coded << " by " << step;
       EXPECT_EQ(parsed.body, body) << coded;
-      EXPECT_EQ(parsed.request.headers.size(), 2U) << "trailers are no headers";
+      EXPECT_EQ(parsed.request.headers.size(), 2U) << "trailers are not headers";
       EXPECT_TRUE(std::string_view("GET /next").starts_with(std::string_view(parsed.bytes).substr(parsed.used, 1)));
       EXPECT_EQ(parsed.used, chunked(coded).size()) << coded << " by " << step;
     }
@@ -314,7 +314,7 @@ TEST(RequestParser, FramingMayNotCostManyTimesTheContent) {
   EXPECT_EQ(parse(chunked(coded + "0\r\n\r\n"), 5000).error, ErrorCode::validation);
   coded.clear();
   for (int i = 0; i < 20'000; ++i) coded += "1\r\na\r\n";
-  EXPECT_EQ(parse(chunked(coded + "0\r\n\r\n"), 5000).status, Status::done) << "small chunks are no attack";
+  EXPECT_EQ(parse(chunked(coded + "0\r\n\r\n"), 5000).status, Status::done) << "small chunks are accepted";
 }
 
 TEST(RequestParser, BeginsAnewAfterReset) {

@@ -13,8 +13,8 @@ namespace mb::http {
 
 namespace {
 
-constexpr size_t kGzipFrom = 1024;  // decisions 1
-constexpr int kGzipLevel = 1;       // of JSON, most of the gain for the least time
+constexpr size_t kGzipFrom = 1024;  // smaller bodies gain little from compression
+constexpr int kGzipLevel = 1;       // for JSON the best ratio of gain to time
 
 void appendNumber(std::string& out, size_t value) {
   char digits[20];
@@ -22,7 +22,7 @@ void appendNumber(std::string& out, size_t value) {
   out.append(digits, end);
 }
 
-// Values may quote a client; a line break in one would split the answer.
+// Values may contain text of a client; a line break in one would split the response.
 void appendHeader(std::string& out, std::string_view name, std::string_view value) {
   out += name;
   out += ": ";
@@ -39,7 +39,7 @@ bool isZeroWeight(std::string_view weight) {
   return !weight.empty() && weight.find_first_not_of("0.") == std::string_view::npos;
 }
 
-// Of "gzip;q=0.5" the coding and whether its weight refuses it.
+// Splits "gzip;q=0.5" into the coding and whether its weight refuses it.
 std::pair<std::string_view, bool> readCoding(std::string_view item) {
   const size_t semicolon = item.find(';');
   const std::string_view coding = trimSpace(item.substr(0, semicolon));
@@ -49,21 +49,21 @@ std::pair<std::string_view, bool> readCoding(std::string_view item) {
   return {coding, weighted && isZeroWeight(parameter.substr(2))};
 }
 
-// JSON, and what pages are made of.
+// JSON, and the types of pages, scripts and style sheets.
 bool isText(std::string_view contentType) {
   constexpr std::string_view kTypes[] = {"application/json", "application/graphql-response+json", "text/html",
                                          "text/javascript", "text/css"};
   return std::ranges::find(kTypes, contentType.substr(0, contentType.find(';'))) != std::end(kTypes);
 }
 
-// One deflater a thread: setting one up costs more than compressing a small answer.
+// One deflater per thread: its initialization costs more than compressing a small response.
 class Deflater {
  public:
   Deflater() { ready_ = deflateInit2(&stream_, kGzipLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) == Z_OK; }
   ~Deflater() { deflateEnd(&stream_); }
   Deflater(const Deflater&) = delete;
 
-  // Nothing when zlib cannot (memory).
+  // nullopt if zlib fails (out of memory).
   std::optional<std::string> compress(std::string_view in) {
     if (!ready_ || deflateReset(&stream_) != Z_OK) return std::nullopt;
     std::string out(deflateBound(&stream_, in.size()), '\0');
@@ -155,8 +155,8 @@ std::string_view reasonPhrase(int status) {
   }
 }
 
-// Up to 15 hexadecimal digits (what a string holds without memory of its own), distinct but not secret: a counter from
-// a random start, scrambled (splitmix64, Steele et al. 2014).
+// Up to 15 hexadecimal digits (they fit a string's inline buffer), distinct but not secret: a counter from a random
+// start, scrambled (splitmix64, Steele et al. 2014).
 void makeRequestId(std::string& id) {
   thread_local uint64_t state = randomU64();
   uint64_t z = (state += 0x9E3779B97F4A7C15);
@@ -167,7 +167,7 @@ void makeRequestId(std::string& id) {
   id.assign(digits, std::to_chars(digits, digits + sizeof digits, z >> 4, 16).ptr);
 }
 
-bool mayHaveBody(int status) {
+bool allowsBody(int status) {
   return status >= 200 && status != 204 && status != 304;
 }
 
@@ -184,7 +184,7 @@ void appendHead(std::string& out, const Response& response, std::string_view req
   out += "\r\n";
   if (!response.contentType.empty()) appendHeader(out, "content-type", response.contentType);
   for (const auto& [name, value] : response.headers) appendHeader(out, name, value);
-  if (mayHaveBody(response.status)) {
+  if (allowsBody(response.status)) {
     out += "content-length: ";
     appendNumber(out, bodyLength(response));
     out += "\r\n";
@@ -200,7 +200,7 @@ void appendHead(std::string& out, const Response& response, std::string_view req
 
 bool isCompressible(const Response& response) {
   if (response.body.size() <= kGzipFrom || !isText(response.contentType)) return false;
-  if (!mayHaveBody(response.status) || response.status == 206) return false;
+  if (!allowsBody(response.status) || response.status == 206) return false;
   return std::ranges::none_of(response.headers, [](const auto& header) { return header.first == "content-encoding"; });
 }
 

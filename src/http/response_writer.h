@@ -1,4 +1,4 @@
-// An answer as bytes: status line, headers, gzip. Private to this module.
+// Serializes a response: status line, headers, gzip. Private to this module.
 #pragma once
 
 #include <string>
@@ -10,26 +10,26 @@
 namespace mb::http {
 
 struct HeadOptions {
-  bool close = false;      // say "connection: close"
-  bool keepAlive = false;  // say "connection: keep-alive", which HTTP/1.0 does not take for granted
+  bool close = false;      // add "connection: close"
+  bool keepAlive = false;  // add "connection: keep-alive", which is not the default of HTTP/1.0
 };
 
-// The current time as an HTTP date, made once a second per thread.
+// The current time as an HTTP date, formatted once a second per thread.
 std::string_view httpDate();
 std::string_view reasonPhrase(int status);
 // A distinct value for x-request-id; not secret.
 void makeRequestId(std::string& id);
 
-// False for statuses whose answers never have a body or a content-length (RFC 9110, 8.6).
-bool mayHaveBody(int status);
-// Of the body that `response` has in any of its forms.
+// False for statuses whose responses never have a body or a content-length (RFC 9110, 8.6).
+bool allowsBody(int status);
+// The length of the body of `response`: text, file or pieces.
 uint64_t bodyLength(const Response& response);
-// Status line and headers, for the body that `response` holds, whether or not that is sent.
+// Appends the status line and the headers. content-length is that of the body of `response`, whether it is sent or not.
 void appendHead(std::string& out, const Response& response, std::string_view requestId, const HeadOptions& options);
 
-// Whether gzip would pay: JSON, pages, scripts and style sheets over 1 KiB, not encoded yet.
+// Whether gzip reduces the size: JSON, pages, scripts and style sheets over 1 KiB, not encoded yet.
 bool isCompressible(const Response& response);
-// Replaces the body by its gzip form and says so. CPU-bound, about 10 ms a MiB. Any thread.
+// Replaces the body by its gzip form and adds content-encoding. CPU-bound, about 10 ms a MiB. Any thread.
 void gzip(Response& response);
 
 }  // namespace mb::http

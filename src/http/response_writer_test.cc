@@ -56,13 +56,13 @@ TEST(ResponseWriter, WritesTheHead) {
 
 TEST(ResponseWriter, SomeStatusesHaveNoBody) {
   for (const int status : {204, 304}) {
-    EXPECT_FALSE(mayHaveBody(status));
+    EXPECT_FALSE(allowsBody(status));
     EXPECT_THAT(headOf(Response::empty(status)), Not(HasSubstr("content-length")));
   }
   EXPECT_THAT(headOf(Response::empty(201)), HasSubstr("content-length: 0\r\n"));
 }
 
-TEST(ResponseWriter, ValuesCannotSplitTheAnswer) {
+TEST(ResponseWriter, ValuesCannotSplitTheResponse) {
   Response response = Response::empty(200);
   response.headers.emplace_back("x-quoted", "a\r\nset-cookie: b\0c"s);
   const std::string head = headOf(response);

@@ -15,11 +15,11 @@ size_t slot(Method method) {
   return static_cast<size_t>(method);
 }
 
-// Walks every pattern that fits the path, static segments first, until one has the method.
+// Visits every pattern that matches the path, static segments first, until one has the method.
 struct Walk {
   const std::vector<std::string>& segments;
   Method method;
-  const std::function<bool(std::string_view)>& mayBeName;
+  const std::function<bool(std::string_view)>& isName;
   RouteMatch& match;
   bool seen[kMethods] = {};
 
@@ -38,7 +38,7 @@ struct Walk {
     const std::string& segment = segments[at];
     if (const auto it = node.statics.find(segment); it != node.statics.end() && descend(*it->second, at + 1))
       return true;
-    if (node.checked && !segment.empty() && mayBeName && mayBeName(segment) && capture(*node.checked, at)) return true;
+    if (node.checked && !segment.empty() && isName && isName(segment) && capture(*node.checked, at)) return true;
     if (node.anything && !segment.empty() && capture(*node.anything, at)) return true;
     if (!node.rest || segment.empty()) return false;
     std::string tail = segment;
@@ -100,13 +100,13 @@ void Router::add(Method method, std::string_view pattern, int route) {
   node->routes[slot(method)] = route;
 }
 
-void Router::setNameCheck(std::function<bool(std::string_view)> mayBeName) {
-  mayBeName_ = std::move(mayBeName);
+void Router::setNameCheck(std::function<bool(std::string_view)> isName) {
+  isName_ = std::move(isName);
 }
 
 RouteMatch Router::match(Method method, const std::vector<std::string>& segments) const {
   RouteMatch found;
-  Walk walk{segments, method, mayBeName_, found};
+  Walk walk{segments, method, isName_, found};
   if (walk.descend(*root_, 0)) return found;
   bool any = false;
   for (const bool there : walk.seen) any = any || there;

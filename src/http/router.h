@@ -1,5 +1,5 @@
-// A trie of path patterns: "/api/v1/:collection/:id", static segments beat parameters, "*rest" takes what is left.
-// Decides only which route; gates and handlers belong to api/.
+// A Router maps a method and a path to a route by a trie of patterns such as "/api/v1/:collection/:id". Static segments
+// take precedence over parameters; "*rest" matches the remaining segments. Gates and handlers are in api/.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@
 namespace mb::http {
 
 struct RouteMatch {
-  int route = -1;                   // what add() was given; -1: none
+  int route = -1;                   // as given to add(); -1: no route matches
   std::vector<std::string> params;  // captures in order of the pattern
-  std::string allow;                // on a path that exists under other methods: the `allow` header; else empty
+  std::string allow;                // the `allow` header if the path exists under other methods; else empty
 };
 
 class Router {
@@ -24,17 +24,17 @@ class Router {
   ~Router();
   Router(Router&&) noexcept;
 
-  // A parameter written ":name" matches any non-empty segment; ":name!" only one that `mayBeName` accepts, so that
-  // reserved words never fall into a wildcard. Adding one method and pattern twice is a bug (aborts).
+  // A parameter ":name" matches any non-empty segment; ":name!" only one that `isName` accepts, so that a parameter
+  // does not match reserved words. Adding the same method and pattern twice aborts the process.
   void add(Method method, std::string_view pattern, int route);
-  void setNameCheck(std::function<bool(std::string_view)> mayBeName);
-  // HEAD finds GET's route. Segments as splitPath gives them.
+  void setNameCheck(std::function<bool(std::string_view)> isName);
+  // HEAD matches the route of GET. `segments` are those of splitPath().
   RouteMatch match(Method method, const std::vector<std::string>& segments) const;
 
  private:
   struct Node;
   std::unique_ptr<Node> root_;
-  std::function<bool(std::string_view)> mayBeName_;
+  std::function<bool(std::string_view)> isName_;
 };
 
 }  // namespace mb::http

@@ -27,7 +27,7 @@ constexpr size_t kCompressionQueue = 64;
 constexpr int kFileReaders = 4;
 constexpr std::chrono::seconds kTick{1};
 constexpr std::chrono::milliseconds kAcceptPause{100};
-constexpr int64_t kAcceptWarningTicks = 10;  // a shortage that lasts is told once in so many
+constexpr int64_t kAcceptWarningTicks = 10;  // a lasting shortage is logged at most once per so many ticks
 constexpr std::chrono::seconds kLastWait{1};
 
 std::string peerOf(const Socket& socket) {
@@ -35,14 +35,14 @@ std::string peerOf(const Socket& socket) {
   const auto endpoint = socket.remote_endpoint(error);
   if (error) return {};
   const auto address = endpoint.address();
-  // A listener on "::" sees IPv4 clients as mapped addresses; limits and logs want the plain form.
+  // A listener on "::" sees IPv4 clients as mapped addresses; limits and logs use the plain form.
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {
     return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
   }
   return address.to_string();
 }
 
-// What all cores of a server share. Coroutines hold it, so that it outlives the last of them.
+// State that all cores of a server share. Coroutines hold it, so that it outlives the last of them.
 struct Shared {
   Shared(const ServerSettings& s, Service& service_)
       : settings(s),
@@ -61,7 +61,7 @@ struct Shared {
   std::counting_semaphore<> stoppedAccepting{0};
 };
 
-// One core's listener and what hangs on it; touched by that core only.
+// One core's listener and its connections; used by that core only.
 struct Listener {
   Listener(asio::io_context& c, std::shared_ptr<Shared> s, size_t socketMemory)
       : core(c),
@@ -85,23 +85,23 @@ struct Listener {
 using ListenerPtr = std::shared_ptr<Listener>;
 using CancellationPtr = std::shared_ptr<asio::cancellation_signal>;
 
-// While it lives, the sweep and the drain know of the conversation.
-class Listed {
+// Registers a conversation with the sweep and the drain for its lifetime.
+class Registration {
  public:
-  Listed(Listener& listener, Conversation& conversation)
-      : listener_(listener), place_(listener.connections.insert(listener.connections.end(), &conversation)) {}
-  ~Listed() { listener_.connections.erase(place_); }
-  Listed(const Listed&) = delete;
+  Registration(Listener& listener, Conversation& conversation)
+      : listener_(listener), position_(listener.connections.insert(listener.connections.end(), &conversation)) {}
+  ~Registration() { listener_.connections.erase(position_); }
+  Registration(const Registration&) = delete;
 
  private:
   Listener& listener_;
-  const std::list<Conversation*>::iterator place_;
+  const std::list<Conversation*>::iterator position_;
 };
 
-Async<std::optional<Upgraded>> speakHttp(ListenerPtr listener, Socket socket, CancellationPtr cancellation) {
+Async<std::optional<Upgraded>> serveHttp(ListenerPtr listener, Socket socket, CancellationPtr cancellation) {
   std::string peer = peerOf(socket);
   Connection connection(std::move(socket), std::move(peer), listener->context, *cancellation);
-  const Listed listed(*listener, connection);
+  const Registration registration(*listener, connection);
   try {
     co_await connection.run();
   } catch (const std::exception& bug) {
@@ -110,32 +110,32 @@ Async<std::optional<Upgraded>> speakHttp(ListenerPtr listener, Socket socket, Ca
   co_return connection.takeUpgraded();
 }
 
-Async<void> speakWebSocket(ListenerPtr listener, Upgraded upgraded) {
+Async<void> serveWebSocket(ListenerPtr listener, Upgraded upgraded) {
   const auto connection =
       std::make_shared<WebSocketConnection>(std::move(upgraded.socket), *upgraded.terms, listener->sockets);
   upgraded.terms.reset();
-  const Listed listed(*listener, *connection);
+  const Registration registration(*listener, *connection);
   co_await connection->run(std::move(upgraded.early));
 }
 
-// What HTTP needed is given back before the WebSocket begins.
-Async<void> converse(ListenerPtr listener, Socket socket, CancellationPtr cancellation) {
-  // What is cancelled ends by its own decision, with an error as its result.
+// The buffers of HTTP are freed before the WebSocket begins.
+Async<void> serveConnection(ListenerPtr listener, Socket socket, CancellationPtr cancellation) {
+  // A cancelled operation returns an error; the coroutine then ends by itself.
   co_await asio::this_coro::throw_if_cancelled(false);
-  std::optional<Upgraded> upgraded = co_await speakHttp(listener, std::move(socket), std::move(cancellation));
-  if (upgraded) co_await speakWebSocket(std::move(listener), *std::move(upgraded));
+  std::optional<Upgraded> upgraded = co_await serveHttp(listener, std::move(socket), std::move(cancellation));
+  if (upgraded) co_await serveWebSocket(std::move(listener), *std::move(upgraded));
 }
 
 void admit(const ListenerPtr& listener, Socket socket) {
   const std::shared_ptr<Shared> shared = listener->shared;
   if (shared->open.fetch_add(1) >= shared->settings.maxConnections || !shared->conversations.tryEnter()) {
     --shared->open;
-    return;  // the socket closes as it goes
+    return;  // its destructor closes the socket
   }
   boost::system::error_code ignored;
   socket.set_option(Tcp::no_delay(true), ignored);
   auto cancellation = std::make_shared<asio::cancellation_signal>();
-  asio::co_spawn(listener->core.get_executor(), converse(listener, std::move(socket), cancellation),
+  asio::co_spawn(listener->core.get_executor(), serveConnection(listener, std::move(socket), cancellation),
                  asio::bind_cancellation_slot(cancellation->slot(), [shared, cancellation](std::exception_ptr) {
                    --shared->open;
                    shared->conversations.leave();
@@ -150,7 +150,7 @@ Async<void> acceptAll(ListenerPtr listener) {
       continue;
     }
     if (error == asio::error::operation_aborted || error == asio::error::connection_aborted) continue;
-    // Out of descriptors or memory: what is open must end before more can come.
+    // Out of descriptors or memory: open connections must end before more can be accepted.
     if (listener->context.tick - listener->warnedAt >= kAcceptWarningTicks) {
       listener->warnedAt = listener->context.tick;
       logWarn("a connection could not be accepted", {{"cause", error.message()}});
@@ -159,19 +159,19 @@ Async<void> acceptAll(ListenerPtr listener) {
   }
 }
 
-// One timer a core instead of one a request.
+// One timer per core instead of one per request.
 Async<void> tickOn(ListenerPtr listener) {
   while (!listener->shared->draining || !listener->connections.empty()) {
     listener->ticker.expires_after(kTick);
     co_await listener->ticker.async_wait(asio::as_tuple(asio::deferred));
     listener->sockets->tick = ++listener->context.tick;
-    // expire() ends a wait by posting to its coroutine: no connection leaves the list meanwhile.
+    // expire() ends a wait by posting to its coroutine: no connection leaves the list during this loop.
     for (Conversation* connection : listener->connections) connection->expire();
     listener->sockets->memory.tick();
   }
 }
 
-// Connections that the kernel has already taken would be reset by closing: they are served instead.
+// Closing the listener would reset connections that the kernel has already accepted: they are served instead.
 void stopAccepting(const ListenerPtr& listener) {
   boost::system::error_code error;
   listener->acceptor.non_blocking(true, error);
@@ -197,8 +197,8 @@ Result<Tcp::endpoint> probe(asio::io_context& core, const ServerSettings& settin
   boost::system::error_code error;
   const auto address = asio::ip::make_address(settings.host, error);
   Tcp::endpoint endpoint(address, static_cast<asio::ip::port_type>(settings.port));
-  // With SO_REUSEPORT a second server would silently share the port; a bind without it says whether it is free. Nothing
-  // listens here: a client that came in would hold the port for a moment longer than this socket.
+  // With SO_REUSEPORT a second server would silently share the port; a bind without it shows whether the port is free.
+  // The socket does not listen: a client that connected to it would keep the port in use after this socket is closed.
   Acceptor acceptor(core);
   if (!error) acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(Acceptor::reuse_address(true), error);
@@ -221,7 +221,7 @@ Result<> open(Acceptor& acceptor, const Tcp::endpoint& endpoint) {
                                                   endpoint.port(), error.message()));
 }
 
-// A connection is a descriptor: as many as the system lets this process have.
+// A connection is a descriptor: raises the limit to the most that the system allows this process.
 void raiseDescriptorLimit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -253,7 +253,7 @@ Server::Server(const ServerSettings& settings, Cores& cores, Service& service)
 
 Server::~Server() {
   if (impl_->shared->draining.exchange(true)) return;
-  // Nobody waits here: the cores may not run. What they still do holds what it needs, but for the service.
+  // Does not wait: the cores may not run. Coroutines that still run hold all that they need except the service.
   impl_->onEach(stopAccepting);
   impl_->onEach(abortAll);
 }

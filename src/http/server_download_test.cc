@@ -1,4 +1,4 @@
-// Answers that are files, or come in pieces, over real sockets.
+// Responses that are files or streamed, over real sockets.
 #include <gmock/gmock.h>
 
 #include "http/body_server_fixture.h"
@@ -11,7 +11,7 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr size_t kFile = 1 << 20;  // of pattern, then as much of nothing
+constexpr size_t kFile = 1 << 20;  // bytes of pattern, then as many zero bytes
 
 std::string fileBytes(size_t from, size_t bytes) {
   std::string all = pattern(kFile) + std::string(kFile, '\0');
@@ -19,12 +19,12 @@ std::string fileBytes(size_t from, size_t bytes) {
 }
 
 // Not by EXPECT_EQ, which would print a megabyte.
-void expectFile(const Answer& answer, size_t from, size_t bytes) {
-  EXPECT_EQ(answer.header("content-length"), std::to_string(bytes));
-  EXPECT_TRUE(answer.body == fileBytes(from, bytes)) << from << " " << bytes << ": " << answer.body.size();
+void expectFile(const ReceivedResponse& response, size_t from, size_t bytes) {
+  EXPECT_EQ(response.header("content-length"), std::to_string(bytes));
+  EXPECT_TRUE(response.body == fileBytes(from, bytes)) << from << " " << bytes << ": " << response.body.size();
 }
 
-// What comes behind the head until the server closes, which must be less than was said.
+// The bytes after the head until the server closes, which must be fewer than content-length.
 std::string cutBody(TestClient& client) {
   const std::string all = client.readAll();
   const size_t end = all.find("\r\n\r\n");
@@ -40,14 +40,14 @@ TEST(Download, AnyPieceOfAFileComesWhole) {
     for (const size_t bytes :
          {size_t{0}, size_t{1}, size_t{1024}, size_t{64 << 10}, size_t{(64 << 10) + 1}, size_t{700'000}}) {
       client.send(getFrom(fmt::format("/file/{}/{}", from, bytes)));
-      const Answer answer = client.read();
-      EXPECT_EQ(answer.status, 200);
-      expectFile(answer, from, bytes);
+      const ReceivedResponse response = client.read();
+      EXPECT_EQ(response.status, 200);
+      expectFile(response, from, bytes);
     }
   }
 }
 
-TEST(Download, TheNextAnswerFollows) {
+TEST(Download, TheNextResponseFollows) {
   BodyServer server;
   TestClient client(server.port());
   std::string requests;
@@ -70,11 +70,11 @@ TEST(Download, HeadTellsTheSameWithoutABody) {
   TestClient client(server.port());
   for (const std::string_view path : {"/file/0/10", "/file/0/500000", "/pieces/4/1000", "/never"}) {
     client.send(fmt::format("HEAD {} HTTP/1.1\r\nHost: x\r\n\r\n", path));
-    const Answer answer = client.read(true);
-    EXPECT_EQ(answer.status, 200);
-    EXPECT_NE(answer.header("content-length").value_or("0"), "0");
+    const ReceivedResponse response = client.read(true);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_NE(response.header("content-length").value_or("0"), "0");
   }
-  EXPECT_EQ(server.service.pieces, 0U) << "nothing is asked of a source";
+  EXPECT_EQ(server.service.pieces, 0U) << "sources are not read";
   client.send(getFrom("/plain"));
   EXPECT_EQ(client.read().body, "plain");
   EXPECT_EQ(server.service.sources, 0);
@@ -84,9 +84,9 @@ TEST(Download, AnUnchangedFileIsNotSent) {
   BodyServer server;
   TestClient client(server.port());
   client.send(getFrom("/unchanged") + getFrom("/plain"));
-  const Answer answer = client.read();
-  EXPECT_EQ(answer.status, 304);
-  EXPECT_FALSE(answer.header("content-length"));
+  const ReceivedResponse response = client.read();
+  EXPECT_EQ(response.status, 304);
+  EXPECT_FALSE(response.header("content-length"));
   EXPECT_EQ(client.read().body, "plain");
 }
 
@@ -95,11 +95,11 @@ TEST(Download, IsNeverEncoded) {
   TestClient client(server.port());
   for (const size_t bytes : {size_t{5000}, size_t{300'000}}) {
     client.send(fmt::format("GET /part/7/{} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n", bytes));
-    const Answer answer = client.read();
-    EXPECT_EQ(answer.status, 206);
-    EXPECT_FALSE(answer.header("content-encoding"));
-    EXPECT_EQ(answer.header("content-range"), fmt::format("bytes 7-{}/2097152", 6 + bytes));
-    expectFile(answer, 7, bytes);
+    const ReceivedResponse response = client.read();
+    EXPECT_EQ(response.status, 206);
+    EXPECT_FALSE(response.header("content-encoding"));
+    EXPECT_EQ(response.header("content-range"), fmt::format("bytes 7-{}/2097152", 6 + bytes));
+    expectFile(response, 7, bytes);
   }
 }
 
@@ -107,7 +107,7 @@ TEST(Download, AFileThatIsShorterIsNotPassedOffAsWhole) {
   BodyServer server;
   TestClient small(server.port());
   small.send(getFrom("/file/2097142/11"));
-  EXPECT_EQ(small.read().status, 500) << "nothing of it is on its way yet";
+  EXPECT_EQ(small.read().status, 500) << "nothing was sent before the failure";
   TestClient large(server.port());
   large.send(getFrom("/file/1500000/1000000"));
   EXPECT_LT(cutBody(large).size(), 1'000'000U);
@@ -118,14 +118,14 @@ TEST(Download, ComesInPiecesToTheLastByte) {
   TestClient client(server.port());
   for (const auto& [count, bytes] : {std::pair<size_t, size_t>(1, 1), {1, 100'000}, {1000, 1}, {7, 131'072}}) {
     client.send(getFrom(fmt::format("/pieces/{}/{}", count, bytes)));
-    const Answer answer = client.read();
-    EXPECT_EQ(answer.header("content-length"), std::to_string(count * bytes));
-    EXPECT_TRUE(answer.body == pattern(count * bytes));
+    const ReceivedResponse response = client.read();
+    EXPECT_EQ(response.header("content-length"), std::to_string(count * bytes));
+    EXPECT_TRUE(response.body == pattern(count * bytes));
   }
   client.send(getFrom("/pieces/0/1000"));
   EXPECT_EQ(client.read().header("content-length"), "0");
   client.send(getFrom("/long") + getFrom("/plain"));
-  EXPECT_TRUE(client.read().body == pattern(1000)) << "what is too much is left out";
+  EXPECT_TRUE(client.read().body == pattern(1000)) << "bytes past size() are not sent";
   EXPECT_EQ(client.read().body, "plain");
   EXPECT_EQ(server.service.sources, 0);
 }
@@ -144,9 +144,9 @@ TEST(Download, ASourceThatFailsAtOnceIsAnError) {
   BodyServer server;
   TestClient client(server.port());
   client.send(getFrom("/never") + getFrom("/plain"));
-  const Answer answer = client.read();
-  EXPECT_EQ(answer.status, 502);
-  EXPECT_THAT(answer.body, HasSubstr("the store does not answer"));
+  const ReceivedResponse response = client.read();
+  EXPECT_EQ(response.status, 502);
+  EXPECT_THAT(response.body, HasSubstr("the store does not respond"));
   EXPECT_EQ(client.read().body, "plain");
 }
 
@@ -156,7 +156,7 @@ TEST(Download, OneWhoDoesNotReadIsNotReadFor) {
   client.send(getFrom("/pieces/1000/1000000"));
   ASSERT_TRUE(eventually([&] { return server.service.pieces > 0; }));
   std::this_thread::sleep_for(milliseconds(300));
-  EXPECT_LT(server.service.pieces, 100U) << "pieces are made as they are taken";
+  EXPECT_LT(server.service.pieces, 100U) << "pieces are produced as they are sent";
 }
 
 TEST(Download, OneWhoGoesIsLetGo) {

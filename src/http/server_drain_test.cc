@@ -1,4 +1,4 @@
-// Stopping: what runs is finished, what waits is closed, what does not end is ended.
+// Draining: running requests finish, idle connections are closed, requests that do not end are aborted.
 #include <gmock/gmock.h>
 
 #include "http/test_server.h"
@@ -26,9 +26,9 @@ TEST(Drain, ClosesIdleConnectionsAndFinishesRunningOnes) {
   EXPECT_TRUE(untouched.closed());
   EXPECT_TRUE(eventually([&] { return server.server.connections() == 1; }));
   server.service.release();
-  const Answer answer = running.read();
-  EXPECT_EQ(answer.status, 200);
-  EXPECT_EQ(answer.header("connection"), "close");
+  const ReceivedResponse response = running.read();
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.header("connection"), "close");
   EXPECT_TRUE(running.closed()) << "the next request is not begun";
   drain.join();
   EXPECT_EQ(server.server.connections(), 0U);

@@ -1,4 +1,4 @@
-// The listener over real sockets: clients that break the rules, are slow, want too much, or do not read.
+// The listener over real sockets: clients that break the rules, are slow, exceed limits, or do not read.
 #include <gmock/gmock.h>
 
 #include "http/test_server.h"
@@ -18,15 +18,15 @@ ServerSettings impatient() {
   return settings;
 }
 
-void expectRefusal(const Answer& answer, int status, std::string_view code) {
-  EXPECT_EQ(answer.status, status);
-  EXPECT_THAT(answer.body, HasSubstr(fmt::format(R"("code":"{}")", code)));
-  EXPECT_EQ(answer.header("connection"), "close");
-  EXPECT_EQ(answer.header("content-type"), "application/json");
-  EXPECT_TRUE(answer.header("x-request-id"));
+void expectRefusal(const ReceivedResponse& response, int status, std::string_view code) {
+  EXPECT_EQ(response.status, status);
+  EXPECT_THAT(response.body, HasSubstr(fmt::format(R"("code":"{}")", code)));
+  EXPECT_EQ(response.header("connection"), "close");
+  EXPECT_EQ(response.header("content-type"), "application/json");
+  EXPECT_TRUE(response.header("x-request-id"));
 }
 
-TEST(HostileClient, BrokenHttpIsAnsweredOnceAndTheConnectionEnds) {
+TEST(HostileClient, BrokenHttpGetsOneResponseAndTheConnectionEnds) {
   TestServer server;
   constexpr std::string_view kBroken[] = {
       "GET / HTTP/1.1\nHost: x\n\n",
@@ -50,7 +50,7 @@ TEST(HostileClient, BrokenHttpIsAnsweredOnceAndTheConnectionEnds) {
   EXPECT_EQ(server.service.handled(), 0);
 }
 
-TEST(HostileClient, AnswersBeforeTheBrokenRequestAreSent) {
+TEST(HostileClient, ResponsesBeforeTheBrokenRequestAreSent) {
   TestServer server;
   TestClient client(server.port());
   client.send("GET /json/3 HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n");
@@ -87,7 +87,7 @@ TEST(HostileClient, BodiesHaveABound) {
   EXPECT_EQ(server.service.handled(), 1);
 }
 
-TEST(HostileClient, ALargeBodyThatIsRefusedDoesNotDrownTheAnswer) {
+TEST(HostileClient, ALargeRefusedBodyDoesNotLoseTheResponse) {
   TestServer server;
   TestClient client(server.port());
   client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 200000000\r\n\r\n" + std::string(200'000, 'a'));

@@ -1,4 +1,4 @@
-// The listener over real sockets: what clients that behave may rely on.
+// The listener over real sockets: clients that keep to the protocol.
 #include "http/server.h"
 
 #include <arpa/inet.h>
@@ -25,16 +25,16 @@ std::string post(std::string_view path, std::string_view body) {
   return fmt::format("POST {} HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{}", path, body.size(), body);
 }
 
-TEST(Server, AnswersOneAfterAnotherOnOneConnection) {
+TEST(Server, RespondsOneAfterAnotherOnOneConnection) {
   TestServer server;
   TestClient client(server.port());
   for (int i = 0; i < 5; ++i) {
     client.send(post("/echo", fmt::format("body {}", i)));
-    const Answer answer = client.read();
-    EXPECT_EQ(answer.status, 200);
-    EXPECT_EQ(answer.body, fmt::format("body {}", i));
-    EXPECT_TRUE(answer.header("date"));
-    EXPECT_FALSE(answer.header("connection"));
+    const ReceivedResponse response = client.read();
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.body, fmt::format("body {}", i));
+    EXPECT_TRUE(response.header("date"));
+    EXPECT_FALSE(response.header("connection"));
   }
 }
 
@@ -42,10 +42,10 @@ TEST(Server, HandsUpWhatItRead) {
   TestServer server;
   TestClient client(server.port());
   client.send("PATCH /request?a=1 HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine-1\r\nContent-Length: 3\r\n\r\nabc");
-  const Answer answer = client.read();
-  EXPECT_EQ(answer.body,
+  const ReceivedResponse response = client.read();
+  EXPECT_EQ(response.body,
             "PATCH /request ?a=1 from 127.0.0.1 id mine-1\nHost=x\nX-Request-Id=mine-1\nContent-Length=3\nbody=abc");
-  EXPECT_EQ(answer.header("x-request-id"), "mine-1");
+  EXPECT_EQ(response.header("x-request-id"), "mine-1");
 }
 
 TEST(Server, MakesARequestIdWhereTheGivenOneIsNotWellFormed) {
@@ -63,7 +63,7 @@ TEST(Server, MakesARequestIdWhereTheGivenOneIsNotWellFormed) {
   EXPECT_EQ(client.read().header("x-request-id"), longId.substr(1));
 }
 
-TEST(Server, AnswersPipelinedRequestsInOrder) {
+TEST(Server, RespondsToPipelinedRequestsInOrder) {
   TestServer server;
   TestClient client(server.port());
   std::string all;
@@ -75,7 +75,7 @@ TEST(Server, AnswersPipelinedRequestsInOrder) {
   }
 }
 
-TEST(Server, AnswersPipelinedRequestsWithLargeAnswersInOrder) {
+TEST(Server, RespondsToPipelinedRequestsWithLargeBodiesInOrder) {
   TestServer server;
   TestClient client(server.port());
   std::string all;
@@ -125,7 +125,7 @@ TEST(Server, HeadersStandAfterALargeBodyHasMovedThem) {
   EXPECT_THAT(client.read().body, HasSubstr("POST /request ?q from 127.0.0.1"));
 }
 
-TEST(Server, AnswersARequestWhoseSenderHasFinished) {
+TEST(Server, RespondsToARequestWhoseSenderHasFinished) {
   TestServer server;
   TestClient client(server.port());
   client.send(post("/echo", "last words"));
@@ -163,7 +163,7 @@ TEST(Server, CancelsNothingThatOutlivesItsClient) {
     client.send(get("/until-left"));
     ASSERT_TRUE(eventually([&] { return server.service.handled() == 3; }));
   }
-  // It left last, and so the server has looked at both.
+  // This client disconnected last, so the server has checked both.
   EXPECT_TRUE(eventually([&] { return server.service.left() == 1; }));
   server.service.release();
   server.server.drain(std::chrono::seconds(10));
@@ -199,7 +199,7 @@ TEST(Server, ContinuesWhenAsked) {
   client.send("abc");
   EXPECT_EQ(client.read().body, "abc");
   client.send(head + "abc");
-  EXPECT_EQ(client.read().body, "abc") << "what has come already is not asked for";
+  EXPECT_EQ(client.read().body, "abc") << "no 100 if the body has arrived";
 }
 
 TEST(Server, DoesNotContinueWithABodyThatIsTooLarge) {
@@ -213,28 +213,28 @@ TEST(Server, HeadHasTheHeadersOfGetAndNoBody) {
   TestServer server;
   TestClient client(server.port());
   client.send("HEAD /json/2000 HTTP/1.1\r\nHost: x\r\n\r\n" + get("/json/2000"));
-  const Answer head = client.read(true);
-  const Answer got = client.read();
+  const ReceivedResponse head = client.read(true);
+  const ReceivedResponse got = client.read();
   EXPECT_EQ(head.header("content-length"), "2000");
   EXPECT_EQ(head.header("content-type"), got.header("content-type"));
   EXPECT_EQ(got.body.size(), 2000U);
   client.send("HEAD /json/2000 HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n" +
               get("/json/2000", "Accept-Encoding: gzip\r\n"));
-  const Answer packedHead = client.read(true);
-  const Answer packed = client.read();
+  const ReceivedResponse packedHead = client.read(true);
+  const ReceivedResponse packed = client.read();
   EXPECT_EQ(packedHead.header("content-length"), packed.header("content-length"));
   EXPECT_EQ(packedHead.header("content-encoding"), "gzip");
 }
 
-TEST(Server, SomeAnswersHaveNoBody) {
+TEST(Server, SomeResponsesHaveNoBody) {
   TestServer server;
   TestClient client(server.port());
   for (const int status : {204, 304}) {
     client.send(get(fmt::format("/status/{}", status)) + get("/json/1"));
-    const Answer answer = client.read();
-    EXPECT_EQ(answer.status, status);
-    EXPECT_FALSE(answer.header("content-length"));
-    EXPECT_EQ(client.read().body, "a") << "the next answer follows at once";
+    const ReceivedResponse response = client.read();
+    EXPECT_EQ(response.status, status);
+    EXPECT_FALSE(response.header("content-length"));
+    EXPECT_EQ(client.read().body, "a") << "the next response follows at once";
   }
 }
 
@@ -243,14 +243,14 @@ TEST(Server, CompressesJsonForThoseWhoAsk) {
   TestClient client(server.port());
   for (const int size : {2000, 1'000'000}) {  // in place, and in the pool
     client.send(get(fmt::format("/json/{}", size), "Accept-Encoding: br, gzip\r\n"));
-    const Answer packed = client.read();
+    const ReceivedResponse packed = client.read();
     EXPECT_EQ(packed.header("content-encoding"), "gzip");
     EXPECT_EQ(packed.header("vary"), "accept-encoding");
     EXPECT_LT(packed.body.size(), static_cast<size_t>(size) / 10);
     EXPECT_TRUE(packed.body.starts_with("\x1f\x8b"));
   }
   client.send(get("/json/2000", "Accept-Encoding: gzip;q=0\r\n"));
-  const Answer plain = client.read();
+  const ReceivedResponse plain = client.read();
   EXPECT_FALSE(plain.header("content-encoding"));
   EXPECT_EQ(plain.header("vary"), "accept-encoding");
   EXPECT_EQ(plain.body.size(), 2000U);
@@ -265,9 +265,9 @@ TEST(Server, ClosesWhenItIsSaid) {
        {get("/json/3", "Connection: close\r\n"), get("/close"), std::string("GET /json/3 HTTP/1.0\r\n\r\n")}) {
     TestClient client(server.port());
     client.send(request + get("/json/3"));
-    const Answer answer = client.read();
-    EXPECT_EQ(answer.status, 200);
-    EXPECT_EQ(answer.header("connection"), "close");
+    const ReceivedResponse response = client.read();
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.header("connection"), "close");
     EXPECT_TRUE(client.closed()) << request;
   }
 }
@@ -286,22 +286,22 @@ TEST(Server, AHandlerThatThrowsIsAPlain500) {
   TestClient client(server.port());
   testing::internal::CaptureStderr();
   client.send(get("/throw"));
-  const Answer answer = client.read();
+  const ReceivedResponse response = client.read();
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("a secret bug"));
-  EXPECT_EQ(answer.status, 500);
-  EXPECT_THAT(answer.body, HasSubstr(R"("code":"INTERNAL")"));
-  EXPECT_THAT(answer.body, Not(HasSubstr("secret")));
+  EXPECT_EQ(response.status, 500);
+  EXPECT_THAT(response.body, HasSubstr(R"("code":"INTERNAL")"));
+  EXPECT_THAT(response.body, Not(HasSubstr("secret")));
   client.send(get("/json/3"));
-  EXPECT_EQ(client.read().body, "aaa") << "and the connection goes on";
+  EXPECT_EQ(client.read().body, "aaa") << "the connection continues";
 }
 
 TEST(Server, HeadersCannotBeSplit) {
   TestServer server;
   TestClient client(server.port());
   client.send(get("/injected"));
-  const Answer answer = client.read();
-  EXPECT_FALSE(answer.header("set-cookie"));
-  EXPECT_EQ(answer.header("x-evil"), "a  set-cookie: b");
+  const ReceivedResponse response = client.read();
+  EXPECT_FALSE(response.header("set-cookie"));
+  EXPECT_EQ(response.header("x-evil"), "a  set-cookie: b");
 }
 
 TEST(Server, ServesOnEveryCore) {

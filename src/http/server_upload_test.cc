@@ -74,7 +74,7 @@ TEST(Upload, MayComeInAnyPieces) {
   }
 }
 
-TEST(Upload, EarlierAnswersDoNotWaitForIt) {
+TEST(Upload, EarlierResponsesDoNotWaitForIt) {
   BodyServer server;
   TestClient client(server.port());
   client.send(getFrom("/plain") + "PUT /count HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n");
@@ -105,7 +105,7 @@ TEST(Upload, IsAskedForWhenItIsRead) {
   client.send("abc");
   EXPECT_EQ(client.read().body, countOf("abc"));
   client.send(put("/held", "abc", "Expect: 100-continue\r\n"));
-  EXPECT_EQ(client.read().body, countOf("abc")) << "one who did not wait is not asked";
+  EXPECT_EQ(client.read().body, countOf("abc")) << "no 100 for a client that did not wait";
 }
 
 TEST(Upload, IsNotAskedForWhereItIsRefused) {
@@ -113,9 +113,9 @@ TEST(Upload, IsNotAskedForWhereItIsRefused) {
   for (const std::string_view path : {"/refused", "/limit/2"}) {
     TestClient client(server.port());
     client.send(fmt::format("PUT {} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n", path));
-    const Answer answer = client.read();
-    EXPECT_EQ(answer.status, path == "/refused" ? 403 : 413);
-    EXPECT_EQ(answer.header("connection"), "close") << "whether the body comes cannot be known";
+    const ReceivedResponse response = client.read();
+    EXPECT_EQ(response.status, path == "/refused" ? 403 : 413);
+    EXPECT_EQ(response.header("connection"), "close") << "the server cannot know whether the body follows";
     client.finishSending();
     EXPECT_TRUE(client.closed());
   }
@@ -129,10 +129,10 @@ TEST(Upload, ShortOnesThatNobodyReadsArePassedOver) {
     client.send(wire + getFrom("/plain"));
     EXPECT_EQ(client.read().status, 403);
     EXPECT_EQ(client.read().body, "plain");
-    // The answer does not wait for the body.
+    // The response does not wait for the body.
     const size_t head = wire.size() - size;
     client.send(std::string_view(wire).substr(0, head));
-    const Answer early = client.read();
+    const ReceivedResponse early = client.read();
     EXPECT_EQ(early.status, 403);
     EXPECT_FALSE(early.header("connection"));
     client.send(std::string_view(wire).substr(head));
@@ -149,16 +149,16 @@ TEST(Upload, LongOnesThatNobodyReadsEndTheConnection) {
   for (const std::string_view path : {"/refused", "/some/1", "/some/100000", "/limit/70000"}) {
     TestClient client(server.port());
     client.send(put(path, pattern(3'000'000)) + getFrom("/plain"));
-    const Answer answer = client.read();
-    EXPECT_EQ(answer.status, path.starts_with("/limit") ? 413 : 403);
-    EXPECT_EQ(answer.header("connection"), "close");
+    const ReceivedResponse response = client.read();
+    EXPECT_EQ(response.status, path.starts_with("/limit") ? 413 : 403);
+    EXPECT_EQ(response.header("connection"), "close");
     client.finishSending();
-    EXPECT_TRUE(client.closed()) << "what follows is not answered";
+    EXPECT_TRUE(client.closed()) << "later requests get no response";
   }
   EXPECT_EQ(server.service.handled, 4);
 }
 
-TEST(Upload, AClientThatSendsOnAfterTheAnswerSeesIt) {
+TEST(Upload, AClientThatKeepsSendingSeesTheResponse) {
   BodyServer server;
   TestClient client(server.port());
   client.send("PUT /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 30000000\r\n\r\n");
@@ -178,9 +178,9 @@ TEST(Upload, LimitsHoldForBothKindsOfBodies) {
     EXPECT_EQ(fits.read().body, countOf(pattern(5000)));
     TestClient over(server.port());
     over.send(wire(5001));
-    const Answer answer = over.read();
-    EXPECT_EQ(answer.status, 413);
-    EXPECT_THAT(answer.body, HasSubstr("at most 5000 bytes"));
+    const ReceivedResponse response = over.read();
+    EXPECT_EQ(response.status, 413);
+    EXPECT_THAT(response.body, HasSubstr("at most 5000 bytes"));
     EXPECT_EQ(server.service.lastFailure, ErrorCode::payloadTooLarge);
   }
 }
@@ -193,9 +193,9 @@ TEST(Upload, BrokenChunksFailTheRead) {
     client.send("PUT /count HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n");
     client.send(chunks);
     client.send(getFrom("/plain"));
-    const Answer answer = client.read();
-    EXPECT_EQ(answer.status, 400) << chunks;
-    EXPECT_EQ(answer.header("connection"), "close");
+    const ReceivedResponse response = client.read();
+    EXPECT_EQ(response.status, 400) << chunks;
+    EXPECT_EQ(response.header("connection"), "close");
     client.finishSending();
     EXPECT_TRUE(client.closed());
   }
@@ -277,9 +277,9 @@ TEST(Upload, DrainingLetsItEnd) {
   std::thread drain([&] { server.server.drain(seconds(10)); });
   std::this_thread::sleep_for(milliseconds(50));
   client.send("cd");
-  const Answer answer = client.read();
-  EXPECT_EQ(answer.body, countOf("abcd"));
-  EXPECT_EQ(answer.header("connection"), "close");
+  const ReceivedResponse response = client.read();
+  EXPECT_EQ(response.body, countOf("abcd"));
+  EXPECT_EQ(response.header("connection"), "close");
   drain.join();
 }
 

@@ -7,7 +7,7 @@ namespace mb::http {
 namespace {
 
 constexpr size_t kReadBytes = 16 << 10;
-constexpr size_t kFlushedInARow = 256;  // then others on the core get their turn
+constexpr size_t kFlushedInARow = 256;  // then other work on the core runs
 
 }  // namespace
 
@@ -32,16 +32,16 @@ void SocketCore::forget(WebSocketConnection& socket) {
   std::ranges::replace(touched_, &socket, nullptr);
 }
 
-void SocketCore::cutLargest() {
+void SocketCore::evictLargest() {
   WebSocketConnection* largest = nullptr;
   for (CoreHook& hook : sockets_) {
     auto& socket = static_cast<WebSocketConnection&>(hook);
-    if (socket.cuttable() > (largest == nullptr ? 0 : largest->cuttable())) largest = &socket;
+    if (socket.evictableBytes() > (largest == nullptr ? 0 : largest->evictableBytes())) largest = &socket;
   }
-  if (largest != nullptr) largest->cut();
+  if (largest != nullptr) largest->evict();
 }
 
-// What is posted runs behind all that the core has ready by now: the messages of one turn leave together.
+// The posted flush runs after all handlers that are ready now: messages of these handlers are sent together.
 void SocketCore::flushLater() {
   flushing_ = true;
   asio::post(core_, [self = shared_from_this()] { self->flush(); });
@@ -49,7 +49,7 @@ void SocketCore::flushLater() {
 
 void SocketCore::flush() {
   flushing_ = false;
-  // By place: a flush may touch others.
+  // By index: a flush may touch other sockets.
   size_t at = 0;
   for (; at < touched_.size() && at < kFlushedInARow; ++at) {
     if (WebSocketConnection* const socket = touched_[at]) socket->flush();

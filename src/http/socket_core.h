@@ -1,5 +1,5 @@
-// What the WebSockets of one core share, so that an idle one holds next to nothing: the buffer they read into, the list
-// of those that have something to send, and their memory. Private to this module.
+// State that the WebSockets of one core share, so that an idle socket holds almost no memory: the read buffer, the list
+// of sockets with something to send, and the accounting of memory. Private to this module.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,7 +15,7 @@ namespace mb::http {
 
 class WebSocketConnection;
 
-// What hangs on a core until it goes.
+// A socket in the list of its core; unlinks itself when destroyed.
 using CoreHook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
 class SocketCore : public std::enable_shared_from_this<SocketCore> {
@@ -23,21 +23,21 @@ class SocketCore : public std::enable_shared_from_this<SocketCore> {
   // `memory` in bytes: this core's share of ServerSettings::socketMemory.
   SocketCore(asio::io_context& core, const ServerSettings& settings, size_t memory);
 
-  // Bytes stand until the core does something else: a reader uses them up before it waits.
+  // The bytes are valid until the caller suspends: a reader must consume them before it waits.
   std::span<char> readBuffer();
 
-  // Until it goes, `socket` is among those that can be cut.
+  // Makes `socket` a candidate of evictLargest() until it is destroyed.
   void add(WebSocketConnection& socket);
-  // `socket` has something to send, and flush() is to be called once the core's turn has ended.
+  // `socket` has something to send: its flush() is called after all handlers that are ready on the core now.
   void touch(WebSocketConnection& socket);
-  // It goes, and is not to be flushed any more.
+  // `socket` is about to be destroyed: its flush() is not called again.
   void forget(WebSocketConnection& socket);
-  // Memory is used up to the last: the socket that holds most of it gives it back, and is closed.
-  void cutLargest();
+  // Memory is exhausted: closes the socket that holds most of it, which frees that memory.
+  void evictLargest();
 
   const ServerSettings settings;
   SocketMemory memory;
-  // The server's, about one a second.
+  // The tick of the server's sweep, about one a second.
   int64_t tick = 0;
   bool draining = false;
 
@@ -49,7 +49,7 @@ class SocketCore : public std::enable_shared_from_this<SocketCore> {
   std::unique_ptr<char[]> buffer_;
   boost::intrusive::list<CoreHook, boost::intrusive::constant_time_size<false>> sockets_;
   std::vector<WebSocketConnection*> touched_;
-  bool flushing_ = false;  // a flush() is on its way
+  bool flushing_ = false;  // a flush() is posted
 };
 
 }  // namespace mb::http

@@ -19,7 +19,7 @@ size_t ofMachine() {
   return pages > 0 && bytes > 0 ? static_cast<size_t>(pages) * static_cast<size_t>(bytes) : 0;
 }
 
-// "max" where there is no limit, which does not read as a number.
+// The file holds "max" if there is no limit; that does not parse as a number.
 size_t ofControlGroup() {
   std::ifstream limit("/sys/fs/cgroup/memory.max");
   size_t bytes = 0;

@@ -1,5 +1,5 @@
-// The memory that the sockets of one core may hold in messages that are not sent and in messages that are not whole.
-// Private to this module.
+// Accounts for the memory that the sockets of one core hold in unsent and in incomplete messages. Private to this
+// module.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace mb::http {
 
 class SocketMemory {
  public:
-  // `budget` in bytes. Past it who holds much is refused, past a quarter more everybody.
+  // `budget` in bytes. Above it a socket that holds much is refused; above a quarter more, every socket.
   explicit SocketMemory(size_t budget) : budget_(budget), max_(budget + budget / 4) {}
 
   void add(size_t bytes) { held_ += bytes; }
@@ -18,21 +18,21 @@ class SocketMemory {
   bool exceeded() const { return held_ > budget_; }
   bool exhausted() const { return held_ > max_; }
 
-  // Whether a socket may come to hold `holding` bytes, of which `more` are new: the rest is its own already, or held by
-  // others. Past the budget: where that is less than half of what the largest holds.
+  // Whether a socket may hold `holding` bytes in total, of which `more` are new: the others are counted already, for it
+  // or for other sockets. Above the budget: only if `holding` is less than half of what the largest socket holds.
   bool admits(size_t more, size_t holding) const {
     if (held_ + more <= budget_) return true;
     return held_ + more <= max_ && isSmall(holding);
   }
   bool isSmall(size_t holding) const { return holding < largest_ / 2; }
 
-  // A socket holds so much: when that has grown and stays, and at each tick. The largest of those since the last tick
-  // but one is what admits() compares with.
+  // Records that a socket holds `holding` bytes. Called when that has grown and stays, and at each tick. admits()
+  // compares with the largest value since the last tick but one.
   void note(size_t holding) {
     seen_ = std::max(seen_, holding);
     largest_ = std::max(largest_, holding);
   }
-  // Once all sockets were noted at a tick.
+  // Called at each tick, after note() of all sockets.
   void tick() {
     largest_ = seen_;
     seen_ = 0;
@@ -46,8 +46,8 @@ class SocketMemory {
   size_t seen_ = 0;
 };
 
-// What all sockets of a server may hold where nothing else is set: a sixteenth of the memory that the machine, or the
-// control group, gives.
+// The default of ServerSettings::socketMemory: a sixteenth of the memory of the machine, or of the control group if
+// that is less, and at least 32 MiB.
 size_t defaultSocketMemory();
 
 }  // namespace mb::http

@@ -21,7 +21,7 @@ TEST(SocketMemory, RefusesTheLargeBeforeTheSmall) {
   EXPECT_FALSE(memory.admits(100, 900)) << "the largest";
   EXPECT_FALSE(memory.admits(100, 400)) << "half as large";
   EXPECT_TRUE(memory.admits(100, 399));
-  EXPECT_TRUE(memory.admits(0, 399)) << "what others hold already";
+  EXPECT_TRUE(memory.admits(0, 399)) << "bytes that other sockets hold already";
 }
 
 TEST(SocketMemory, RefusesEveryonePastAQuarterMore) {
@@ -35,7 +35,7 @@ TEST(SocketMemory, RefusesEveryonePastAQuarterMore) {
   memory.add(51);
   EXPECT_TRUE(memory.exhausted());
   EXPECT_FALSE(memory.admits(0, 1));
-  EXPECT_TRUE(memory.isSmall(399)) << "for whom the largest is cut";
+  EXPECT_TRUE(memory.isSmall(399)) << "so the largest is evicted for it";
   EXPECT_FALSE(memory.isSmall(400));
   memory.remove(300);
   EXPECT_FALSE(memory.exceeded());

@@ -1,5 +1,5 @@
-// What the tests of the listener share: a server on a free port with a service that does as the path says, and a
-// client that speaks bytes.
+// Shared by the tests of the listener: a server on a free port whose service acts by the path of a request, and a
+// client that sends and reads raw bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace mb::http {
 
 // Paths: /echo (the body), /request (what the service saw), /json/<bytes>, /text/<bytes>, /status/<code>, /wait (until
-// release()), /until-left (until the client has left), /stays (until release(), whether the client has left or not),
+// release()), /until-left (until the client disconnects), /stays (until release(), even if the client disconnects),
 // /throw, /close, /injected (a header with a line break), /refused and /tiny (10 bytes) by bodyLimit.
 class TestService final : public Service {
  public:
@@ -29,7 +29,7 @@ class TestService final : public Service {
   void release() { released_ = true; }
   // How many requests were handled, /wait at its beginning.
   int handled() const { return handled_; }
-  // How many requests to /until-left, or /stays, were cancelled since their clients had left.
+  // How many requests to /until-left or /stays were cancelled because their clients disconnected.
   int left() const { return left_; }
 
  private:
@@ -50,7 +50,7 @@ class TestServer {
   Server server;
 };
 
-struct Answer {
+struct ReceivedResponse {
   int status = 0;
   std::string head;  // with the status line, in lower case
   std::string body;  // as sent
@@ -58,7 +58,7 @@ struct Answer {
   std::optional<std::string> header(std::string_view name) const;
 };
 
-// A blocking connection. Waits end after ten seconds, so that a server that says nothing fails the test.
+// A blocking connection. Waits end after ten seconds, so that a silent server fails the test.
 class TestClient {
  public:
   explicit TestClient(int port, int receiveBuffer = 0);
@@ -66,12 +66,12 @@ class TestClient {
   TestClient(const TestClient&) = delete;
 
   void send(std::string_view bytes);
-  // As much as the server takes within `limit`; how much that was.
+  // Sends as much as the server reads within `limit`; returns how much that was.
   size_t sendFor(std::string_view bytes, std::chrono::milliseconds limit);
   void finishSending();
-  // The next answer; its body by content-length, none to HEAD. Status 0 when the connection ends before.
-  Answer read(bool head = false);
-  // Takes what has come, or waits for it.
+  // The next response; its body by content-length, empty for HEAD. Status 0 if the connection ends before.
+  ReceivedResponse read(bool head = false);
+  // Reads the available bytes, after waiting for the first.
   void readSome() { fill(); }
   // The next `count` bytes; fewer when the connection ends before.
   std::string readBytes(size_t count);

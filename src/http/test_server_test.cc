@@ -76,7 +76,7 @@ TestServer::~TestServer() {
   cores.join();
 }
 
-std::optional<std::string> Answer::header(std::string_view name) const {
+std::optional<std::string> ReceivedResponse::header(std::string_view name) const {
   const size_t at = head.find("\r\n" + std::string(name) + ": ");
   if (at == std::string::npos) return std::nullopt;
   const size_t start = at + 2 + name.size() + 2;
@@ -102,7 +102,7 @@ TestClient::~TestClient() {
 void TestClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count <= 0) return;  // the server may close before it has read all; what it answered shows
+    if (count <= 0) return;  // the server may close before it has read all; its response shows why
     bytes.remove_prefix(static_cast<size_t>(count));
   }
 }
@@ -130,21 +130,21 @@ bool TestClient::fill() {
   return true;
 }
 
-Answer TestClient::read(bool head) {
+ReceivedResponse TestClient::read(bool head) {
   size_t end = 0;
   while ((end = in_.find("\r\n\r\n")) == std::string::npos) {
     if (!fill()) return {};
   }
-  Answer answer;
-  answer.head = in_.substr(0, end + 2);
-  std::ranges::transform(answer.head, answer.head.begin(), [](unsigned char c) { return std::tolower(c); });
+  ReceivedResponse response;
+  response.head = in_.substr(0, end + 2);
+  std::ranges::transform(response.head, response.head.begin(), [](unsigned char c) { return std::tolower(c); });
   in_.erase(0, end + 4);
-  answer.status = std::stoi(answer.head.substr(9, 3));
-  const size_t length = head ? 0 : std::stoul(answer.header("content-length").value_or("0"));
+  response.status = std::stoi(response.head.substr(9, 3));
+  const size_t length = head ? 0 : std::stoul(response.header("content-length").value_or("0"));
   while (in_.size() < length && fill()) continue;
-  answer.body = in_.substr(0, length);
+  response.body = in_.substr(0, length);
   in_.erase(0, length);
-  return answer;
+  return response;
 }
 
 std::string TestClient::readBytes(size_t count) {

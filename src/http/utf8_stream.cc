@@ -38,7 +38,7 @@ bool Utf8Stream::feed(std::string_view piece) {
   return true;
 }
 
-// The second byte is where overlong forms, surrogates and what lies above U+10FFFF show (RFC 3629, 4).
+// The second byte shows overlong forms, surrogates and code points above U+10FFFF (RFC 3629, 4).
 bool Utf8Stream::begin(uint8_t first) {
   if (first < 0xC2 || first > 0xF4) return false;
   missing_ = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;

@@ -1,4 +1,4 @@
-// UTF-8 that comes in pieces (RFC 3629): says at the first wrong byte that it is wrong. Private to this module.
+// Validates UTF-8 that arrives in pieces (RFC 3629); reports an error at the first wrong byte. Private to this module.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace mb::http {
 
 class Utf8Stream {
  public:
-  // What follows what was fed so far. False when no continuation can make it well-formed; then only reset() helps.
+  // Validates the next piece. False if no continuation can make the text well-formed; then call reset() before feed().
   bool feed(std::string_view piece);
   // Whether what was fed ends with a whole character.
   bool whole() const { return missing_ == 0; }
@@ -17,7 +17,7 @@ class Utf8Stream {
  private:
   bool begin(uint8_t first);
 
-  // Of the character under way: how many bytes are missing, and between what the next must be.
+  // Of the current character: how many bytes are missing, and the bounds of the next byte.
   uint8_t missing_ = 0;
   uint8_t lowest_ = 0x80;
   uint8_t highest_ = 0xBF;

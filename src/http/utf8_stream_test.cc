@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// How many bytes it takes, one by one, before it says no; the whole length where it never does.
+// How many bytes are accepted, one by one, before an error; the whole length without one.
 size_t takenOf(std::string_view text) {
   Utf8Stream stream;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -40,8 +40,8 @@ TEST(Utf8Stream, RefusesTheFirstByteThatCannotBe) {
     std::string text;
     size_t taken;
   } cases[] = {
-      {"\x80", 0},              // a continuation of nothing
-      {"a\xBF", 1},             // the same, behind something
+      {"\x80", 0},              // a continuation without a first byte
+      {"a\xBF", 1},             // the same, after a character
       {"\xC0\x80", 0},          // never used
       {"\xC1\xBF", 0},          // never used
       {"\xF5\x80", 0},          // above U+10FFFF
@@ -53,7 +53,7 @@ TEST(Utf8Stream, RefusesTheFirstByteThatCannotBe) {
       {"\xF0\x8F\x80\x80", 1},  // overlong
       {"\xF4\x90\x80\x80", 1},  // above U+10FFFF
       {"\xF1\x80\x80\xC0", 3},  // four bytes, the fourth missing
-      {"12345678\xFF", 8},      // behind a run of ASCII
+      {"12345678\xFF", 8},      // after a run of ASCII
   };
   for (const auto& [text, taken] : cases) EXPECT_EQ(takenOf(text), taken) << testing::PrintToString(text);
 }

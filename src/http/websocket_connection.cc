@@ -8,7 +8,7 @@ namespace mb::http {
 
 namespace {
 
-constexpr size_t kLingerBytes = 256 << 10;  // of what a client sends behind its end, read so that it sees the server's
+constexpr size_t kLingerBytes = 256 << 10;  // read after the close frame, so that the client gets the server's
 
 }  // namespace
 
@@ -17,7 +17,7 @@ WebSocketConnection::WebSocketConnection(Socket socket, const WebSocketUpgrade& 
       core_(std::move(core)),
       handler_(terms.handler),
       reader_(core_->settings.maxMessage, terms.deflate),
-      heardAt_(core_->tick),
+      receivedAt_(core_->tick),
       deflate_(terms.deflate) {
   core_->add(*this);
 }
@@ -28,16 +28,16 @@ Async<void> WebSocketConnection::run(std::string early) {
   try {
     handler_->opened(*this);
     if (core_->draining) endIfIdle();
-    co_await converse();
+    co_await runSession();
   } catch (const std::exception& e) {
     bug = e.what();
   }
   if (!bug.empty()) {
-    hearing_ = false;
-    logError("a WebSocket's handler failed", {{"cause", bug}});
+    handling_ = false;
+    logError("WebSocket handler threw an exception", {{"cause", bug}});
     finish(closeCode::kInternalError, "something went wrong on the server");
   }
-  tellClosed();
+  notifyClosed();
   if (state_ == State::finishing) co_await linger();
   abort();
   dropQueue();
@@ -46,8 +46,8 @@ Async<void> WebSocketConnection::run(std::string early) {
   if (touched_) core_->forget(*this);
 }
 
-// Reads until there is no more to read, or nobody who wants it.
-Async<void> WebSocketConnection::converse() {
+// Reads until the client stops sending or the socket is closing.
+Async<void> WebSocketConnection::runSession() {
   using Event = WebSocketReader::Event;
   std::span<char> bytes(rest_);
   while (isReading()) {
@@ -65,25 +65,25 @@ Async<void> WebSocketConnection::converse() {
       std::string message = reader_.takeMessage();
       if (state_ != State::open) continue;
       keep(bytes);
-      co_await hear(std::move(message));
+      co_await handleMessage(std::move(message));
     } else if (event == Event::ping) {
-      answerPing();
+      queuePong();
     } else if (event == Event::close) {
-      answerClose();
+      confirmClose();
     } else if (event == Event::failed) {
       failAs(reader_.failure());
     }
   }
 }
 
-Async<void> WebSocketConnection::hear(std::string message) {
-  hearing_ = true;
+Async<void> WebSocketConnection::handleMessage(std::string message) {
+  handling_ = true;
   co_await handler_->received(std::move(message));
-  hearing_ = false;
-  heardAt_ = core_->tick;
+  handling_ = false;
+  receivedAt_ = core_->tick;
 }
 
-// What has come, in the core's buffer. False when the client is gone.
+// Reads available bytes into the core's buffer. False if the client has disconnected.
 bool WebSocketConnection::receive(std::span<char>& bytes) {
   const std::span<char> buffer = core_->readBuffer();
   ssize_t count = 0;
@@ -95,13 +95,13 @@ bool WebSocketConnection::receive(std::span<char>& bytes) {
     bytes = {};
     return errno == EAGAIN || errno == EWOULDBLOCK;
   }
-  heardAt_ = core_->tick;
+  receivedAt_ = core_->tick;
   pinged_ = false;
   bytes = buffer.first(static_cast<size_t>(count));
   return true;
 }
 
-// The core's buffer is another's as soon as this coroutine waits.
+// Copies unread bytes: other sockets use the core's buffer once this coroutine suspends.
 void WebSocketConnection::keep(std::span<char>& bytes) {
   const bool own = bytes.data() >= rest_.data() && bytes.data() < rest_.data() + rest_.size();
   if (!own) {
@@ -111,12 +111,12 @@ void WebSocketConnection::keep(std::span<char>& bytes) {
   measure();
 }
 
-// A frame has ended: the next message has its own time.
+// A frame has ended: the next message gets a new deadline.
 void WebSocketConnection::noteProgress() {
   if (!reader_.midMessage()) messageBy_ = 0;
 }
 
-// Tells the memory what this socket keeps of what it has read, and the sweep how long it has time for the rest.
+// Counts the received bytes that this socket holds, and sets the deadline of an incomplete message.
 void WebSocketConnection::measure() {
   const size_t kept = reader_.held() + rest_.size();
   core_->memory.add(kept);
@@ -128,10 +128,10 @@ void WebSocketConnection::measure() {
   } else if (messageBy_ == 0) {
     messageBy_ = tickAfter(core_->settings.messageTimeout);
   }
-  if (kept > 0 && core_->memory.exhausted()) core_->cutLargest();
+  if (kept > 0 && core_->memory.exhausted()) core_->evictLargest();
 }
 
-void WebSocketConnection::answerPing() {
+void WebSocketConnection::queuePong() {
   if (state_ != State::open) return;
   pong_ = std::make_shared<const WebSocketMessage>(controlFrame(Opcode::pong, reader_.control()));
   if (!touched_ && !waiting_) {
@@ -140,26 +140,26 @@ void WebSocketConnection::answerPing() {
   }
 }
 
-void WebSocketConnection::answerClose() {
+void WebSocketConnection::confirmClose() {
   finish(reader_.closeCode(), {});
 }
 
 void WebSocketConnection::failAs(const WebSocketReader::Failure& failure) {
-  logDebug("a WebSocket was closed", {{"code", failure.code}, {"why", failure.reason}});
+  logDebug("WebSocket closed by the server", {{"code", failure.code}, {"why", failure.reason}});
   finish(failure.code, failure.reason);
 }
 
-void WebSocketConnection::cut() {
+void WebSocketConnection::evict() {
   reader_.drop();
   core_->memory.remove(counted_);
   counted_ = 0;
   failAs({closeCode::kTryAgainLater, "the server is short of memory"});
-  // The reader waits for a client that may say nothing more.
+  // Wakes the reader, which waits for a client that may send nothing more.
   boost::system::error_code ignored;
   if (state_ == State::finishing) socket_.cancel(ignored);
 }
 
-// Says the last word, where it is not said yet, in place of what is queued.
+// Replaces the queue by a close frame, unless one is already being sent.
 void WebSocketConnection::finish(uint16_t code, std::string_view reason) {
   if (!isReading()) return;
   if (!closeIsUnderWay()) {
@@ -171,7 +171,8 @@ void WebSocketConnection::finish(uint16_t code, std::string_view reason) {
   sendQueued();
 }
 
-// Closing with unread bytes resets the connection and may take the close frame with it: the client ends first.
+// Closing with unread bytes resets the connection, and the client may lose the close frame: waits for the client to
+// end.
 Async<void> WebSocketConnection::linger() {
   size_t read = 0;
   std::span<char> bytes;
@@ -182,7 +183,7 @@ Async<void> WebSocketConnection::linger() {
   }
 }
 
-void WebSocketConnection::tellClosed() {
+void WebSocketConnection::notifyClosed() {
   if (const std::shared_ptr<WebSocketHandler> handler = std::exchange(handler_, nullptr)) handler->closed();
 }
 
@@ -219,14 +220,14 @@ void WebSocketConnection::expire() {
   core_->memory.note(unsent_ + counted_);
   if (closeBy_ != 0 && now >= closeBy_) return abort();
   if (waiting_ && now > wroteAt_ + settings.writeTimeout.count()) return abort();
-  if (unsent_ == 0) tellDrained();
-  if (state_ != State::open || hearing_) return;
+  if (unsent_ == 0) notifyDrained();
+  if (state_ != State::open || handling_) return;
   if (messageBy_ != 0 && now >= messageBy_) {
     return closeNow(closeCode::kPolicyViolation, "the message did not arrive in time");
   }
-  const int64_t silent = now - heardAt_;
+  const int64_t silent = now - receivedAt_;
   if (silent > (settings.pingAfter + settings.pongWait).count()) {
-    return closeNow(closeCode::kGoingAway, "a ping was not answered");
+    return closeNow(closeCode::kGoingAway, "no pong was received in time");
   }
   if (!pinged_ && silent > settings.pingAfter.count()) {
     pinged_ = true;

@@ -1,4 +1,4 @@
-// One WebSocket on one core: what a Connection becomes behind a 101. Private to this module.
+// One WebSocket on one core: the continuation of a Connection after a 101. Private to this module.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace mb::http {
 
-// What is left of an HTTP connection whose client and handler agreed to go on as a WebSocket.
+// An HTTP connection that continues as a WebSocket.
 struct Upgraded {
   Socket socket;
-  std::string early;  // what came behind the request
+  std::string early;  // bytes that arrived after the request
   std::shared_ptr<const WebSocketUpgrade> terms;
 };
 
@@ -25,7 +25,7 @@ class WebSocketConnection final : public WebSocket,
  public:
   WebSocketConnection(Socket socket, const WebSocketUpgrade& terms, std::shared_ptr<SocketCore> core);
 
-  // Until it has ended, from opened() to closed().
+  // Runs the socket to its end, from opened() to closed().
   Async<void> run(std::string early);
 
   bool send(WebSocketMessagePtr message) override;
@@ -37,37 +37,37 @@ class WebSocketConnection final : public WebSocket,
   void endIfIdle() override;
   void abort() override;
 
-  // Hands the system what is queued, in one call where it takes all.
+  // Writes the queued messages, in one system call if the system takes all.
   void flush();
-  // Bytes that cut() would give back.
-  size_t cuttable() const { return isReading() ? unsent_ + counted_ : 0; }
-  // Ends with kTryAgainLater, without what is queued and what is not whole.
-  void cut();
+  // Bytes that evict() would free.
+  size_t evictableBytes() const { return isReading() ? unsent_ + counted_ : 0; }
+  // Closes with kTryAgainLater; drops queued messages and the incomplete received one.
+  void evict();
 
  private:
-  // closing: the server's close frame is queued or sent, the client's is awaited. finishing: nothing more is read; what
-  // is queued goes out, and the client ends the connection. ended: the socket is closed.
+  // closing: the server's close frame is queued or sent, the client's is awaited. finishing: no further messages are
+  // read; the queue is sent, and the client ends the connection. ended: the socket is closed.
   enum class State : uint8_t { open, closing, finishing, ended };
   enum class Sent { all, some, failed };
   static constexpr std::chrono::seconds kCloseWait{5};  // for the client's close frame
-  static constexpr std::chrono::seconds kLinger{2};     // for its end, once both have closed
+  static constexpr std::chrono::seconds kLinger{2};     // for the client to disconnect, once both have closed
 
   bool isReading() const { return state_ == State::open || state_ == State::closing; }
-  Async<void> converse();
-  Async<void> hear(std::string message);
+  Async<void> runSession();
+  Async<void> handleMessage(std::string message);
   Async<void> linger();
   bool receive(std::span<char>& bytes);
   void keep(std::span<char>& bytes);
   void noteProgress();
   void measure();
-  void answerPing();
-  void answerClose();
+  void queuePong();
+  void confirmClose();
   void failAs(const WebSocketReader::Failure& failure);
   void finish(uint16_t code, std::string_view reason);
-  void tellClosed();
-  void tellDrained();
+  void notifyClosed();
+  void notifyDrained();
 
-  bool admits(const WebSocketMessage& message, bool cutting);
+  bool admits(const WebSocketMessage& message, bool evicting);
   void push(WebSocketMessagePtr message);
   void queueClose(uint16_t code, std::string_view reason);
   bool closeIsUnderWay() const;
@@ -76,7 +76,7 @@ class WebSocketConnection final : public WebSocket,
   void placePong();
   Sent sendNow();
   void tookBytes(size_t count);
-  void waitForRoom();
+  void waitUntilWritable();
   void allSent();
   void sendQueued();
   // The running tick may be nearly over.
@@ -86,26 +86,26 @@ class WebSocketConnection final : public WebSocket,
   const std::shared_ptr<SocketCore> core_;
   std::shared_ptr<WebSocketHandler> handler_;
   WebSocketReader reader_;
-  std::string rest_;    // what came behind a message that is being handled
-  size_t counted_ = 0;  // bytes of the reader and of rest_ that core_->memory knows of
+  std::string rest_;    // bytes that arrived after a message that is being handled
+  size_t counted_ = 0;  // bytes of the reader and of rest_ that core_->memory has counted
 
   std::vector<WebSocketMessagePtr> queue_;  // from first_ on
-  WebSocketMessagePtr pong_;                // the answer to the latest ping, before what is queued
+  WebSocketMessagePtr pong_;                // the reply to the latest ping, sent before the queue
   size_t first_ = 0;
   size_t sent_ = 0;    // bytes of the first
   size_t unsent_ = 0;  // bytes in all
 
-  int64_t heardAt_;
+  int64_t receivedAt_;
   int64_t wroteAt_ = 0;
-  int64_t messageBy_ = 0;  // when the message that has begun must be there; 0: none has
-  int64_t closeBy_ = 0;    // when the connection ends whatever the client does; 0: not yet
+  int64_t messageBy_ = 0;  // tick by which the message that has begun must be complete; 0: none has begun
+  int64_t closeBy_ = 0;    // tick at which the connection is closed in any case; 0: not set
   State state_ = State::open;
   const bool deflate_;
   bool touched_ = false;  // core_ will call flush()
-  bool waiting_ = false;  // for room in the system's buffer
-  bool refused_ = false;  // a send() was, and drained() is owed
+  bool waiting_ = false;  // for space in the system's send buffer
+  bool refused_ = false;  // a send() was refused, and drained() has yet to be called
   bool pinged_ = false;
-  bool hearing_ = false;  // received() is under way
+  bool handling_ = false;  // received() is running
 };
 
 }  // namespace mb::http

@@ -8,11 +8,11 @@ namespace mb::http {
 
 namespace {
 
-constexpr int kLevel = 1;        // of JSON, most of the gain for the least time
+constexpr int kLevel = 1;        // for JSON the best ratio of gain to time
 constexpr int kRawWindow = -15;  // zlib: a negative size means no header
 constexpr size_t kHistory = 32 << 10;
 constexpr size_t kPiece = 16 << 10;
-// What a sync flush ends with: left out on the wire (RFC 7692, 7.2.1).
+// The end of a sync flush: omitted on the wire (RFC 7692, 7.2.1).
 constexpr std::string_view kTail("\0\0\xFF\xFF", 4);
 
 Bytef* bytesOf(std::string_view text) {
@@ -58,13 +58,13 @@ class Inflater {
       stream_.avail_in = static_cast<uInt>(part.size());
       if (const Inflated took = take(limit, out); took != Inflated::done) return took;
     }
-    // All is there when the last byte ended a block and left no bits over.
+    // The message is complete if the last byte ended a block and left no bits over.
     const bool atBlockEnd = (stream_.data_type & 128) != 0 && (stream_.data_type & 7) == 0;
     return atBlockEnd ? Inflated::done : Inflated::broken;
   }
 
  private:
-  // Until the input at hand is used up.
+  // Inflates until the input is consumed.
   Inflated take(size_t limit, std::string& out) {
     while (true) {
       stream_.next_out = piece_;
@@ -73,14 +73,14 @@ class Inflater {
       if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) return Inflated::broken;
       out.append(reinterpret_cast<const char*>(piece_), sizeof piece_ - stream_.avail_out);
       if (out.size() > limit) return Inflated::tooLarge;
-      if (result == Z_STREAM_END && !goOn(out)) return Inflated::broken;
+      if (result == Z_STREAM_END && !continueAfterFinal(out)) return Inflated::broken;
       if (stream_.avail_in == 0 && stream_.avail_out > 0) return Inflated::done;
       if (result == Z_BUF_ERROR) return Inflated::broken;
     }
   }
 
-  // Behind a block that calls itself the last, others may follow and look back at it (RFC 7692, 7.2.3.4).
-  bool goOn(std::string_view out) {
+  // After a block that is marked as final, others may follow and refer back to it (RFC 7692, 7.2.3.4).
+  bool continueAfterFinal(std::string_view out) {
     if (inflateReset(&stream_) != Z_OK) return false;
     const std::string_view history = out.substr(out.size() - std::min(out.size(), kHistory));
     return history.empty() ||

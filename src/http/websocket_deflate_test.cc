@@ -88,7 +88,7 @@ TEST(WebSocketDeflate, StopsAtTheLimit) {
   ASSERT_LT(bomb.size(), 16U << 10);
   std::string out;
   EXPECT_EQ(inflateMessage(bomb, kLimit, out), Inflated::tooLarge);
-  EXPECT_LE(out.size(), kLimit + (16U << 10)) << "no more than a piece past it was made";
+  EXPECT_LE(out.size(), kLimit + (16U << 10)) << "at most one piece above the limit";
   out.clear();
   const std::string exact = withoutTail(deflated(std::string(kLimit, 'a'), Z_SYNC_FLUSH));
   EXPECT_EQ(inflateMessage(exact, kLimit, out), Inflated::done);

@@ -1,4 +1,4 @@
-// sec-websocket-extensions: a list of offers, of which a server takes the first that it can.
+// sec-websocket-extensions: a list of offers, of which the server accepts the first that it can honour.
 #include <optional>
 #include <vector>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kDeflate = "permessage-deflate";
 constexpr std::string_view kServerWindow = "server_max_window_bits";
 constexpr std::string_view kWholeWindow = "15";
-constexpr size_t kMaxOffers = 32;  // of one request; who offers more is told so
+constexpr size_t kMaxOffers = 32;  // of one request; more offers fail with validation
 
 struct Parameter {
   std::string_view name;
@@ -34,7 +34,7 @@ class OfferParser {
  public:
   explicit OfferParser(std::string_view text) : left_(text) {}
 
-  // False where the text is not well-formed.
+  // False if the text is not well-formed.
   bool parse(std::vector<Offer>& offers) {
     while (true) {
       // A list may have empty elements (RFC 9110, 5.6.1).
@@ -79,7 +79,7 @@ class OfferParser {
     return found;
   }
 
-  // Behind the opening mark. What is quoted must be a token without the marks.
+  // Called after the opening quote. The quoted text must be a token.
   std::string_view quotedToken() {
     const size_t end = left_.find('"');
     if (end == std::string_view::npos) return {};
@@ -97,8 +97,8 @@ bool isWindowBits(std::string_view text) {
   return text.size() == 2 && text[0] == '1' && text[1] >= '0' && text[1] <= '5';
 }
 
-// A parameter that the server can honour. What a client has compressed may have any window; the server's own is of
-// 32 KiB, so that an offer that wants a smaller one is declined.
+// Whether the server can honour the parameter. A client may compress with any window; the server's own window is 32
+// KiB, so an offer that requires a smaller one is declined.
 bool canHonour(const Parameter& parameter) {
   if (parameter.name == "server_no_context_takeover" || parameter.name == "client_no_context_takeover") {
     return !parameter.value;
@@ -118,17 +118,17 @@ bool canTake(const Offer& offer) {
   return true;
 }
 
-// A bound on the server's window has to be repeated by who takes it (RFC 7692, 7.1.2.1).
-std::string answerTo(const Offer& offer) {
-  std::string answer = fmt::format("{}; server_no_context_takeover; client_no_context_takeover", kDeflate);
+// The server must repeat a bound on its window that it accepts (RFC 7692, 7.1.2.1).
+std::string acceptOffer(const Offer& offer) {
+  std::string response = fmt::format("{}; server_no_context_takeover; client_no_context_takeover", kDeflate);
   const bool bounded = std::ranges::find(offer.parameters, kServerWindow, &Parameter::name) != offer.parameters.end();
-  return bounded ? fmt::format("{}; {}={}", answer, kServerWindow, kWholeWindow) : answer;
+  return bounded ? fmt::format("{}; {}={}", response, kServerWindow, kWholeWindow) : response;
 }
 
 }  // namespace
 
 Result<std::string> negotiateDeflate(const Request& request) {
-  std::string answer;
+  std::string response;
   for (const Header& header : request.headers) {
     if (!equalsIgnoreCase(header.name, "sec-websocket-extensions")) continue;
     std::vector<Offer> offers;
@@ -136,9 +136,9 @@ Result<std::string> negotiateDeflate(const Request& request) {
       return fail(ErrorCode::validation, "sec-websocket-extensions is not well-formed");
     }
     const auto taken = std::ranges::find_if(offers, canTake);
-    if (answer.empty() && taken != offers.end()) answer = answerTo(*taken);
+    if (response.empty() && taken != offers.end()) response = acceptOffer(*taken);
   }
-  return answer;
+  return response;
 }
 
 }  // namespace mb::http

@@ -1,4 +1,4 @@
-// Frames of RFC 6455, 5: what a server writes, and what it needs to read those of a client. Private to this module.
+// Frames of RFC 6455, 5: writes those of a server, and helps to read those of a client. Private to this module.
 #pragma once
 
 #include <array>
@@ -24,15 +24,15 @@ void appendFrameHead(std::string& out, uint8_t first, size_t length, uint8_t sec
 
 // A control frame; of a longer payload the first 125 bytes.
 std::string controlFrame(Opcode opcode, std::string_view payload);
-// A close frame; the reason is cut, at a character, to the 123 bytes there are for it. kNoStatus: without a code.
+// A close frame; the reason is truncated, at a character, to the 123 bytes that fit. kNoStatus: without a code.
 std::string closeFrame(uint16_t code, std::string_view reason);
 
-// A close frame that says nothing (RFC 6455, 7.1.5); never on the wire.
+// A close frame without a code (RFC 6455, 7.1.5); never on the wire.
 inline constexpr uint16_t kNoStatus = 1005;
-// Whether a peer may give this code (RFC 6455, 7.4, and what IANA added).
+// Whether a peer may send this code (RFC 6455, 7.4, and the codes that IANA added).
 bool isCloseCode(uint16_t code);
 
-// Takes the mask off, or puts it on. `at` is where in the payload `bytes` begin.
+// Applies or removes the mask. `at` is the offset of `bytes` in the payload.
 void applyMask(std::span<char> bytes, const Mask& mask, uint64_t at);
 
 }  // namespace mb::http

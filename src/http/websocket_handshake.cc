@@ -16,7 +16,7 @@ bool lists(const Request& request, std::string_view name, std::string_view wante
   return anyListed(request, name, [wanted](std::string_view item) { return equalsIgnoreCase(item, wanted); });
 }
 
-// The value of a header that is there once.
+// The value of a header that occurs exactly once.
 std::optional<std::string_view> single(const Request& request, std::string_view name) {
   std::optional<std::string_view> value;
   for (const Header& header : request.headers) {

@@ -91,7 +91,7 @@ TEST(WebSocketHandshake, SaysWhatUpgradeIsRequired) {
   EXPECT_EQ(header(response, "sec-websocket-version"), "13");
 }
 
-TEST(WebSocketHandshake, AnswersWithTheKeyThatGoesWithTheirs) {
+TEST(WebSocketHandshake, RespondsWithTheAcceptKey) {
   // Computed with other means: sha1 of key and suffix, in base64.
   EXPECT_EQ(acceptKey(kKey), "BACScCJPNqyz+UBoqMH89VmURoA=");
   const Response response = webSocketResponse(upgrade(), nullptr);

@@ -1,4 +1,4 @@
-// WebSockets over real connections: clients that break rules, send without end, never read, never answer.
+// WebSockets over real connections: clients that break rules, send without end, never read, never respond.
 #include <gmock/gmock.h>
 
 #include "http/websocket_deflate.h"
@@ -35,8 +35,8 @@ TEST(WebSocketHostile, BrokenRulesEndWithTheirCode) {
     ++ended;
   }
   SocketClient next(server);
-  next.say("echo well");
-  EXPECT_EQ(next.hear(), "echo well");
+  next.sendText("echo well");
+  EXPECT_EQ(next.readText(), "echo well");
 }
 
 TEST(WebSocketHostile, BombsAreNotInflated) {
@@ -55,28 +55,28 @@ TEST(WebSocketHostile, BombsAreNotInflated) {
 TEST(WebSocketHostile, AFloodWaitsUntilWhatCameIsHandled) {
   SocketServer server;
   SocketClient client(server, "", "", 0);
-  client.say("wait");
+  client.sendText("wait");
   ASSERT_TRUE(eventually([&] { return server.service.record.received == 1; }));
   std::string flood;
   while (flood.size() < (64U << 20)) flood += clientFrame(Opcode::text, std::string(1000, 'f'));
-  EXPECT_LT(client.tcp.sendFor(flood, milliseconds(300)), flood.size()) << "nobody takes it";
+  EXPECT_LT(client.tcp.sendFor(flood, milliseconds(300)), flood.size()) << "the server does not read";
   EXPECT_EQ(server.service.record.received, 1);
   SocketClient other(server);
-  other.say("echo meanwhile");
-  EXPECT_EQ(other.hear(), "echo meanwhile");
+  other.sendText("echo meanwhile");
+  EXPECT_EQ(other.readText(), "echo meanwhile");
   server.service.record.released = true;
   EXPECT_TRUE(eventually([&] { return server.service.record.received > 100; }));
 }
 
-TEST(WebSocketHostile, PingsWithoutEndAreAnsweredAsTheyAreRead) {
+TEST(WebSocketHostile, EndlessPingsGetPongsAsTheyAreRead) {
   SocketServer server;
   SocketClient client(server, "", "", 4096);
   std::string pings;
   while (pings.size() < (16U << 20)) pings += clientFrame(Opcode::ping, std::string(125, 'p'));
   client.tcp.sendFor(pings, milliseconds(300));
   SocketClient other(server);
-  other.say("echo meanwhile");
-  EXPECT_EQ(other.hear(), "echo meanwhile");
+  other.sendText("echo meanwhile");
+  EXPECT_EQ(other.readText(), "echo meanwhile");
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(client.frame().is(Opcode::pong));
 }
 
@@ -87,16 +87,16 @@ TEST(WebSocketHostile, WhoDoesNotReadHoldsLittleAndHindersNobody) {
   std::vector<std::unique_ptr<SocketClient>> stalled;
   for (int i = 0; i < 12; ++i) {
     stalled.push_back(std::make_unique<SocketClient>(server, "", "", 4096));
-    stalled.back()->say("burst 100000 3000");
+    stalled.back()->sendText("burst 100000 3000");
   }
   ASSERT_TRUE(eventually([&] { return server.service.record.refused >= 12; }));
   SocketClient other(server);
   for (int i = 0; i < 100; ++i) {
     const std::string text = fmt::format("echo {} {}", i, std::string(3000, 'e'));
-    other.say(text);
-    ASSERT_EQ(other.hear(), text);
+    other.sendText(text);
+    ASSERT_EQ(other.readText(), text);
   }
-  EXPECT_TRUE(eventually([&] { return server.service.record.closed > 0; })) << "the largest made room";
+  EXPECT_TRUE(eventually([&] { return server.service.record.closed > 0; })) << "the largest was evicted";
   EXPECT_LT(server.service.record.closed, 12);
   stalled.clear();
   EXPECT_TRUE(eventually([&] { return server.service.record.closed == 12; }));
@@ -113,8 +113,8 @@ TEST(WebSocketHostile, UnfinishedMessagesAreBoundedTogether) {
   }
   EXPECT_TRUE(eventually([&] { return server.service.record.closed > 0; }));
   SocketClient other(server);
-  other.say("echo well");
-  EXPECT_EQ(other.hear(), "echo well");
+  other.sendText("echo well");
+  EXPECT_EQ(other.readText(), "echo well");
 }
 
 TEST(WebSocketHostile, ClientsThatFallSilentAreAskedAndThenClosed) {
@@ -124,7 +124,7 @@ TEST(WebSocketHostile, ClientsThatFallSilentAreAskedAndThenClosed) {
   settings.messageTimeout = seconds(1);
   SocketServer server(settings);
   SocketClient silent(server);
-  SocketClient answering(server);
+  SocketClient responsive(server);
   SocketClient unfinished(server);
   unfinished.tcp.send(clientFrame(Opcode::text, "begun", {.final = false}));
   SocketClient trickling(server);
@@ -132,31 +132,31 @@ TEST(WebSocketHostile, ClientsThatFallSilentAreAskedAndThenClosed) {
   int pongs = 0;
   const auto trickle = [&] { trickling.tcp.send(clientFrame(Opcode::continuation, "", {.final = false})); };
   trickle();
-  // The one that answers is still there when the silent one has been given up.
-  std::thread answers([&] {
+  // The responsive client is still connected when the silent one has been closed.
+  std::thread pongs([&] {
     while (pongs < 3) {
-      const Frame frame = answering.frame();
+      const Frame frame = responsive.frame();
       if (!frame.is(Opcode::ping)) break;
       ++pongs;
-      answering.tcp.send(clientFrame(Opcode::pong, frame.payload));
+      responsive.tcp.send(clientFrame(Opcode::pong, frame.payload));
     }
   });
   EXPECT_TRUE(silent.frame().is(Opcode::ping));
-  EXPECT_EQ(silent.endOrderly(), closeCode::kGoingAway);
-  EXPECT_EQ(unfinished.endOrderly(), closeCode::kPolicyViolation);
-  EXPECT_EQ(trickling.endOrderly(), closeCode::kPolicyViolation);
-  answers.join();
+  EXPECT_EQ(silent.completeClose(), closeCode::kGoingAway);
+  EXPECT_EQ(unfinished.completeClose(), closeCode::kPolicyViolation);
+  EXPECT_EQ(trickling.completeClose(), closeCode::kPolicyViolation);
+  pongs.join();
   EXPECT_EQ(pongs, 3);
 }
 
-TEST(WebSocketHostile, ClientsThatNeverAnswerOrNeverReadAreCutOff) {
+TEST(WebSocketHostile, ClientsThatNeverRespondOrNeverReadAreClosed) {
   ServerSettings settings;
   settings.writeTimeout = seconds(1);
   SocketServer server(settings);
-  SocketClient unanswering(server);
-  unanswering.say("close 4000 now");
+  SocketClient unresponsive(server);
+  unresponsive.sendText("close 4000 now");
   SocketClient unreading(server, "", "", 4096);
-  unreading.say("burst 100000 3000");
+  unreading.sendText("burst 100000 3000");
   EXPECT_TRUE(eventually([&] { return server.server.connections() == 0; }));
   EXPECT_EQ(server.service.record.closed, 2);
 }
@@ -166,10 +166,10 @@ TEST(WebSocketDrain, EverySocketIsToldAndEnds) {
   std::vector<std::unique_ptr<SocketClient>> clients;
   for (int i = 0; i < 20; ++i) clients.push_back(std::make_unique<SocketClient>(server));
   SocketClient busy(server);
-  busy.say("wait");
+  busy.sendText("wait");
   ASSERT_TRUE(eventually([&] { return server.service.record.received == 1; }));
   std::thread drain([&] { server.server.drain(seconds(10)); });
-  for (const auto& client : clients) EXPECT_EQ(client->endOrderly(), closeCode::kGoingAway);
+  for (const auto& client : clients) EXPECT_EQ(client->completeClose(), closeCode::kGoingAway);
   EXPECT_EQ(busy.frame().code(), closeCode::kGoingAway);
   EXPECT_TRUE(eventually([&] { return server.service.record.closed == 20; }));
   server.service.record.released = true;
@@ -182,9 +182,9 @@ TEST(WebSocketDrain, EverySocketIsToldAndEnds) {
 
 TEST(WebSocketDrain, HoldsItsLimit) {
   SocketServer server;
-  SocketClient unanswering(server);
+  SocketClient unresponsive(server);
   SocketClient unreading(server, "", "", 4096);
-  unreading.say("burst 100000 3000");
+  unreading.sendText("burst 100000 3000");
   ASSERT_TRUE(eventually([&] { return server.service.record.refused > 0; }));
   server.server.drain(milliseconds(100));
   EXPECT_EQ(server.server.connections(), 0U);

@@ -1,5 +1,5 @@
-// What WebSocketMessagePtr points to: one or two frames that any number of sockets of a core send. Private to this
-// module.
+// The message behind a WebSocketMessagePtr: a plain frame and, once needed, its compressed form, sent by any number of
+// sockets of a core. Private to this module.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ class WebSocketMessage {
   explicit WebSocketMessage(std::string frame) : plain_(std::move(frame)), payloadAt_(plain_.size()) {}
   WebSocketMessage(std::string frame, size_t payloadAt) : plain_(std::move(frame)), payloadAt_(payloadAt) {}
 
-  // The bytes for a socket; `deflate`: one with which that was agreed. The compressed form is made when the first such
-  // socket asks, and only where it is smaller.
+  // The bytes to send to a socket; `deflate`: the socket negotiated per-message deflate. The compressed form is created
+  // on the first such call, and used only if it is smaller.
   std::string_view wire(bool deflate) const {
     if (!deflate || payload().size() <= kDeflateFrom) return plain_;
     if (!tried_) compress();
@@ -23,10 +23,10 @@ class WebSocketMessage {
   }
   std::string_view payload() const { return std::string_view(plain_).substr(payloadAt_); }
 
-  // Sockets that have it in their queues: memory counts it once.
+  // Counts the sockets whose queues hold the message, so that its memory is counted once.
   bool held() const { return holders_ > 0; }
   void hold() const { ++holders_; }
-  // True when nobody holds it any more.
+  // True if no queue holds the message any more.
   bool release() const { return --holders_ == 0; }
   size_t bytes() const { return plain_.size() + deflated_.size(); }
 
@@ -37,7 +37,7 @@ class WebSocketMessage {
 
   const std::string plain_;
   const size_t payloadAt_;
-  // Of its core alone, so that what looks unchanging needs no lock.
+  // Used by one core only, so that these mutable members need no lock.
   mutable std::string deflated_;
   mutable bool tried_ = false;
   mutable uint32_t holders_ = 0;

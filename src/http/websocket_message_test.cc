@@ -39,7 +39,7 @@ TEST(WebSocketMessage, IsDeflatedOnceAndOnlyAboveAKibibyte) {
   std::string inflated;
   EXPECT_EQ(inflateMessage(wire.substr(wire[1] == 126 ? 4 : 2), 4096, inflated), Inflated::done);
   EXPECT_EQ(inflated, text);
-  EXPECT_EQ(message->wire(false).size(), 4U + text.size()) << "others have it plain";
+  EXPECT_EQ(message->wire(false).size(), 4U + text.size()) << "other sockets get it plain";
 }
 
 TEST(WebSocketMessage, GoesPlainWhereDeflatingDoesNotPay) {

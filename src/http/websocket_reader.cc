@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kLengthBits = 0x7F;
 constexpr uint8_t kReservedBits = 0x30;
-// What text that does not compress may grow by (zlib: 5 bytes for 16 KiB, and the flush).
+// Bytes by which incompressible text may grow (zlib: 5 bytes for 16 KiB, and the flush).
 constexpr size_t kDeflateGrowth = 64;
 
 uint64_t bigEndian(const uint8_t* bytes, size_t count) {
@@ -18,7 +18,7 @@ uint64_t bigEndian(const uint8_t* bytes, size_t count) {
   return value;
 }
 
-// Bytes of the extended length that a frame's first length says follow.
+// The size of the extended length that follows the first length of a frame.
 uint8_t extendedLength(size_t first) {
   return first == 127 ? 8 : first == 126 ? 2 : 0;
 }
@@ -54,17 +54,17 @@ WebSocketReader::Event WebSocketReader::read(std::span<char>& bytes) {
   return failed_ ? Event::failed : Event::needMore;
 }
 
-// True when the head is whole and its payload begins. What is wrong shows as early as it can.
+// True if the head is complete and its payload begins. Reports an error as early as possible.
 bool WebSocketReader::readHead(std::span<char>& bytes) {
   while (!bytes.empty()) {
     head_[headSize_++] = static_cast<uint8_t>(bytes.front());
     bytes = bytes.subspan(1);
     if (headSize_ == 2) {
-      if (!judgeStart()) return false;
+      if (!checkStart()) return false;
       headNeeds_ = 2 + extendedLength(head_[1] & kLengthBits) + static_cast<uint8_t>(mask_.size());
     }
     if (headSize_ < headNeeds_) continue;
-    if (!judgeLength()) return false;
+    if (!checkLength()) return false;
     std::copy_n(head_.begin() + headNeeds_ - mask_.size(), mask_.size(), mask_.begin());
     headSize_ = 0;
     headNeeds_ = 2;
@@ -75,7 +75,7 @@ bool WebSocketReader::readHead(std::span<char>& bytes) {
 }
 
 // The first two bytes of a frame (5.2).
-bool WebSocketReader::judgeStart() {
+bool WebSocketReader::checkStart() {
   if ((head_[0] & kReservedBits) != 0) return fail(closeCode::kProtocolError, "a reserved bit is set");
   if ((head_[1] & kMaskBit) == 0) return fail(closeCode::kProtocolError, "a client's frames are masked");
   const bool compressed = (head_[0] & kCompressedBit) != 0;
@@ -83,7 +83,7 @@ bool WebSocketReader::judgeStart() {
     case Opcode::continuation:
     case Opcode::text:
     case Opcode::binary:
-      return judgeMessageFrame(compressed);
+      return checkMessageFrame(compressed);
     case Opcode::close:
     case Opcode::ping:
     case Opcode::pong:
@@ -98,7 +98,7 @@ bool WebSocketReader::judgeStart() {
   return fail(closeCode::kProtocolError, "an unknown opcode");
 }
 
-bool WebSocketReader::judgeMessageFrame(bool compressed) {
+bool WebSocketReader::checkMessageFrame(bool compressed) {
   const bool first = opcode() != Opcode::continuation;
   if (first && inMessage_) return fail(closeCode::kProtocolError, "a message begins inside another");
   if (!first && !inMessage_) return fail(closeCode::kProtocolError, "a continuation of nothing");
@@ -117,8 +117,8 @@ size_t WebSocketReader::maxPayload() const {
   return compressed_ ? maxMessage_ + maxMessage_ / 1024 + kDeflateGrowth : maxMessage_;
 }
 
-// The length is given in the fewest bytes (5.2), and what passes the limit is refused before it has come.
-bool WebSocketReader::judgeLength() {
+// The length must have the shortest encoding (5.2); a message above the limit is refused before it has arrived.
+bool WebSocketReader::checkLength() {
   const size_t first = head_[1] & kLengthBits;
   const uint8_t extended = extendedLength(first);
   length_ = extended == 0 ? first : bigEndian(head_.data() + 2, extended);

@@ -1,5 +1,6 @@
-// What a client sends over a WebSocket, out of bytes in any pieces: frames, fragments, masks, UTF-8, compressed
-// messages, and every rule of RFC 6455, 5 and 7.4 that a client can break. Knows no socket. Private to this module.
+// A WebSocketReader parses the bytes of a client, in pieces of any size: frames, fragments, masks, UTF-8 and compressed
+// messages. It checks every rule of RFC 6455, 5 and 7.4 that a client can break. Does not access a socket. Private to
+// this module.
 #pragma once
 
 #include <optional>
@@ -12,42 +13,42 @@ namespace mb::http {
 class WebSocketReader {
  public:
   enum class Event { needMore, text, ping, pong, close, failed };
-  // How to close after failed.
+  // The close code and reason after failed.
   struct Failure {
     uint16_t code;
     std::string_view reason;  // a literal
   };
 
-  // `maxMessage` in bytes, of a whole message as it reads inflated.
+  // `maxMessage` in bytes, of a whole inflated message.
   WebSocketReader(size_t maxMessage, bool deflate) : maxMessage_(maxMessage), deflate_(deflate) {}
 
-  // Reads on at the front of `bytes` and takes what it has read off them; masks come off in place. Ends with the first
-  // event, or with needMore when there are no bytes left. After close and failed nothing more is to be read.
+  // Consumes bytes from the front of `bytes`; removes masks in place. Returns at the first event, or with needMore when
+  // no bytes are left. Must not be called after close or failed.
   Event read(std::span<char>& bytes);
 
-  // After text: the message, well-formed UTF-8. Once.
+  // After text: the message, well-formed UTF-8. Call once per message.
   std::string takeMessage() { return std::exchange(message_, {}); }
   // After ping, pong and close: the payload, until the next read().
   std::string_view control() const { return {control_.data(), controlSize_}; }
-  // After close: kNoStatus where the client gave none.
+  // After close: the code; kNoStatus if the client sent none.
   uint16_t closeCode() const;
   const Failure& failure() const { return failure_; }
 
-  // Forgets the message that is not whole; nothing is to be read after that.
+  // Drops the incomplete message; read() must not be called after it.
   void drop() { std::string().swap(message_); }
-  // Bytes of a message that is not whole yet, as kept here.
+  // Memory that an incomplete message occupies here, in bytes.
   size_t held() const { return message_.capacity() > kOwnCapacity ? message_.capacity() : 0; }
   // Whether a frame or a message has begun and not ended.
   bool midMessage() const { return headSize_ > 0 || inPayload_ || inMessage_; }
 
  private:
-  static constexpr size_t kOwnCapacity = 22;  // what a string holds in itself
+  static constexpr size_t kOwnCapacity = 22;  // of a string's inline buffer
 
   bool fail(uint16_t code, std::string_view reason);
   bool readHead(std::span<char>& bytes);
-  bool judgeStart();
-  bool judgeMessageFrame(bool compressed);
-  bool judgeLength();
+  bool checkStart();
+  bool checkMessageFrame(bool compressed);
+  bool checkLength();
   bool takePayload(std::span<char> piece);
   Event endFrame();
   Event endControl();
@@ -59,10 +60,10 @@ class WebSocketReader {
   const size_t maxMessage_;
   const bool deflate_;
   std::array<uint8_t, kMaxHead> head_{};
-  uint8_t headSize_ = 0;   // bytes of it that have come; 0 once its payload begins
-  uint8_t headNeeds_ = 2;  // grows as the head says how long it is
+  uint8_t headSize_ = 0;   // bytes of it that have arrived; 0 once its payload begins
+  uint8_t headNeeds_ = 2;  // grows when the length of the head is known
   bool inPayload_ = false;
-  bool inMessage_ = false;   // a data frame has come, its final one has not ended
+  bool inMessage_ = false;   // a data frame has arrived, and the final one has not ended
   bool compressed_ = false;  // the message
   bool failed_ = false;
   uint8_t controlSize_ = 0;

@@ -18,7 +18,7 @@ using Event = WebSocketReader::Event;
 
 constexpr size_t kMaxMessage = 4000;
 
-// What came of some bytes, an event a line, until they ended or the reader did.
+// The events that some bytes cause, until the bytes or the reader end.
 std::vector<std::string> readIn(std::string_view bytes, size_t step, bool deflate) {
   WebSocketReader reader(kMaxMessage, deflate);
   std::vector<std::string> told;
@@ -161,7 +161,7 @@ TEST(WebSocketReader, Section8_1TextIsUtf8AcrossFragments) {
   EXPECT_THAT(read(part(Opcode::text, euro.substr(0, 2)) + clientFrame(Opcode::continuation, "")),
               ElementsAre("failed 1007"));
   EXPECT_THAT(read(text(euro.substr(0, 2)) + text(euro.substr(2))), ElementsAre("failed 1007"))
-      << "a character does not go on in the next message";
+      << "a character must not continue in the next message";
 }
 
 TEST(WebSocketReader, Section8_1FailsAsSoonAsTextCannotBeUtf8) {
@@ -196,11 +196,11 @@ TEST(WebSocketReader, InflatesWhatIsAgreedToBeCompressed) {
 
 TEST(WebSocketReader, RefusesCompressionOutOfPlace) {
   const std::string message = "again and again and again";
-  EXPECT_THAT(read(compressed(message)), ElementsAre("failed 1002")) << "not agreed on";
+  EXPECT_THAT(read(compressed(message)), ElementsAre("failed 1002")) << "not negotiated";
   EXPECT_THAT(
       read(part(Opcode::text, "a") + clientFrame(Opcode::continuation, "b", {.reserved = kCompressedBit}), true),
       ElementsAre("failed 1002"))
-      << "only a message's first frame says it";
+      << "only a message's first frame has the bit";
   EXPECT_THAT(read(clientFrame(Opcode::ping, "a", {.reserved = kCompressedBit}), true), ElementsAre("failed 1002"));
 }
 

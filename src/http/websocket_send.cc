@@ -1,4 +1,4 @@
-// Sending: messages are queued as they come and leave together, in one call to the system where it takes all.
+// Sends messages: they are queued and written together, in one system call if the system takes all.
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -8,8 +8,8 @@ namespace mb::http {
 
 namespace {
 
-constexpr size_t kMaxParts = 64;    // messages in one call
-constexpr size_t kKeepPlaces = 16;  // of an empty queue
+constexpr size_t kMaxParts = 64;       // messages in one call
+constexpr size_t kRetainedSlots = 16;  // of an empty queue
 constexpr size_t kCompactFrom = 64;
 
 }  // namespace
@@ -17,7 +17,7 @@ constexpr size_t kCompactFrom = 64;
 bool WebSocketConnection::send(WebSocketMessagePtr message) {
   if (state_ != State::open) return false;
   if (!admits(*message, false)) {
-    // The system may take what this turn has queued already.
+    // The system may take the messages that are queued already.
     if (unsent_ > 0 && !waiting_ && sendNow() == Sent::failed) {
       abort();
       return false;
@@ -31,9 +31,9 @@ bool WebSocketConnection::send(WebSocketMessagePtr message) {
   return true;
 }
 
-// A message that is larger than what may be unsent goes where nothing else is. `cutting`: where only the last of the
-// memory is missing, the socket that holds most of it makes room for one that holds little.
-bool WebSocketConnection::admits(const WebSocketMessage& message, bool cutting) {
+// Whether the message may be queued. One larger than kMaxUnsentBytes may be if nothing else is unsent. `evicting`: if
+// the memory is exhausted and this socket holds little, closes the socket that holds most.
+bool WebSocketConnection::admits(const WebSocketMessage& message, bool evicting) {
   SocketMemory& memory = core_->memory;
   const size_t before = message.bytes();
   const size_t size = message.wire(deflate_).size();
@@ -41,7 +41,7 @@ bool WebSocketConnection::admits(const WebSocketMessage& message, bool cutting) 
   if (unsent_ > 0 && unsent_ + size > kMaxUnsentBytes) return false;
   const size_t holding = unsent_ + counted_ + size;
   const auto more = [&] { return message.held() ? 0 : message.bytes(); };
-  if (!memory.admits(more(), holding) && cutting && memory.isSmall(holding)) core_->cutLargest();
+  if (!memory.admits(more(), holding) && evicting && memory.isSmall(holding)) core_->evictLargest();
   return memory.admits(more(), holding);
 }
 
@@ -61,13 +61,14 @@ void WebSocketConnection::queueClose(uint16_t code, std::string_view reason) {
   push(std::make_shared<const WebSocketMessage>(closeFrame(code, reason)));
 }
 
-// Whether the server's close frame is sent, or so far sent that it cannot be taken back. It is the last of the queue.
+// Whether the server's close frame is sent at least in part, so that it cannot be withdrawn. It is the last of the
+// queue.
 bool WebSocketConnection::closeIsUnderWay() const {
   if (state_ == State::open) return false;
   return queue_.size() - first_ <= (sent_ > 0 ? 1U : 0U);
 }
 
-// But for what has gone in part.
+// Drops all queued messages except one that is sent in part.
 void WebSocketConnection::dropQueue() {
   const bool begun = sent_ > 0 && state_ != State::ended;
   const size_t from = first_ + (begun ? 1 : 0);
@@ -81,7 +82,7 @@ void WebSocketConnection::release(size_t place) {
   queue_[place].reset();
 }
 
-// A pong goes before what waits, and behind what has gone in part.
+// Inserts the pong before the queue, but after a message that is sent in part.
 void WebSocketConnection::placePong() {
   if (!pong_) return;
   core_->memory.add(pong_->bytes());
@@ -115,7 +116,7 @@ WebSocketConnection::Sent WebSocketConnection::sendNow() {
   }
   queue_.clear();
   first_ = 0;
-  if (queue_.capacity() > kKeepPlaces) queue_.shrink_to_fit();
+  if (queue_.capacity() > kRetainedSlots) queue_.shrink_to_fit();
   return Sent::all;
 }
 
@@ -150,13 +151,13 @@ void WebSocketConnection::sendQueued() {
       return allSent();
     case Sent::some:
       core_->memory.note(unsent_ + counted_);
-      return waitForRoom();
+      return waitUntilWritable();
     case Sent::failed:
       return abort();
   }
 }
 
-void WebSocketConnection::waitForRoom() {
+void WebSocketConnection::waitUntilWritable() {
   if (waiting_) return;
   waiting_ = true;
   socket_.async_wait(Socket::wait_write, [self = shared_from_this()](boost::system::error_code) {
@@ -173,11 +174,11 @@ void WebSocketConnection::allSent() {
   } else if (state_ == State::closing && closeBy_ == 0) {
     closeBy_ = tickAfter(kCloseWait);
   }
-  tellDrained();
+  notifyDrained();
 }
 
-// Where it is owed, and there is room again.
-void WebSocketConnection::tellDrained() {
+// Calls drained() if a send() was refused and there is capacity again.
+void WebSocketConnection::notifyDrained() {
   if (!refused_ || state_ != State::open || core_->memory.exceeded()) return;
   refused_ = false;
   handler_->drained();

@@ -1,4 +1,4 @@
-// A server whose /ws is a WebSocket that does as its messages say, and a client that speaks frames.
+// A server whose /ws is a WebSocket that acts by its messages, and a client that sends and reads frames.
 #pragma once
 
 #include <mutex>
@@ -9,14 +9,14 @@
 
 namespace mb::http {
 
-// What the sockets of a server told the test. Any thread.
+// Counts the events of a server's sockets. Any thread.
 struct SocketRecord {
   std::atomic<int> opened{0};
   std::atomic<int> closed{0};
   std::atomic<int> drained{0};
   std::atomic<int> refused{0};    // sends
   std::atomic<int> received{0};   // messages, at their beginning
-  std::atomic<size_t> unsent{0};  // of the socket that was asked for it last
+  std::atomic<size_t> unsent{0};  // of the socket that set it last
   std::atomic<bool> released{false};
 };
 
@@ -25,9 +25,9 @@ using SocketList = std::vector<WebSocket*>;
 
 // Messages, by their first word:
 //   echo TEXT          is sent back as it is
-//   burst COUNT SIZE   sends COUNT messages "<number> aaa" of SIZE bytes; where one is refused it goes on at drained()
+//   burst COUNT SIZE   sends COUNT messages "<number> aaa" of SIZE bytes; continues at drained() after a refusal
 //   all TEXT           sends one message to every socket
-//   close CODE TEXT    says its last words, closes, and tries to send more
+//   close CODE TEXT    sends "last words", closes, and calls send() again
 //   now CODE TEXT      queues something, and closes in its place
 //   wait               until released
 //   throw
@@ -91,15 +91,15 @@ class SocketClient {
 
   static std::string request(std::string_view headers = "");
 
-  void say(std::string_view text) { tcp.send(clientFrame(Opcode::text, text)); }
+  void sendText(std::string_view text) { tcp.send(clientFrame(Opcode::text, text)); }
   Frame frame();
   // The text of the next frame, which must be a text frame.
-  std::string hear();
-  // Answers a close frame as a client has to; its code.
-  uint16_t endOrderly();
+  std::string readText();
+  // Reads a close frame and replies with one, as a client must; returns its code.
+  uint16_t completeClose();
 
   TestClient tcp;
-  Answer answer;
+  ReceivedResponse response;
 };
 
 }  // namespace mb::http

@@ -111,8 +111,8 @@ SocketClient::SocketClient(const SocketServer& server, std::string_view headers,
                            int receiveBuffer)
     : tcp(server.server.port(), receiveBuffer) {
   tcp.send(request(headers) + std::string(behind));
-  answer = tcp.read();
-  EXPECT_EQ(answer.status, 101);
+  response = tcp.read();
+  EXPECT_EQ(response.status, 101);
 }
 
 Frame SocketClient::frame() {
@@ -131,13 +131,13 @@ Frame SocketClient::frame() {
   return frame;
 }
 
-std::string SocketClient::hear() {
+std::string SocketClient::readText() {
   Frame next = frame();
   EXPECT_TRUE(next.is(Opcode::text)) << int{next.first} << " " << next.payload.substr(0, 200);
   return std::move(next.payload);
 }
 
-uint16_t SocketClient::endOrderly() {
+uint16_t SocketClient::completeClose() {
   const Frame close = frame();
   EXPECT_TRUE(close.is(Opcode::close)) << int{close.first} << " " << close.payload.substr(0, 200);
   tcp.send(clientFrame(Opcode::close, close.payload));

@@ -1,4 +1,4 @@
-// WebSockets over real connections: what clients that behave may rely on.
+// WebSockets over real connections: clients that keep to the protocol.
 #include <gmock/gmock.h>
 
 #include "http/websocket_deflate.h"
@@ -11,17 +11,17 @@ using testing::StartsWith;
 
 constexpr std::string_view kDeflate = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n";
 
-TEST(WebSocketServer, ShakesHandsAndAnswers) {
+TEST(WebSocketServer, HandshakeThenEcho) {
   SocketServer server;
   SocketClient client(server);
-  EXPECT_EQ(client.answer.header("upgrade"), "websocket");
-  EXPECT_EQ(client.answer.header("connection"), "upgrade");
-  EXPECT_EQ(client.answer.header("sec-websocket-accept"), "bacsccjpnqyz+uboqmh89vmuroa=") << "in lower case here";
-  EXPECT_FALSE(client.answer.header("sec-websocket-extensions"));
-  EXPECT_FALSE(client.answer.header("content-length"));
+  EXPECT_EQ(client.response.header("upgrade"), "websocket");
+  EXPECT_EQ(client.response.header("connection"), "upgrade");
+  EXPECT_EQ(client.response.header("sec-websocket-accept"), "bacsccjpnqyz+uboqmh89vmuroa=") << "in lower case here";
+  EXPECT_FALSE(client.response.header("sec-websocket-extensions"));
+  EXPECT_FALSE(client.response.header("content-length"));
   for (int i = 0; i < 3; ++i) {
-    client.say("echo hello");
-    EXPECT_EQ(client.hear(), "echo hello");
+    client.sendText("echo hello");
+    EXPECT_EQ(client.readText(), "echo hello");
   }
   EXPECT_EQ(server.server.connections(), 1U);
 }
@@ -31,7 +31,7 @@ TEST(WebSocketServer, TakesWhatComesWithTheRequest) {
   std::string frames;
   for (int i = 0; i < 50; ++i) frames += clientFrame(Opcode::text, fmt::format("echo {}", i));
   SocketClient client(server, "", frames);
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(client.hear(), fmt::format("echo {}", i));
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(client.readText(), fmt::format("echo {}", i));
 }
 
 TEST(WebSocketServer, FollowsRequestsOnTheSameConnection) {
@@ -49,12 +49,12 @@ TEST(WebSocketServer, LeavesOtherRequestsAlone) {
   SocketServer server;
   TestClient tcp(server.server.port());
   tcp.send("GET /ws HTTP/1.1\r\nHost: x\r\n\r\n");
-  const Answer answer = tcp.read();
-  EXPECT_EQ(answer.status, 426);
-  EXPECT_EQ(answer.header("upgrade"), "websocket");
-  EXPECT_EQ(answer.header("sec-websocket-version"), "13");
+  const ReceivedResponse response = tcp.read();
+  EXPECT_EQ(response.status, 426);
+  EXPECT_EQ(response.header("upgrade"), "websocket");
+  EXPECT_EQ(response.header("sec-websocket-version"), "13");
   tcp.send("GET /json/3 HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_EQ(tcp.read().body, "aaa") << "the connection goes on";
+  EXPECT_EQ(tcp.read().body, "aaa") << "the connection continues";
   std::string old = SocketClient::request();
   old.replace(old.find("HTTP/1.1"), 8, "HTTP/1.0");
   tcp.send(old);
@@ -73,29 +73,29 @@ TEST(WebSocketServer, ReadsFramesByteByByte) {
   const Frame pong = client.frame();
   EXPECT_TRUE(pong.is(Opcode::pong));
   EXPECT_EQ(pong.payload, "are you there");
-  EXPECT_EQ(client.hear(), text);
-  EXPECT_EQ(client.hear(), text);
+  EXPECT_EQ(client.readText(), text);
+  EXPECT_EQ(client.readText(), text);
 }
 
 TEST(WebSocketServer, DeflatesLargeMessagesWhereAgreed) {
   SocketServer server;
   SocketClient client(server, kDeflate);
-  EXPECT_EQ(client.answer.header("sec-websocket-extensions"),
+  EXPECT_EQ(client.response.header("sec-websocket-extensions"),
             "permessage-deflate; server_no_context_takeover; client_no_context_takeover");
   SocketClient plain(server);
   const std::string small = "all " + std::string(1000, 's');
   const std::string large = "all " + std::string(20'000, 'l');
-  client.say(small);
-  client.say(large);
-  EXPECT_EQ(client.hear(), small);
+  client.sendText(small);
+  client.sendText(large);
+  EXPECT_EQ(client.readText(), small);
   const Frame frame = client.frame();
   EXPECT_EQ(frame.first, kFinalBit | kCompressedBit | static_cast<uint8_t>(Opcode::text));
   EXPECT_LT(frame.payload.size(), 200U);
   std::string inflated;
   EXPECT_EQ(inflateMessage(frame.payload, 1 << 20, inflated), Inflated::done);
   EXPECT_EQ(inflated, large);
-  EXPECT_EQ(plain.hear(), small);
-  EXPECT_EQ(plain.hear(), large);
+  EXPECT_EQ(plain.readText(), small);
+  EXPECT_EQ(plain.readText(), large);
 }
 
 TEST(WebSocketServer, SendsOneMessageToMany) {
@@ -103,9 +103,9 @@ TEST(WebSocketServer, SendsOneMessageToMany) {
   std::vector<std::unique_ptr<SocketClient>> clients;
   for (int i = 0; i < 600; ++i) clients.push_back(std::make_unique<SocketClient>(server));
   ASSERT_TRUE(eventually([&] { return server.service.record.opened == 600; }));
-  for (int i = 0; i < 3; ++i) clients[0]->say(fmt::format("all {}", i));
+  for (int i = 0; i < 3; ++i) clients[0]->sendText(fmt::format("all {}", i));
   for (const auto& client : clients) {
-    for (int i = 0; i < 3; ++i) ASSERT_EQ(client->hear(), fmt::format("all {}", i));
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(client->readText(), fmt::format("all {}", i));
   }
 }
 
@@ -124,7 +124,7 @@ TEST(WebSocketServer, EchoesTheClientsClose) {
   EXPECT_EQ(server.service.record.received, 0);
 }
 
-TEST(WebSocketServer, AnswersAClientThatHasFinishedSending) {
+TEST(WebSocketServer, RespondsToAClientThatHasFinishedSending) {
   SocketServer server;
   SocketClient client(server);
   client.tcp.send(clientFrame(Opcode::text, "echo a") + clientFrame(Opcode::close, closePayload(1000)));
@@ -139,7 +139,7 @@ TEST(WebSocketServer, ClosesBehindWhatIsQueuedAndListensToNothingMore) {
   SocketServer server;
   SocketClient client(server);
   client.tcp.send(clientFrame(Opcode::text, "close 4000 enough") + clientFrame(Opcode::text, "echo unheard"));
-  EXPECT_EQ(client.hear(), "last words");
+  EXPECT_EQ(client.readText(), "last words");
   const Frame close = client.frame();
   EXPECT_EQ(close.code(), 4000);
   EXPECT_EQ(close.payload.substr(2), "enough");
@@ -153,8 +153,8 @@ TEST(WebSocketServer, ClosesBehindWhatIsQueuedAndListensToNothingMore) {
 TEST(WebSocketServer, ClosesNowInPlaceOfWhatIsQueued) {
   SocketServer server;
   SocketClient client(server);
-  client.say("now 1013 later");
-  EXPECT_EQ(client.endOrderly(), 1013);
+  client.sendText("now 1013 later");
+  EXPECT_EQ(client.completeClose(), 1013);
   EXPECT_TRUE(eventually([&] { return server.service.record.closed == 1; }));
 }
 
@@ -178,7 +178,7 @@ TEST(WebSocketServer, TellsTheEndOfAClientThatJustLeaves) {
   }
   {
     SocketClient client(server);
-    client.say("burst 100 1000");
+    client.sendText("burst 100 1000");
   }
   {
     SocketClient client(server);
@@ -192,21 +192,21 @@ TEST(WebSocketServer, AReaderThatFallsBehindGetsAllInOrder) {
   SocketServer server;
   SocketClient client(server, "", "", 4096);
   constexpr size_t kCount = 3000;
-  client.say(fmt::format("burst {} 3000", kCount));
+  client.sendText(fmt::format("burst {} 3000", kCount));
   ASSERT_TRUE(eventually([&] { return server.service.record.refused > 0; }));
   EXPECT_LE(server.service.record.unsent, kMaxUnsentBytes);
-  for (size_t i = 0; i < kCount; ++i) ASSERT_THAT(client.hear(), StartsWith(fmt::format("{} a", i)));
+  for (size_t i = 0; i < kCount; ++i) ASSERT_THAT(client.readText(), StartsWith(fmt::format("{} a", i)));
   EXPECT_GT(server.service.record.drained, 0);
-  client.say("echo still here");
-  EXPECT_EQ(client.hear(), "echo still here");
+  client.sendText("echo still here");
+  EXPECT_EQ(client.readText(), "echo still here");
 }
 
 TEST(WebSocketServer, AMessageLargerThanTheBoundGoesAlone) {
   SocketServer server;
   SocketClient client(server);
-  client.say("burst 5 1000000");
+  client.sendText("burst 5 1000000");
   for (size_t i = 0; i < 5; ++i) {
-    const std::string text = client.hear();
+    const std::string text = client.readText();
     EXPECT_EQ(text.size(), 1'000'000U);
     EXPECT_THAT(text, StartsWith(fmt::format("{} a", i)));
   }
