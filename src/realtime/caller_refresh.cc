@@ -11,13 +11,13 @@ namespace mb::realtime {
 
 namespace {
 
-// Tokens looked up in a row before others get their turn on the core.
-constexpr size_t kLookupsInARow = 16;
+// Tokens that one coroutine looks up before it yields the core.
+constexpr size_t kLookupsPerYield = 16;
 
 using Sessions = std::vector<std::shared_ptr<Session>>;
 
-// One call's lookups, shared by the coroutines that make them; all on one core. A caller that waits is owned by it and
-// does not own it: where a forced stop destroys the others, the last takes the caller along.
+// The lookups of one call, shared by the coroutines that make them; all on one core. A waiting caller is owned by it
+// and does not own it: if a forced stop destroys the others, the last one destroys the caller too.
 struct Refresh {
   std::vector<Sessions> byToken;
   size_t next = 0;
@@ -41,7 +41,7 @@ Async<void> lookUpRest(std::shared_ptr<Refresh> refresh) {
   while (refresh->next < refresh->byToken.size()) {
     Sessions sharing = std::move(refresh->byToken[refresh->next++]);
     co_await Session::refreshTogether(std::move(sharing));
-    if (refresh->next % kLookupsInARow == 0) co_await asio::post(asio::deferred);
+    if (refresh->next % kLookupsPerYield == 0) co_await asio::post(asio::deferred);
   }
 }
 
@@ -61,7 +61,7 @@ Async<void> refreshCallers(CoreHub* hub, std::vector<std::shared_ptr<Session>> s
   refresh->byToken = groupByToken(std::move(sessions));
   const size_t lookups = std::min(refresh->byToken.size(), kMaxLookups);
   for (size_t i = 1; i < lookups; ++i) {
-    // Refused only while the server stops: the caller's coroutine then makes all lookups.
+    // spawn() fails only during shutdown: the caller's coroutine then makes all lookups.
     ++refresh->running;
     if (!hub->shared().background.spawn(hub->executor(), help(refresh))) --refresh->running;
   }
@@ -71,7 +71,7 @@ Async<void> refreshCallers(CoreHub* hub, std::vector<std::shared_ptr<Session>> s
     refresh->failure = std::current_exception();
   }
   if (refresh->running > 0) {
-    // Throws the failure that it is resumed with.
+    // Rethrows the failure that resumes it.
     co_await suspend<std::exception_ptr>([&refresh](Resumer<std::exception_ptr> caller) {
       const std::shared_ptr<Refresh> shared = std::move(refresh);
       shared->caller = std::move(caller);

@@ -1,5 +1,5 @@
-// Looks the callers of sockets up again: each token once, however many of the sockets share it, and several tokens at a
-// time, so that one slow lookup does not hold up the others. Private to this module.
+// Looks the callers of sockets up again: each token once for all sockets that share it, and several tokens at a time,
+// so that one slow lookup does not hold up the others. Private to this module.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ namespace mb::realtime {
 class CoreHub;
 class Session;
 
-// Lookups under way at a time, of one call.
+// Concurrent lookups of one call.
 inline constexpr size_t kMaxLookups = 16;
 
-// Ends once each session has been refreshed or has ended. On the hub's core; the hub outlives the call.
+// Completes once each session has been refreshed or has ended. On the hub's core; the hub outlives the call.
 Async<void> refreshCallers(CoreHub* hub, std::vector<std::shared_ptr<Session>> sessions);
 
 }  // namespace mb::realtime

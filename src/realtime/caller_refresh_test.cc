@@ -1,4 +1,4 @@
-// Callers that are looked up again: several at a time, each token once.
+// Repeated lookups of callers: several at a time, each token once.
 #include "realtime/caller_refresh.h"
 
 #include "realtime/realtime_fixture.h"
@@ -51,7 +51,7 @@ TEST_F(CallerRefreshTest, SoManyAreUnderWayAtATime) {
   EXPECT_TRUE(until([&] { return auth_.underWay() >= static_cast<int>(kMaxLookups); })) << auth_.underWay();
   auth_.letGo();
   for (Client* client : clients) EXPECT_EQ(documentId(*client), "1");
-  // Those before a batch, and those of the look that comes each second.
+  // The lookups before a batch, and those of the check each second.
   EXPECT_LE(auth_.maxUnderWay(), 2 * static_cast<int>(kMaxLookups));
 }
 
@@ -65,7 +65,7 @@ TEST_F(CallerRefreshTest, SocketsThatShareATokenShareItsLookup) {
   EXPECT_TRUE(until([&] { return auth_.underWay() >= 1; }));
   auth_.letGo();
   for (Client* client : clients) EXPECT_EQ(documentId(*client), "1");
-  // One before the batch, and at most one of the look that comes each second.
+  // One before the batch, and at most one by the check each second.
   EXPECT_LE(auth_.lookups("alice"), before + 2);
 }
 

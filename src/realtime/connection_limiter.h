@@ -13,7 +13,7 @@ namespace mb::realtime {
 template <class Key>
 class ConnectionLimiter : public std::enable_shared_from_this<ConnectionLimiter<Key>> {
  public:
-  // nullopt: no limit.
+  // nullopt: unlimited.
   explicit ConnectionLimiter(std::optional<size_t> limit) : limit_(limit) {}
 
   class Permit {

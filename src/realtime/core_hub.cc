@@ -8,7 +8,7 @@ namespace mb::realtime {
 
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{1};
+constexpr std::chrono::seconds kCheckInterval{1};
 
 }  // namespace
 
@@ -30,10 +30,10 @@ void CoreHub::stop() {
 
 void CoreHub::rest() {
   if (stopped_) return;
-  timer_.expires_after(kLookEvery);
+  timer_.expires_after(kCheckInterval);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;
-    look();
+    checkSockets();
     rest();
   });
 }
@@ -67,12 +67,12 @@ void CoreHub::receive(store::ProjectNo project, ProjectReaderPtr from, LogBatchP
   }
 }
 
-void CoreHub::look() {
+void CoreHub::checkSockets() {
   ++tick_;
   std::erase_if(projects_, [](const auto& project) { return project.second.expired(); });
   std::vector<std::shared_ptr<Session>> stale;
   for (size_t i = 0; i < sessions_.size(); ++i) {
-    if (sessions_[i]->look()) stale.push_back(sessions_[i]->shared_from_this());
+    if (sessions_[i]->checkTimeouts()) stale.push_back(sessions_[i]->shared_from_this());
   }
   if (stale.empty() || refreshing_) return;
   refreshing_ = true;

@@ -1,4 +1,4 @@
-// What one core holds of realtime: its sockets, and each project that they follow. All of it on that core, but for
+// The realtime state of one core: its sockets, and each project that they follow. Used on that core only, except
 // receive(). Private to this module.
 #pragma once
 
@@ -21,7 +21,7 @@ class Session;
 using AddressLimiter = ConnectionLimiter<std::string>;
 using ProjectLimiter = ConnectionLimiter<store::ProjectNo>;
 
-// What the cores share.
+// State shared by all cores.
 struct Shared {
   RealtimeDeps deps;
   std::shared_ptr<AddressLimiter> unknown;      // sockets that have not authenticated
@@ -30,7 +30,7 @@ struct Shared {
   TaskGroup background;
 };
 
-// Pages of the change log that sockets of one core read at a time to catch up.
+// Limit of the change log pages that sockets of one core read at a time to catch up.
 inline constexpr size_t kMaxReplays = 8;
 
 class CoreHub final : public BatchReceiver {
@@ -38,14 +38,14 @@ class CoreHub final : public BatchReceiver {
   CoreHub(Shared& shared, int core);
   ~CoreHub() override;
 
-  // Looks after the sockets each second, until stop(). Each once, on any thread; stop() when the core is still running
-  // or has been joined.
+  // Checks the sockets each second, until stop(). Call each once, on any thread; stop() while the core runs or after it
+  // was joined.
   void start();
   void stop();
 
   void add(Session& session);
   void remove(Session& session);
-  // The project's place here, made where there is none.
+  // The project's hub on this core, created on first use.
   std::shared_ptr<ProjectHub> project(store::ProjectNo number);
   void receive(store::ProjectNo project, ProjectReaderPtr from, LogBatchPtr batch) override;
 
@@ -55,14 +55,14 @@ class CoreHub final : public BatchReceiver {
   Executor executor() { return shared_.deps.cores.at(core_).get_executor(); }
   Names& names() { return names_; }
   PositionCipher& positions() { return positions_; }
-  // Seconds of this core's life: what sockets measure their patience with.
+  // Seconds since the start of this hub; sockets measure their time limits with it.
   int64_t tick() const { return tick_; }
   uint64_t nextSerial() { return ++serial_; }
   ReplaySemaphore& replaySemaphore() { return replaySemaphore_; }
 
  private:
   void rest();
-  void look();
+  void checkSockets();
   static Async<void> refreshAll(CoreHub* self, std::vector<std::shared_ptr<Session>> sessions);
 
   Shared& shared_;

@@ -9,7 +9,7 @@ namespace mb::realtime {
 namespace {
 
 constexpr std::chrono::milliseconds kRetryPause{250};
-constexpr std::chrono::milliseconds kTurnPause{5};
+constexpr std::chrono::milliseconds kCapacityPause{5};
 
 }  // namespace
 
@@ -17,12 +17,12 @@ struct ProjectReader {
   ProjectReader(store::ProjectNo of, uint64_t after, size_t cores)
       : project(of), cursor(after), follows(cores, 0), inHand(cores, 0) {}
   const store::ProjectNo project;
-  uint64_t cursor;  // of the reading coroutine alone
+  uint64_t cursor;  // used by the reading coroutine only
 
   std::vector<int> follows;  // follow() less unfollow(), by core
   std::vector<int> inHand;   // batches, by core
   bool ended = false;
-  Resumer<bool> waiting;  // while it waits for anything of this
+  Resumer<bool> waiting;  // set while it waits for changes or for free capacity
 
   bool followed() const {
     return std::ranges::any_of(follows, [](int count) { return count > 0; });
@@ -63,7 +63,8 @@ uint64_t Feeds::follow(store::ProjectNo project, int core) {
   uint64_t last = 0;
   {
     const std::lock_guard lock(mutex_);
-    // Read before a reader that is there may take its list of cores for a batch that ends behind it.
+    // Must be read first: a reader that exists already may determine its cores for a batch that ends after this
+    // position.
     last = feed_.lastPosition(project);
     if (stopping_) return last;
     ProjectReaderPtr& reader = byProject_[project];
@@ -102,7 +103,7 @@ void Feeds::done(const ProjectReaderPtr& reader, int core) {
 }
 
 void Feeds::grown(store::ProjectNo project) {
-  // Either this sees the reader, or the reader, which looks at the log before it waits, sees that it grew.
+  // Either this call sees the reader, or the reader, which checks the log before it waits, sees the new position.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (following_.load(std::memory_order_seq_cst) == 0) return;
   const std::lock_guard lock(mutex_);
@@ -110,7 +111,7 @@ void Feeds::grown(store::ProjectNo project) {
   if (found != byProject_.end()) wake(*found->second);
 }
 
-// Under mutex_. Whoever is woken looks again, so one time too many does no harm.
+// Under mutex_. The woken reader checks its condition again, so an extra wake is harmless.
 void Feeds::wake(ProjectReader& reader) {
   if (!reader.waiting) return;
   Resumer<bool> resumer = std::move(reader.waiting);
@@ -120,13 +121,13 @@ void Feeds::wake(ProjectReader& reader) {
 
 Async<void> Feeds::read(Feeds* self, ProjectReaderPtr reader) {
   while (co_await self->ready(reader)) {
-    while (self->inHand_ >= kBatchesInAll) co_await sleepFor(kTurnPause);
+    while (self->inHand_ >= kBatchesInAll) co_await sleepFor(kCapacityPause);
     const bool read = co_await self->readOnce(reader);
     if (!read) co_await sleepFor(kRetryPause);
   }
 }
 
-// Waits until there is something to read and room for it; false when nobody follows any more.
+// Waits until there are changes to read and capacity for them; false once no core follows the project.
 Async<bool> Feeds::ready(ProjectReaderPtr reader) {
   while (true) {
     bool ended = false;
@@ -147,11 +148,11 @@ Async<bool> Feeds::ready(ProjectReaderPtr reader) {
   }
 }
 
-// False where the log gave nothing, which is to be asked again a little later.
+// False where the log returned nothing; the caller retries after a pause.
 Async<bool> Feeds::readOnce(ProjectReaderPtr reader) {
   auto read = co_await feed_.changes(reader->project, reader->cursor, kBatchEntries);
   if (!read) {
-    logWarn("the change log could not be read, subscribers wait",
+    logWarn("change log read failed; retrying",
             {{"message", read.error().message()}, {"cause", read.error().cause()}});
     co_return false;
   }

@@ -1,5 +1,5 @@
-// From the change log to the cores: one reader for each project that somebody here follows, whose batches go as one
-// shared object to every core that does. The log itself is the queue: a reader that waits is merely behind.
+// Delivers the change log to the cores: one reader for each project that is followed in this process passes each batch
+// as one shared object to every core that follows the project. The log itself is the queue: a waiting reader only lags.
 #pragma once
 
 #include <atomic>
@@ -17,25 +17,26 @@ namespace mb::realtime {
 // Immutable; any core.
 struct LogBatch {
   std::vector<store::ChangeEntry> entries;
-  uint64_t last = 0;      // everything up to here has been told with this one
-  uint64_t lostUpTo = 0;  // the log had let go of what came before: changes up to here are missing; 0: none
+  uint64_t last = 0;      // this batch completes the changes up to here
+  uint64_t lostUpTo = 0;  // changes up to here are missing, as the log no longer holds them; 0: none
 };
 using LogBatchPtr = std::shared_ptr<const LogBatch>;
 
 struct ProjectReader;
 using ProjectReaderPtr = std::shared_ptr<ProjectReader>;
 
-// Gets each batch once on each core that follows the project, in order; every one must be given back by Feeds::done().
+// Receives each batch once on each core that follows the project, in order. Each must be returned by Feeds::done().
 class BatchReceiver {
  public:
   virtual ~BatchReceiver() = default;
   virtual void receive(store::ProjectNo project, ProjectReaderPtr from, LogBatchPtr batch) = 0;
 };
 
-// Entries of one batch, and batches that a core may have in hand before the reader waits for it.
+// Limits of the entries in one batch, and of the batches that a core may hold before the reader waits for it.
 inline constexpr size_t kBatchEntries = 64;
 inline constexpr int kBatchesInHand = 4;
-// And of all projects together, a batch counting once for each core that has it: readers take turns above.
+// Limit of the batches of all projects, counted once for each core that holds them: at the limit readers poll for
+// capacity.
 inline constexpr size_t kBatchesInAll = 128;
 
 class Feeds {
@@ -44,13 +45,13 @@ class Feeds {
   Feeds(store::ChangeFeed& feed, Cores& cores, std::vector<BatchReceiver*> receivers);
   ~Feeds();
 
-  // Once, before the first follow().
+  // Called once, before the first follow().
   void start();
-  // Ends the readers and waits for them; false when one has not ended by then. Not from a core.
+  // Ends the readers and waits for them; false if one has not ended within `limit`. Not from a core.
   bool stop(std::chrono::milliseconds limit);
 
-  // The core gets every change after the position that is returned (and maybe some before) until it unfollows. Each
-  // follow() needs its unfollow().
+  // The core gets every change after the returned position (and possibly some before it) until it unfollows. Each
+  // follow() needs one unfollow().
   uint64_t follow(store::ProjectNo project, int core);
   void unfollow(store::ProjectNo project, int core);
   void done(const ProjectReaderPtr& reader, int core);
@@ -68,8 +69,8 @@ class Feeds {
   const std::vector<BatchReceiver*> receivers_;
   std::shared_ptr<void> listening_;
   TaskGroup readers_;
-  std::atomic<size_t> following_{0};  // readers; lets the commits of a server without sockets pass at once
-  std::atomic<size_t> inHand_{0};     // batches, of all cores
+  std::atomic<size_t> following_{0};  // readers; where it is 0, grown() returns without a lock
+  std::atomic<size_t> inHand_{0};     // batches held by all cores
   std::mutex mutex_;
   bool stopping_ = false;
   std::unordered_map<store::ProjectNo, ProjectReaderPtr> byProject_;  // under mutex_, as are the readers' fields

@@ -13,7 +13,7 @@ namespace {
 
 constexpr store::ProjectNo kProject = 5;
 
-// Keeps what a core was given, and gives it back when the test says so.
+// Holds the batches of a core, and returns them when the test calls release().
 class Receiver final : public BatchReceiver {
  public:
   void receive(store::ProjectNo project, ProjectReaderPtr from, LogBatchPtr batch) override {
@@ -25,7 +25,7 @@ class Receiver final : public BatchReceiver {
     changed_.notify_all();
     if (!holds) release(readers_.size());
   }
-  // Gives back the first `count` of those in hand. Under the lock, or from the core alone.
+  // Returns the first `count` held batches. Under the lock, or on the core.
   void release(size_t count) {
     for (size_t i = 0; i < count; ++i) feeds->done(readers_[i], core);
     readers_.erase(readers_.begin(), readers_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -34,7 +34,7 @@ class Receiver final : public BatchReceiver {
     const std::lock_guard lock(mutex_);
     release(count);
   }
-  // The batches, once the last of them reaches `position`.
+  // The batches, once the last of them has reached `position`.
   std::vector<LogBatchPtr> until(uint64_t position) {
     std::unique_lock lock(mutex_);
     const bool came = changed_.wait_for(lock, std::chrono::seconds(20),
@@ -131,7 +131,7 @@ TEST_F(FeedsTest, WaitsForACoreThatHasItsHandsFull) {
     ASSERT_TRUE(second_.waitForInHand(1));
   }
   EXPECT_EQ(positions(second_.until(end)), range(1, end));
-  // One that leaves is waited for no longer.
+  // A core that has left is not waited for.
   for (int i = 0; i < kBatchesInHand + 1; ++i) write(kBatchEntries);
   ASSERT_TRUE(second_.waitForInHand(kBatchesInHand));
   feeds_.unfollow(kProject, 1);

@@ -10,7 +10,7 @@ void FilterGroups::add(Subscription& subscription, doc::Filter filter) {
     found->second = std::make_unique<FilterGroup>();
     found->second->identity = &found->first;
     found->second->filter = std::move(filter);
-    enterIndex(*found->second);
+    addToIndex(*found->second);
   }
   FilterGroup& group = *found->second;
   subscription.group = &group;
@@ -26,7 +26,7 @@ void FilterGroups::remove(Subscription& subscription) {
   last->placeInGroup = subscription.placeInGroup;
   group->members.pop_back();
   if (!group->members.empty()) return;
-  leaveIndex(*group);
+  removeFromIndex(*group);
   groups_.erase(groups_.find(*group->identity));
 }
 
@@ -35,8 +35,8 @@ FilterGroups::Index* FilterGroups::indexOf(const doc::FieldPath& path) const {
   return found == indexes_.end() ? nullptr : found->get();
 }
 
-// How many groups are looked at, at worst, where a document holds one of the values.
-size_t FilterGroups::crowd(const EqualityCondition& condition) const {
+// The number of groups to match, at worst, where a document holds one of the values.
+size_t FilterGroups::maxGroupCount(const EqualityCondition& condition) const {
   const Index* index = indexOf(condition.path);
   if (index == nullptr) return 0;
   size_t max = 0;
@@ -47,11 +47,11 @@ size_t FilterGroups::crowd(const EqualityCondition& condition) const {
   return max;
 }
 
-// Of several conditions the one whose values the fewest others ask for: a status that all share finds nobody.
-void FilterGroups::enterIndex(FilterGroup& group) {
+// Indexes the condition whose values the fewest other groups have: a status that all groups share selects nothing.
+void FilterGroups::addToIndex(FilterGroup& group) {
   size_t min = SIZE_MAX;
   for (EqualityCondition& condition : equalitiesOf(group.filter)) {
-    const size_t others = crowd(condition);
+    const size_t others = maxGroupCount(condition);
     if (others >= min) continue;
     min = others;
     group.equality = std::move(condition);
@@ -67,13 +67,13 @@ void FilterGroups::enterIndex(FilterGroup& group) {
   for (const uint64_t key : group.equality->keys) index->groups[key].push_back(&group);
 }
 
-void FilterGroups::leaveIndex(FilterGroup& group) {
+void FilterGroups::removeFromIndex(FilterGroup& group) {
   if (!group.equality) {
     std::erase(plain_, &group);
     return;
   }
   Index* index = indexOf(group.equality->path);
-  if (index == nullptr) return;  // of a list without values, which stands under none
+  if (index == nullptr) return;  // its condition has an empty list of values, so it is not indexed
   for (const uint64_t key : group.equality->keys) {
     const auto found = index->groups.find(key);
     std::erase(found->second, &group);

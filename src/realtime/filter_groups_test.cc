@@ -106,7 +106,7 @@ TEST(ValueKeyTest, EqualValuesShareAKey) {
   }
 }
 
-// A condition that everybody shares must not be what the index looks at.
+// The index must not use a condition that all groups share.
 TEST(FilterGroupsTest, LooksAtTheConditionThatTellsPeopleApart) {
   Crowd crowd;
   for (int i = 0; i < 300; ++i) {
@@ -142,7 +142,7 @@ TEST(FilterGroupsTest, AListWithoutValuesIsForNobody) {
   EXPECT_EQ(crowd.groups.size(), 0u);
 }
 
-// ---- against judging each filter on its own
+// ---- compared with matching each filter on its own
 
 class Dice {
  public:
@@ -236,7 +236,7 @@ TEST(FilterGroupsTest, FindsWhatEachFilterOnItsOwnFinds) {
     for (int i = 0; i < 120; ++i) {
       const auto source = doc::parseJson(randomFilter(dice));
       auto filter = source ? doc::Filter::parse(*source) : Result<doc::Filter>(fail(std::move(source).error().clone()));
-      if (!filter) continue;  // a comparison that the language does not take
+      if (!filter) continue;  // a comparison that the filter language does not support
       filters.push_back(*filter);
       all.push_back(std::make_unique<Subscription>());
       groups.add(*all.back(), *std::move(filter));

@@ -16,7 +16,7 @@ using doc::FilterNode;
 using doc::FilterOp;
 using doc::ValueView;
 
-// A list of more values is judged as it stands: each would take a place in the index.
+// A longer list is matched as it is: each value would be an index entry.
 constexpr size_t kMaxIndexedValues = 64;
 
 void appendNumber(std::string& out, uint64_t number) {
@@ -58,10 +58,10 @@ uint64_t keyOf(BsonType type, std::string_view bytes) {
   return std::hash<std::string_view>()(bytes) ^ (static_cast<uint64_t>(doc::typeClass(type)) << 59);
 }
 
-// Equal numbers are one number, and one number has one nearest double.
+// Equal numbers have one key: that of their nearest double.
 uint64_t numberKey(ValueView value) {
   double number = value.toReal();
-  if (number == 0) number = 0;  // of either sign
+  if (number == 0) number = 0;  // positive and negative zero are equal
   if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
   const auto bits = std::bit_cast<uint64_t>(number);
   return keyOf(BsonType::real, {reinterpret_cast<const char*>(&bits), sizeof bits});

@@ -1,4 +1,4 @@
-// Filters as keys: which are the same, and which can be found by a value that the document holds.
+// Keys of filters: identity, and values by which an index finds them.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace mb::realtime {
 
-// Bytes that are the same for two filters only where these match the same documents.
+// Bytes that are equal for two filters only if both match the same documents.
 std::string identityOf(const doc::Filter& filter);
 
-// A key that equal values share, whatever their number type; nullopt for values that no index holds: null, documents,
-// arrays and what is rare. Different values may share one.
+// A key that equal values share, whatever their number type; nullopt for values that are not indexed: null, documents,
+// arrays and rare types. Different values may share a key.
 std::optional<uint64_t> valueKey(doc::ValueView value);
 
-// A condition that must hold for the filter to match: one of the values stands at the path, or in an array there.
+// A necessary condition of a filter: the path, or an array there, holds one of the values.
 struct EqualityCondition {
   doc::FieldPath path;
   std::vector<uint64_t> keys;  // unique
 };
-// Those that an index can hold.
+// The conditions of the filter that can be indexed.
 std::vector<EqualityCondition> equalitiesOf(const doc::Filter& filter);
 
-// Calls visit(key) for each value that an equality on `path` would be compared with.
+// Calls visit(key) for each value that an equality on `path` is compared with.
 template <class Visit>
 void forEachKey(doc::DocumentView document, const doc::FieldPath& path, Visit visit) {
   auto at = [&visit](const doc::ValueView* value) {

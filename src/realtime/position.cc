@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kPurpose = "realtime";  // of the subkey
 constexpr size_t kTextSize = 22;
 
-// Project, position, and a word that says that the rest was written here.
+// Project, position, and a check value that shows that the text was encrypted here.
 struct Plain {
   uint64_t position = 0;
   uint32_t project = 0;

@@ -1,5 +1,5 @@
-// Positions of the change log as clients hold them: opaque, bound to their project, telling nothing of what lies
-// between two of them.
+// Positions of the change log as sent to clients: opaque, bound to their project, and without information about the
+// number of changes between two of them.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace mb::realtime {
 
-// One a core.
+// One instance a core.
 class PositionCipher {
  public:
   explicit PositionCipher(const MasterSecret& master);
 
   // 22 characters of base64url.
   std::string write(store::ProjectNo project, uint64_t position);
-  // nullopt for what was not written here, or for another project.
+  // nullopt for a text that was not written here, or for another project.
   std::optional<uint64_t> read(store::ProjectNo project, std::string_view text);
 
  private:

@@ -40,7 +40,7 @@ TEST_F(PositionTest, WhatWasNotWrittenHereIsRefused) {
   }
 }
 
-// Neighbours have nothing in common that would tell how far apart they are.
+// Texts of neighbouring positions have nothing in common that would show their distance.
 TEST_F(PositionTest, TellsNothingOfWhatLiesBetween) {
   std::set<std::string> beginnings;
   for (uint64_t position = 1; position <= 500; ++position) beginnings.insert(cipher_.write(7, position).substr(0, 6));

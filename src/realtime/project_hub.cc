@@ -14,22 +14,23 @@ namespace mb::realtime {
 
 namespace {
 
-// Bytes of messages after which the sockets get a turn to send them, so that a burst is not what a socket is behind by.
-constexpr size_t kTurnBytes = 32 << 10;
-// What the matching of one change with all filters may cost (base/work_budget.h). All of it is one stretch on the core,
-// as groups must not change meanwhile.
+// Bytes of messages after which the hub yields, so that sockets can send them and a burst does not exceed a socket's
+// limit.
+constexpr size_t kYieldBytes = 32 << 10;
+// Work limit of matching one change with all filters (base/work_budget.h). It runs without a yield, as groups must not
+// change during it.
 constexpr int64_t kChangeWork = 4 * kCoreWork;
-// How often callers are looked up again before a batch, when things change faster than they can be looked up.
+// Rounds of caller lookups before a batch, where callers change faster than they can be looked up.
 constexpr int kRefreshRounds = 2;
 
 using Kind = store::ChangeEntry::Kind;
 
 }  // namespace
 
-struct ProjectHub::Handled {
+struct ProjectHub::BatchRelease {
   CoreHub& hub;
   ProjectReaderPtr reader;
-  ~Handled() { hub.shared().feeds->done(reader, hub.core()); }
+  ~BatchRelease() { hub.shared().feeds->done(reader, hub.core()); }
 };
 
 ProjectHub::~ProjectHub() {
@@ -46,41 +47,41 @@ identity::AuthState ProjectHub::authState() const {
 
 uint64_t ProjectHub::addSubscription(Subscription& subscription) {
   uint64_t last = 0;
-  if (enlisted_++ == 0) {
+  if (listedCount_++ == 0) {
     last = hub_.shared().feeds->follow(number_, hub_.core());
     frontier_ = std::max(frontier_, last);
   } else {
     last = hub_.deps().feed.lastPosition(number_);
   }
-  auto& audience = subscribers_[subscription.number];
-  if (!audience) audience = std::make_unique<CollectionSubscribers>();
+  auto& subscribers = subscribers_[subscription.number];
+  if (!subscribers) subscribers = std::make_unique<CollectionSubscribers>();
   subscription.listed = true;
-  subscription.placeInAudience = audience->members.size();
-  audience->members.push_back(&subscription);
+  subscription.placeInMembers = subscribers->members.size();
+  subscribers->members.push_back(&subscription);
   return last;
 }
 
 void ProjectHub::removeSubscription(Subscription& subscription) {
   if (!std::exchange(subscription.listed, false)) return;
-  CollectionSubscribers* audience = subscribersOf(subscription.number);
-  if (!audience) return;
-  audience->groups.remove(subscription);
-  Subscription* last = audience->members.back();
-  audience->members[subscription.placeInAudience] = last;
-  last->placeInAudience = subscription.placeInAudience;
-  audience->members.pop_back();
-  if (audience->members.empty()) subscribers_.erase(subscription.number);
-  if (--enlisted_ == 0) hub_.shared().feeds->unfollow(number_, hub_.core());
+  CollectionSubscribers* subscribers = subscribersOf(subscription.number);
+  if (!subscribers) return;
+  subscribers->groups.remove(subscription);
+  Subscription* last = subscribers->members.back();
+  subscribers->members[subscription.placeInMembers] = last;
+  last->placeInMembers = subscription.placeInMembers;
+  subscribers->members.pop_back();
+  if (subscribers->members.empty()) subscribers_.erase(subscription.number);
+  if (--listedCount_ == 0) hub_.shared().feeds->unfollow(number_, hub_.core());
 }
 
 void ProjectHub::place(Subscription& subscription, const policy::Caller& caller) {
-  CollectionSubscribers* audience = subscribersOf(subscription.number);
-  if (!audience) return;  // dismissed in the meantime
-  audience->groups.remove(subscription);
+  CollectionSubscribers* subscribers = subscribersOf(subscription.number);
+  if (!subscribers) return;  // the subscription was removed
+  subscribers->groups.remove(subscription);
   auto view = data::eventViewFor(caller, snapshot_, hub_.deps().collections, subscription.collection);
   if (!view) return;
-  audience->collection = std::move(view->collection);
-  audience->groups.add(subscription, std::move(view->filter));
+  subscribers->collection = std::move(view->collection);
+  subscribers->groups.add(subscription, std::move(view->filter));
 }
 
 ProjectHub::CollectionSubscribers* ProjectHub::subscribersOf(store::CollectionNo number) {
@@ -92,20 +93,20 @@ Result<std::optional<std::string>> ProjectHub::visibleTail(const Subscription& s
                                                            const store::ChangeEntry& entry) {
   if (entry.collection != subscription.number || subscription.group == nullptr) return std::nullopt;
   if ((subscription.events & eventOf(entry.kind)) == 0) return std::nullopt;
-  const auto& judged = entry.kind == Kind::remove ? entry.before : entry.after;
+  const auto& document = entry.kind == Kind::remove ? entry.before : entry.after;
   const doc::Filter& filter = subscription.group->filter;
-  const auto matches = judged ? matchesInBudget(filter, *judged) : filter.matchesAll();
+  const auto matches = document ? matchesInBudget(filter, *document) : filter.matchesAll();
   if (!matches) return tooCostly();
   if (!*matches) return std::nullopt;
-  const CollectionSubscribers* audience = subscribersOf(subscription.number);
-  return audience ? std::optional(tailOf(*audience, entry)) : std::nullopt;
+  const CollectionSubscribers* subscribers = subscribersOf(subscription.number);
+  return subscribers ? std::optional(tailOf(*subscribers, entry)) : std::nullopt;
 }
 
 void ProjectHub::receive(ProjectReaderPtr from, LogBatchPtr batch) {
   waiting_.push_back({std::move(from), std::move(batch)});
   if (working_) return;
   working_ = true;
-  // Refused only while the server stops: what waits is given back by the destructor.
+  // spawn() fails only during shutdown: the destructor returns the waiting batches.
   if (!hub_.shared().background.spawn(hub_.executor(), work(shared_from_this()))) working_ = false;
 }
 
@@ -114,9 +115,9 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
   while (!self->waiting_.empty()) {
     Delivery delivery = std::move(self->waiting_.front());
     self->waiting_.pop_front();
-    const Handled handled{self->hub_, std::move(delivery.reader)};
+    const BatchRelease handled{self->hub_, std::move(delivery.reader)};
     const LogBatchPtr batch = std::move(delivery.batch);
-    // Before anything is awaited: who begins to follow from now on begins behind this batch.
+    // Set before the first co_await: a subscription added from now on begins after this batch.
     self->frontier_ = std::max(self->frontier_, batch->last);
     bool sent = false;
     try {
@@ -124,14 +125,14 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
       co_await tell(self, batch);
       sent = true;
     } catch (const std::exception& exception) {
-      logError("a batch of changes was not sent; its subscribers get a gap",
+      logError("change batch not sent; its subscribers get a gap",
                {{"project", self->number_}, {"exception", exception.what()}});
     }
-    if (!sent) self->tellLoss(batch->last);
+    if (!sent) self->sendLoss(batch->last);
   }
 }
 
-// The sockets whose callers may not be what they were, among those that this batch could concern.
+// The sessions with outdated callers that have subscriptions to a collection of this batch.
 std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
   std::vector<std::shared_ptr<Session>> found;
   const identity::AuthState now = authState();
@@ -139,9 +140,9 @@ std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
   for (const store::ChangeEntry& entry : batch.entries) {
     if (entry.collection == seen) continue;
     seen = entry.collection;
-    const auto audience = subscribers_.find(entry.collection);
-    if (audience == subscribers_.end()) continue;
-    for (const Subscription* member : audience->second->members) {
+    const auto subscribers = subscribers_.find(entry.collection);
+    if (subscribers == subscribers_.end()) continue;
+    for (const Subscription* member : subscribers->second->members) {
       if (!member->session->holds(now)) found.push_back(member->session->shared_from_this());
     }
   }
@@ -151,7 +152,8 @@ std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
   return found;
 }
 
-// Whoever cannot be looked up now has proven nothing: they get the batch from the log, once they can be.
+// Sessions whose caller could not be re-validated do not get this batch. They replay it from the change log after
+// validation.
 void ProjectHub::requireRevalidation(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions) {
   for (const auto& session : sessions) session->requireRevalidation(batch.entries.front().position - 1);
 }
@@ -165,72 +167,72 @@ Async<void> ProjectHub::revalidateCallers(std::shared_ptr<ProjectHub> self, LogB
   self->requireRevalidation(*batch, self->stale(*batch));
 }
 
-Async<void> ProjectHub::tell(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
-  if (batch->lostUpTo != 0) self->tellLoss(batch->lostUpTo);
-  Cost turn;
+Async<void> ProjectHub::sendBatch(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
+  if (batch->lostUpTo != 0) self->sendLoss(batch->lostUpTo);
+  Cost sinceYield;
   for (const store::ChangeEntry& entry : batch->entries) {
-    const Cost cost = self->tellEntry(entry);
-    turn.bytes += cost.bytes;
-    turn.work += cost.work;
-    if (turn.bytes < kTurnBytes && turn.work < kCoreWork / 2) continue;
-    turn = {};
+    const Cost cost = self->sendChange(entry);
+    sinceYield.bytes += cost.bytes;
+    sinceYield.work += cost.work;
+    if (sinceYield.bytes < kYieldBytes && sinceYield.work < kCoreWork / 2) continue;
+    sinceYield = {};
     co_await asio::post(asio::deferred);
   }
 }
 
-void ProjectHub::tellLoss(uint64_t lostUpTo) {
-  for (const auto& [number, audience] : subscribers_) {
-    for (Subscription* member : audience->members) {
+void ProjectHub::sendLoss(uint64_t lostUpTo) {
+  for (const auto& [number, subscribers] : subscribers_) {
+    for (Subscription* member : subscribers->members) {
       if (member->from >= lostUpTo) continue;
       member->from = lostUpTo;
-      member->session->tellGap(*member, lostUpTo);
+      member->session->sendGap(*member, lostUpTo);
     }
   }
 }
 
-ProjectHub::Cost ProjectHub::tellEntry(const store::ChangeEntry& entry) {
+ProjectHub::Cost ProjectHub::sendChange(const store::ChangeEntry& entry) {
   CollectionSubscribers* found = subscribersOf(entry.collection);
   if (!found) return {};
   const WorkBudget work(kChangeWork);
-  CollectionSubscribers& audience = *found;
+  CollectionSubscribers& subscribers = *found;
   const Events event = eventOf(entry.kind);
-  const uint64_t turn = hub_.nextSerial();
-  std::string tail;  // written for the first who sees it
-  const auto tellGroup = [&](const FilterGroup& group) {
+  const uint64_t eventSerial = hub_.nextSerial();
+  std::string tail;  // written for the first subscription that gets it
+  const auto sendToGroup = [&](const FilterGroup& group) {
     for (Subscription* member : group.members) {
       if (entry.position <= member->from || (member->events & event) == 0) continue;
       Name& name = *member->name;
-      if (name.turn != turn) {
-        if (tail.empty()) tail = tailOf(audience, entry);
+      if (name.eventSerial != eventSerial) {
+        if (tail.empty()) tail = tailOf(subscribers, entry);
         name.message = http::makeTextMessage(name.head + tail);
-        name.turn = turn;
-        told_.push_back(&name);
+        name.eventSerial = eventSerial;
+        writtenNames_.push_back(&name);
       }
       member->session->deliver(*member, name.message, entry.position);
     }
   };
-  const auto& judged = entry.kind == Kind::remove ? entry.before : entry.after;
+  const auto& document = entry.kind == Kind::remove ? entry.before : entry.after;
   std::vector<std::pair<std::shared_ptr<Session>, uint64_t>> refused;
-  if (judged) {
-    for (const FilterGroup* group : audience.groups.matching(*judged, tellGroup)) {
+  if (document) {
+    for (const FilterGroup* group : subscribers.groups.matching(*document, sendToGroup)) {
       for (const Subscription* member : group->members) {
         if (entry.position <= member->from || (member->events & event) == 0) continue;
         refused.emplace_back(member->session->shared_from_this(), member->serial);
       }
     }
   } else {
-    audience.groups.unrestricted(tellGroup);
+    subscribers.groups.unrestricted(sendToGroup);
   }
-  for (Name* name : told_) name->message.reset();
-  told_.clear();
-  // Last, as the audience may go with them.
+  for (Name* name : writtenNames_) name->message.reset();
+  writtenNames_.clear();
+  // Last, as this may delete the CollectionSubscribers.
   for (const auto& [session, serial] : refused) session->refuseSubscription(serial);
   return {tail.size(), work.spent()};
 }
 
-std::string ProjectHub::tailOf(const CollectionSubscribers& audience, const store::ChangeEntry& entry) {
-  assert(audience.collection);  // set by the first member placed in a group, and kept
-  const data::Collection& collection = *audience.collection;
+std::string ProjectHub::tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry) {
+  assert(subscribers.collection);  // set when the first member was added to a group, and never cleared
+  const data::Collection& collection = *subscribers.collection;
   return eventTail(entry, collection.name(), collection.deniedReadFields(),
                    hub_.positions().write(number_, entry.position));
 }

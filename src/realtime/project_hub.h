@@ -1,5 +1,5 @@
-// One project's subscriptions on one core: takes the batches of the change log, judges each change once for all who
-// share a filter, and hands the message out. Private to this module.
+// One project's subscriptions on one core: receives the batches of the change log, matches each change once for all
+// subscriptions with the same filter, and sends the messages. Private to this module.
 #pragma once
 
 #include <deque>
@@ -23,22 +23,22 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   ~ProjectHub();
 
   store::ProjectNo number() const { return number_; }
-  // The newest snapshot that any of the sockets was identified with; null before the first.
+  // The newest snapshot with which a socket was authenticated; null before the first.
   const snapshot::SnapshotPtr& snapshot() const { return snapshot_; }
   void updateSnapshot(const snapshot::SnapshotPtr& snapshot);
-  // How things are now, to compare the sockets' callers with.
+  // The current state, for comparison with the validity of the sockets' callers.
   identity::AuthState authState() const;
 
-  // From here on the subscription is looked at, for changes after what is returned.
+  // From here on the subscription is matched with changes after the returned position.
   uint64_t addSubscription(Subscription& subscription);
   void removeSubscription(Subscription& subscription);
-  // Puts it, once it is enlisted, where its caller's read rule says as it stands now: nowhere, so that it sees nothing,
-  // where that does not let it.
+  // Adds a listed subscription to the group of its caller's current read filter; to none, so that it gets nothing,
+  // where the caller may not read the collection.
   void place(Subscription& subscription, const policy::Caller& caller);
-  // What a subscription that replays sees of a change: the tail of its message; nullopt: nothing. Fails with
+  // The tail of the message that a replaying subscription gets for a change; nullopt: it gets none. Fails with
   // queryTooCostly.
   Result<std::optional<std::string>> visibleTail(const Subscription& subscription, const store::ChangeEntry& entry);
-  // All changes up to here have been told to those that follow live, and all behind it will be.
+  // All changes up to here have been sent to the live subscriptions, and all after it will be.
   uint64_t frontier() const { return frontier_; }
 
   void receive(ProjectReaderPtr from, LogBatchPtr batch);
@@ -47,39 +47,39 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   struct CollectionSubscribers {
     std::vector<Subscription*> members;
     FilterGroups groups;
-    data::CollectionPtr collection;  // as the newest snapshot has it
+    data::CollectionPtr collection;  // of the newest snapshot
   };
   struct Delivery {
     ProjectReaderPtr reader;
     LogBatchPtr batch;
   };
   struct Cost {
-    size_t bytes = 0;  // that each of those who see a change gets, at most
-    int64_t work = 0;  // of the core
+    size_t bytes = 0;  // of the message's tail
+    int64_t work = 0;  // spent on matching
   };
-  // Gives a batch back when it goes.
-  struct Handled;
+  // Returns a batch to Feeds in its destructor.
+  struct BatchRelease;
 
   static Async<void> work(std::shared_ptr<ProjectHub> self);
   static Async<void> revalidateCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
   static Async<void> tell(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
   std::vector<std::shared_ptr<Session>> stale(const LogBatch& batch);
   void requireRevalidation(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions);
-  void tellLoss(uint64_t lostUpTo);
-  Cost tellEntry(const store::ChangeEntry& entry);
-  // Null where nobody follows the collection.
+  void sendLoss(uint64_t lostUpTo);
+  Cost sendChange(const store::ChangeEntry& entry);
+  // Null where the collection has no subscription.
   CollectionSubscribers* subscribersOf(store::CollectionNo number);
-  std::string tailOf(const CollectionSubscribers& audience, const store::ChangeEntry& entry);
+  std::string tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry);
 
   CoreHub& hub_;
   const store::ProjectNo number_;
   snapshot::SnapshotPtr snapshot_;
   std::unordered_map<store::CollectionNo, std::unique_ptr<CollectionSubscribers>> subscribers_;
-  size_t enlisted_ = 0;
+  size_t listedCount_ = 0;
   uint64_t frontier_ = 0;
   std::deque<Delivery> waiting_;  // kBatchesInHand at most
   bool working_ = false;
-  std::vector<Name*> told_;  // names that hold the message of the present event
+  std::vector<Name*> writtenNames_;  // names that hold the message of the current event
 };
 
 }  // namespace mb::realtime

@@ -50,7 +50,7 @@ Type typeNamed(std::string_view name) {
   return Type::unknown;
 }
 
-// One field of a message of a known type. What is wrong with it; empty where it is right.
+// Reads one field of a message of a known type. Returns the problem; empty on success.
 std::string takeField(ClientMessage& message, std::string_view name, doc::ValueView value) {
   const bool subscribes = message.type == Type::subscribe;
   const auto text = textOf(value);

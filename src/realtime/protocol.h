@@ -1,4 +1,4 @@
-// The messages of a realtime socket, both ways: pure text. Source: contract 4.4 and 7, decisions 8 ("Realtime").
+// Encodes and decodes the messages of a realtime socket (docs/realtime.md).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace mb::realtime {
 
-// What a client is told in `code`.
+// The `code` of an error message.
 enum class Code {
   invalidMessage,
   authFailed,
@@ -37,8 +37,8 @@ struct ClientMessage {
   // none: no JSON object with a string `type`.
   enum class Type { none, unknown, auth, subscribe, unsubscribe };
   Type type = Type::none;
-  std::string id;          // to be named in errors; empty without a usable one
-  std::string problem;     // why the message is INVALID_MESSAGE; empty where it is whole
+  std::string id;          // for use in errors; empty without a valid one
+  std::string problem;     // why the message is INVALID_MESSAGE; empty for a valid one
   std::string token;       // auth
   std::string collection;  // subscribe
   Events events = kAllEvents;
@@ -49,13 +49,13 @@ ClientMessage readMessage(std::string_view text);
 std::string authOkMessage();
 std::string subscribedMessage(std::string_view id);
 std::string unsubscribedMessage(std::string_view id);
-// Without `id` where that is empty.
+// Omits `id` if it is empty.
 std::string errorMessage(Code code, std::string_view message, std::string_view id = "");
 std::string gapMessage(std::string_view id, std::string_view position);
 
-// An event is a head, which names the subscription, and a tail, which all that see the same share.
+// An event is a head, which names the subscription, and a tail, which all subscriptions with the same view share.
 std::string eventHead(std::string_view id);
-// A delete carries no document. Fields in `hidden` are left out.
+// A delete has no document. Fields in `hidden` are left out.
 std::string eventTail(const store::ChangeEntry& entry, std::string_view collection, const doc::FieldSet& hidden,
                       std::string_view position);
 

@@ -17,7 +17,7 @@ std::vector<BatchReceiver*> receiversOf(const std::vector<std::unique_ptr<CoreHu
 
 RealtimeSettings::RealtimeSettings(Settings& settings) {
   const int64_t max = settings.integer("SERVICE_REALTIME_MAX_CONNECTIONS", 0, 0, 1'000'000,
-                                       "realtime sockets that a project may hold; 0: as many as there are");
+                                       "maximum of realtime sockets of a project; 0: no limit");
   if (max > 0) maxConnections = static_cast<size_t>(max);
 }
 

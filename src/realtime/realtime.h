@@ -1,5 +1,5 @@
-// Realtime: sockets that follow the changes of a project's collections, each as far as its caller may read them. What a
-// socket says and is told: docs/realtime.md. Source: contract 3.7, 4.4, 6.1; decisions 8 ("Realtime").
+// Realtime: sockets that follow the changes of a project's collections, as far as the caller may read them. Protocol:
+// docs/realtime.md.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace mb::realtime {
 struct RealtimeSettings {
   explicit RealtimeSettings(Settings& settings);
   RealtimeSettings() = default;
-  std::optional<size_t> maxConnections;  // of a project, in this process; unset: as many as there are
+  std::optional<size_t> maxConnections;  // of a project, in this process; unset: no limit
 };
 
 // References outlive the module.
@@ -33,7 +33,7 @@ struct RealtimeDeps {
 };
 
 inline constexpr size_t kMaxSubscriptions = 100;  // a socket
-// Sockets of one address that have not said yet who they are; each has ten seconds for it.
+// Limit of the sockets of one address that have not authenticated; each has ten seconds for it.
 inline constexpr size_t kMaxUnknownPerAddress = 1000;
 
 class Realtime {
@@ -41,16 +41,16 @@ class Realtime {
   Realtime(const RealtimeDeps& deps, const RealtimeSettings& settings);
   ~Realtime();
 
-  // Before the first socket.
+  // Called before the first socket.
   void start();
-  // After the sockets were closed; ends what runs in the background, false when some of it has not ended by then. Not
-  // from a core.
+  // Called after the sockets were closed; ends the background coroutines, false if some have not ended within `limit`.
+  // Not from a core.
   bool stop(std::chrono::milliseconds limit);
 
-  // What a new socket of the client at `address` talks to. On the socket's core. Fails with rateLimited.
+  // The handler of a new socket of the client at `address`. On the socket's core. Fails with rateLimited.
   Result<std::shared_ptr<http::WebSocketHandler>> accept(const std::string& address);
 
-  // Authenticated sockets of a project, now. Any thread.
+  // The number of authenticated sockets of a project. Any thread.
   size_t connections(store::ProjectNo project) const;
 
  private:

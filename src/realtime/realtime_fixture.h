@@ -1,4 +1,4 @@
-// Realtime over a project in memory, with sockets and tokens that tests make up. For the tests of this module.
+// Realtime for an in-memory project, with fake sockets and tokens. For the tests of this module.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace mb::realtime {
 
-// Tokens that stand for callers, and can be made to end.
+// Tokens for given callers, which tests can end.
 class FakeAuthenticator final : public identity::Authenticator {
  public:
   FakeAuthenticator(store::DocumentStore& store, snapshot::Snapshots& snapshots, const Clock& clock)
@@ -29,13 +29,13 @@ class FakeAuthenticator final : public identity::Authenticator {
     tokens_.at(token).code = code;
     ++drops_;
   }
-  // From now on the lookup of the token throws.
+  // From now on lookups of the token throw.
   void breakLookup(const std::string& token) {
     const std::lock_guard lock(mutex_);
     tokens_.at(token).throws = true;
     ++drops_;
   }
-  // From now on lookups of the token last until letGo().
+  // From now on lookups of the token wait for letGo().
   void hold(const std::string& token) {
     const std::lock_guard lock(mutex_);
     held_.insert(token);
@@ -44,9 +44,9 @@ class FakeAuthenticator final : public identity::Authenticator {
     const std::lock_guard lock(mutex_);
     held_.clear();
   }
-  // So that all callers are to be looked up again.
+  // Requires another lookup of all callers.
   void drop() { ++drops_; }
-  // Lookups of the token so far, and those of all tokens that are under way: now, and at most.
+  // Lookups of the token so far; concurrent lookups of all tokens: current and maximum.
   int lookups(const std::string& token) const {
     const std::lock_guard lock(mutex_);
     const auto found = lookups_.find(token);
@@ -126,13 +126,13 @@ class FakeAuthenticator final : public identity::Authenticator {
   std::atomic<uint64_t> drops_{0};
 };
 
-// What a socket was given, and whether it takes more. Touched on the core only.
+// The messages that a socket got, and its capacity. Used on the core only.
 class FakeSocket final : public http::WebSocket {
  public:
   bool send(http::WebSocketMessagePtr message) override {
-    full = full || room == 0;
+    full = full || capacity == 0;
     if (full || closeCode != 0) return false;
-    if (room) --*room;
+    if (capacity) --*capacity;
     texts.emplace_back(message->payload());
     messages.push_back(std::move(message));
     return true;
@@ -198,7 +198,7 @@ class RealtimeTest : public data::DataTest {
     return client;
   }
   void say(Client& client, std::string text) { expectOk(run(received(&client, std::move(text)))); }
-  // The next message, which must come; "" after ten seconds.
+  // Waits for the next message; "" after ten seconds.
   std::string next(Client& client) {
     for (int i = 0; i < 10'000; ++i) {
       std::string text;
@@ -224,8 +224,8 @@ class RealtimeTest : public data::DataTest {
     say(client, R"({"type":"subscribe","id":")" + id + R"(","collection":")" + collection + "\"" + more + "}");
     EXPECT_EQ(next(client), R"({"type":"subscribed","id":")" + id + "\"}");
   }
-  // Waits until every change that was written has been told: a change of a collection that only this socket follows
-  // comes after all of them.
+  // Waits until every written change was sent: a change of a collection that only this socket follows comes after all
+  // of them.
   void settle() {
     if (probe_ == nullptr) {
       collection("probes", R"({"read":{}})");

@@ -1,4 +1,4 @@
-// What a socket is told: the states of the contract, each code, each rule.
+// The protocol: states of a socket, error codes, rules (docs/realtime.md).
 #include "realtime/realtime_fixture.h"
 
 namespace mb::realtime {
@@ -113,7 +113,7 @@ TEST_F(RealtimeTest, EachSeesWhatTheRuleShowsThem) {
   put("notes", R"({"id":"1","ownerId":"user_alice"})");
   put("notes", R"({"id":"2","ownerId":"user_bob"})");
   put("notes", R"({"id":"3"})");
-  // Out of sight: bob gets the document, alice is told nothing.
+  // The document becomes invisible for alice: bob gets it, alice gets nothing.
   expectOk(run(data_->documents().update(asAdmin(), "notes", "1", data::json(R"({"$set":{"ownerId":"user_bob"}})"))));
   expectOk(run(data_->documents().remove(asAdmin(), "notes", "2")));
   std::vector<std::string> seen;
@@ -270,7 +270,7 @@ TEST_F(RealtimeTest, ARenamedOrDroppedCollectionEndsItsSubscriptions) {
   EXPECT_EQ(code(renamed), "NOT_FOUND");
   EXPECT_EQ(field(renamed, "id"), "p");
   expectOk(run(data_->collections().drop(managing(), "notes")));
-  const std::string dropped = next(client);  // noticed within a second, without any event
+  const std::string dropped = next(client);  // noticed within a second, without an event
   EXPECT_EQ(code(dropped), "NOT_FOUND");
   EXPECT_EQ(field(dropped, "id"), "n");
   collection("notes", kOpen);
@@ -307,7 +307,7 @@ TEST_F(RealtimeTest, ACapOnConnections) {
   EXPECT_EQ(code(refused), "CONNECTION_LIMIT");
   EXPECT_TRUE(field(refused, "message").starts_with("plan limit: ")) << refused;
   EXPECT_EQ(third.socket.closeCode, http::closeCode::kPolicyViolation);
-  say(first, R"({"type":"auth","token":"bob"})");  // a token renewed takes no place
+  say(first, R"({"type":"auth","token":"bob"})");  // re-authentication takes no permit
   EXPECT_EQ(next(first), R"({"type":"auth_ok"})");
   EXPECT_EQ(realtime_->connections(project_), 2u);
   onCore([&] { first.handler->closed(); });

@@ -1,4 +1,4 @@
-// Catching up from the log: what a subscription with `after` missed, then on without hole or double.
+// Replays the change log: changes that a subscription with `after` missed, then live ones, without gaps or duplicates.
 #include <boost/asio/deferred.hpp>
 
 #include "realtime/session.h"
@@ -8,14 +8,14 @@ namespace mb::realtime {
 namespace {
 
 constexpr size_t kPageEntries = 128;
-// More is not put into a socket that has not taken what came before.
+// The replay pauses while the socket has more unsent bytes.
 constexpr size_t kUnsentBeforePage = 64 << 10;
 constexpr std::chrono::milliseconds kSlowPause{20};
 constexpr std::chrono::milliseconds kReplayPause{250};
 
 }  // namespace
 
-// The subscription while it replays; null where it is gone, was used again, or has gone on live after a pause.
+// The subscription while it replays; null once it was removed, its id was used again, or it is live after a pause.
 Subscription* Session::replaying(std::string_view id, uint64_t serial) const {
   if (state_ != State::active) return nullptr;
   for (const auto& subscription : subscriptions_) {
@@ -37,9 +37,9 @@ bool Session::takesPage() const {
 
 Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after) {
   while (Subscription* subscription = self->replaying(id, serial)) {
-    if (self->doubted_) {
+    if (self->needsRevalidation_) {
       co_await refresh(self);
-      if (self->doubted_) co_await sleepFor(kReplayPause);
+      if (self->needsRevalidation_) co_await sleepFor(kReplayPause);
       continue;
     }
     if (!self->takesPage()) {
@@ -47,7 +47,7 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
       continue;
     }
     const store::ProjectNo project = self->project_->number();
-    // Live batches behind the frontier are still to come, so the two meet exactly here.
+    // Live batches after the frontier are still to come, so replay and live changes meet exactly here.
     if (after >= self->project_->frontier()) {
       self->goLive(*subscription, after);
       co_return;
@@ -63,7 +63,7 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
     if (self->project_ && !self->holds(self->project_->authState())) co_await refresh(self);
     subscription = self->replaying(id, serial);
     if (subscription == nullptr) co_return;
-    if (!self->doubted_) after = self->replayPage(*subscription, *page, after);
+    if (!self->needsRevalidation_) after = self->replayPage(*subscription, *page, after);
     co_await asio::post(asio::deferred);
   }
 }
@@ -71,18 +71,18 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
 void Session::goLive(Subscription& subscription, uint64_t after) {
   const uint64_t last = hub_.deps().feed.lastPosition(project_->number());
   subscription.from = std::min(after, last);
-  // A position that this log has not reached is of a log that was put back to an earlier state.
-  if (after > last) tellGap(subscription, last);
+  // The log has not reached this position: it was restored to an earlier state.
+  if (after > last) sendGap(subscription, last);
 }
 
 uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after) {
   if (page.firstHeld > after + 1) {
     after = page.firstHeld - 1;
-    tellGap(subscription, after);
+    sendGap(subscription, after);
   }
   const WorkBudget work(2 * kCoreWork);
   for (const store::ChangeEntry& entry : page.entries) {
-    // The page after this one goes on here, in a turn of its own.
+    // The next page continues here, after a yield.
     if (blocked_ || work.spent() > kCoreWork / 2) return after;
     const auto tail = project_->visibleTail(subscription, entry);
     if (!tail) {
@@ -91,7 +91,7 @@ uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatc
     }
     if (*tail) {
       if (!socket_->send(http::makeTextMessage(subscription.name->head + **tail))) {
-        // What does not even fit into an empty socket never will.
+        // A message that does not fit into an empty socket never will.
         const bool neverFits = socket_->unsentBytes() == 0;
         block();
         if (!neverFits) return after;

@@ -8,7 +8,7 @@
 
 namespace mb::realtime {
 
-// Of one core.
+// One instance a core.
 class ReplaySemaphore {
  public:
   explicit ReplaySemaphore(size_t permits) : free_(permits) {}
@@ -24,7 +24,7 @@ class ReplaySemaphore {
     ReplaySemaphore& semaphore_;
   };
 
-  // Waits for a permit, which the caller then owns: it constructs a Permit.
+  // Waits for a permit. The caller then owns it and constructs a Permit.
   Async<void> take() {
     if (free_ > 0) {
       --free_;
@@ -45,7 +45,7 @@ class ReplaySemaphore {
   }
 
   size_t free_;
-  std::deque<Resumer<bool>> line_;  // kMaxSubscriptions a socket at most
+  std::deque<Resumer<bool>> line_;  // at most kMaxSubscriptions a socket
 };
 
 }  // namespace mb::realtime

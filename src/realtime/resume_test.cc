@@ -32,7 +32,7 @@ TEST_F(ResumeTest, GoesOnBehindThePosition) {
     putNumbered(1000 + from, 1000 + from);
     for (int i = from + 1; i <= 300; ++i) ASSERT_EQ(id(next(second)), std::to_string(i));
     std::string text = next(second);
-    while (id(text) != std::to_string(1000 + from)) text = next(second);  // what earlier rounds wrote
+    while (id(text) != std::to_string(1000 + from)) text = next(second);  // written by earlier rounds
     EXPECT_TRUE(rest(second).empty());
   }
 }
@@ -83,7 +83,7 @@ TEST_F(ResumeTest, WhatTheLogHasLetGoOfIsAGap) {
   for (const char* expected : {"8", "9", "10"}) EXPECT_EQ(id(next(client)), expected);
 }
 
-// A store that was put back to an earlier state has not reached the position yet.
+// A store that was restored to an earlier state has not reached the position yet.
 TEST_F(ResumeTest, APositionAheadOfTheLogIsAGap) {
   collection("posts", kOpenPolicy);
   putNumbered(1, 2);
@@ -112,7 +112,7 @@ TEST_F(ResumeTest, ASocketThatIsFullGetsAGapAndGoesOn) {
   std::string last;
   for (int i = 1; i <= 4; ++i) last = next(other);
   settle();
-  say(slow, R"({"type":"unsubscribe","id":"nothing"})");  // an answer waits too
+  say(slow, R"({"type":"unsubscribe","id":"nothing"})");  // a reply waits too
   onCore([&] {
     slow.socket.full = false;
     slow.handler->drained();
@@ -130,20 +130,20 @@ TEST_F(ResumeTest, ReplayWaitsForASlowSocketAndLosesNothing) {
   const std::string before = cipher.write(project_, store_.feed().lastPosition(project_));
   putNumbered(1, 400);
   Client& slow = connectAs("alice");
-  onCore([&] { slow.socket.room = 151; });
+  onCore([&] { slow.socket.capacity = 151; });
   follow(slow, "s", "posts", after(before));
   for (int i = 1; i <= 150; ++i) ASSERT_EQ(id(next(slow)), std::to_string(i));
   EXPECT_TRUE(rest(slow).empty());
   putNumbered(401, 402);
   onCore([&] {
-    slow.socket.room.reset();
+    slow.socket.capacity.reset();
     slow.socket.full = false;
     slow.handler->drained();
   });
   for (int i = 151; i <= 402; ++i) ASSERT_EQ(id(next(slow)), std::to_string(i));
 }
 
-// More than may have a page in memory at a time; some leave while they wait.
+// More than may have a page in memory at a time; some close while they wait.
 TEST_F(ResumeTest, ManySocketsResumeTogether) {
   collection("posts", kOpenPolicy);
   PositionCipher cipher(master_);
@@ -204,7 +204,7 @@ TEST_F(ResumeTest, ALogThatWasTrimmedUnderLiveSubscribersIsAGapForEach) {
   EXPECT_EQ(id(next(client)), "3");
 }
 
-// Sockets that come at any moment, from any position, while others write: each change once, in order.
+// Sockets that start at any time, from any position, during writes: each change once, in order.
 TEST_F(ResumeTest, LiveAndReplayMeetWithoutHoleOrDouble) {
   collection("posts", kOpenPolicy);
   std::mt19937 dice(7);

@@ -1,4 +1,4 @@
-// The life of a socket, and what goes out on it.
+// The life of a socket, and its outgoing messages.
 #include "realtime/session.h"
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace {
 
 // Seconds.
 constexpr int64_t kAuthLimit = 10;
-// Less than a socket without any progress in sending lives, so that it is told why.
+// Less than the http server's limit for a socket without progress, so that the close has a reason.
 constexpr int64_t kBlockedLimit = 20;
-// Answers and notices that wait for a socket which takes nothing; past it, it is closed.
-constexpr size_t kMaxUnsaid = 300;
+// Limit of the replies and notices that wait for a blocked socket; past it, it is closed.
+constexpr size_t kMaxUnsent = 300;
 
 constexpr std::string_view kTooCostly =
     "the policy's filter takes more work than one change may: use smaller regular expressions or smaller values";
@@ -34,7 +34,7 @@ void Session::closed() {
   socket_ = nullptr;
 }
 
-// Everything but the place among the core's sockets.
+// Releases everything but the entry in the core's list of sockets.
 void Session::leave() {
   state_ = State::ended;
   dropAll();
@@ -43,17 +43,17 @@ void Session::leave() {
   project_.reset();
   token_ = {};
   caller_ = {};
-  unsaid_.clear();
+  unsent_.clear();
 }
 
 void Session::end(Code code, std::string_view message) {
   if (state_ == State::ended) return;
-  tellError(code, message);
+  sendError(code, message);
   leave();
   socket_->close(http::closeCode::kPolicyViolation, message);
 }
 
-bool Session::look() {
+bool Session::checkTimeouts() {
   if (state_ == State::open && hub_.tick() - openedAt_ > kAuthLimit) {
     leave();
     socket_->close(http::closeCode::kPolicyViolation, "authenticate within 10 seconds");
@@ -93,25 +93,25 @@ void Session::pause(Code code, std::string_view message) {
   }
   caller_ = {};
   token_ = {};
-  tellError(code, message);
+  sendError(code, message);
 }
 
 void Session::requireRevalidation(uint64_t position) {
-  doubted_ = true;
+  needsRevalidation_ = true;
   for (const auto& subscription : subscriptions_) {
     if (subscription->from != kNotLive) startReplay(*subscription, std::max(subscription->from, position));
   }
 }
 
 void Session::deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position) {
-  if (!blocked_ && !doubted_ && subscription.missed == 0) {
+  if (!blocked_ && !needsRevalidation_ && subscription.missed == 0) {
     if (socket_->send(message)) return;
     block();
   }
   subscription.missed = position;
 }
 
-void Session::tellGap(Subscription& subscription, uint64_t position) {
+void Session::sendGap(Subscription& subscription, uint64_t position) {
   subscription.missed = std::max(subscription.missed, position);
   catchUp();
 }
@@ -121,7 +121,7 @@ void Session::refuseSubscription(uint64_t serial) {
   if (found == subscriptions_.end()) return;
   const std::string id = (*found)->name->id;
   drop(**found);
-  tellError(Code::queryTooCostly, kTooCostly, id);
+  sendError(Code::queryTooCostly, kTooCostly, id);
 }
 
 void Session::say(std::string text) {
@@ -130,13 +130,13 @@ void Session::say(std::string text) {
     if (socket_->send(message)) return;
     block();
   }
-  unsaid_.push_back(std::move(message));
-  if (unsaid_.size() <= kMaxUnsaid) return;
+  unsent_.push_back(std::move(message));
+  if (unsent_.size() <= kMaxUnsent) return;
   leave();
   socket_->closeNow(http::closeCode::kTryAgainLater, "too slow");
 }
 
-void Session::tellError(Code code, std::string_view message, std::string_view id) {
+void Session::sendError(Code code, std::string_view message, std::string_view id) {
   say(errorMessage(code, message, id));
 }
 
@@ -151,19 +151,19 @@ void Session::drained() {
   catchUp();
 }
 
-// What had to wait, in the order in which it matters: answers first, then what each subscription is missing.
+// Sends what was delayed, in order of importance: replies first, then the gap of each subscription.
 void Session::catchUp() {
   size_t said = 0;
-  while (!blocked_ && said < unsaid_.size()) {
-    if (socket_->send(unsaid_[said])) {
+  while (!blocked_ && said < unsent_.size()) {
+    if (socket_->send(unsent_[said])) {
       ++said;
     } else {
       block();
     }
   }
-  unsaid_.erase(unsaid_.begin(), unsaid_.begin() + static_cast<std::ptrdiff_t>(said));
+  unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(said));
   for (const auto& subscription : subscriptions_) {
-    if (blocked_ || doubted_) return;
+    if (blocked_ || needsRevalidation_) return;
     if (subscription->missed == 0) continue;
     const std::string position = hub_.positions().write(project_->number(), subscription->missed);
     if (socket_->send(http::makeTextMessage(gapMessage(subscription->name->id, position)))) {

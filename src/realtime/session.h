@@ -1,10 +1,9 @@
-// One socket: who it is, what it subscribed to, what it has not taken yet. All of it on its core. Private to this
-// module.
+// One socket: its caller, its subscriptions, its delayed messages. Used on its core only. Private to this module.
 //
-//   open    not authenticated; ten seconds for that
-//   active  its caller is looked up again whenever anything about callers may have changed
-//   paused  the token holds no more: nothing is delivered, until a fresh one comes
-//   ended   closed, or about to be
+//   open    not authenticated; must authenticate within ten seconds
+//   active  its caller is looked up again whenever it may have changed
+//   paused  the token is not valid any more: no events are sent until a new one arrives
+//   ended   closed, or about to close
 #pragma once
 
 #include <memory>
@@ -28,20 +27,21 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
 
   // ---- for the hubs
   bool holds(const identity::AuthState& now) const { return state_ != State::active || validity_.holds(now); }
-  // Looks the caller up again, with all that follows from what is found.
+  // Looks the caller up again and applies the result.
   static Async<void> refresh(std::shared_ptr<Session> self);
   // The same for sessions that share a token, with one lookup.
   static Async<void> refreshTogether(std::vector<std::shared_ptr<Session>> sharing);
   const std::string& token() const { return token_; }
-  // What cannot be delivered is noted, for a gap later.
+  // An event that cannot be sent is recorded, for a gap later.
   void deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position);
-  void tellGap(Subscription& subscription, uint64_t position);
-  // Ends a subscription whose filter costs too much to match; nothing where it is gone.
+  void sendGap(Subscription& subscription, uint64_t position);
+  // Ends a subscription whose filter costs too much to match, if it still exists.
   void refuseSubscription(uint64_t serial);
-  // The caller could not be looked up: what is live takes the changes after `position` from the log, once it can be.
+  // The caller could not be looked up: live subscriptions replay the changes after `position` from the log once it can
+  // be.
   void requireRevalidation(uint64_t position);
-  // Each second. True where the caller is to be looked up again.
-  bool look();
+  // Called each second. True where the caller must be looked up again.
+  bool checkTimeouts();
   size_t& placeInHub() { return placeInHub_; }
 
  private:
@@ -52,18 +52,19 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   static Async<void> subscribe(std::shared_ptr<Session> self, ClientMessage message);
   static Async<void> replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after);
   void unsubscribe(const ClientMessage& message);
-  // What is wrong with a subscription before its collection is looked at.
+  // The error of a subscribe message that is known before the collection is looked up.
   std::optional<std::pair<Code, std::string_view>> refusalOf(const ClientMessage& message) const;
   void refuseToken(const Error& error);
-  // False where the token has expired, which pauses the session, or nothing is to be looked up.
+  // False where the token has expired, which pauses the session, or where no lookup is needed.
   bool needsLookup();
   void applyLookup(const Result<identity::Identified>& who);
   bool enter(const identity::Identified& who);
   void adopt(identity::Identified who);
   void begin(const ClientMessage& message, store::CollectionNo number, std::optional<uint64_t> after);
-  // From now on it takes the changes after `after` from the log, until it has caught up; false where the server stops.
+  // From now on the subscription reads the changes after `after` from the log, until it has caught up; false during
+  // shutdown.
   bool startReplay(Subscription& subscription, uint64_t after);
-  // Sends what a subscription that replays sees of a page; the last position that it is through with.
+  // Sends the visible changes of a page to a replaying subscription; returns the last position that was handled.
   uint64_t replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after);
   void goLive(Subscription& subscription, uint64_t after);
   Subscription* replaying(std::string_view id, uint64_t serial) const;
@@ -73,23 +74,23 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   void drop(Subscription& subscription);
   void dropAll();
   void pause(Code code, std::string_view message);
-  // Tells why and closes.
+  // Sends the error and closes.
   void end(Code code, std::string_view message);
   void leave();
 
-  // A message that must arrive: kept where the socket is full.
+  // Sends a message that must arrive: it is queued where the socket is full.
   void say(std::string text);
-  void tellError(Code code, std::string_view message, std::string_view id = "");
+  void sendError(Code code, std::string_view message, std::string_view id = "");
   void block();
   void catchUp();
 
   CoreHub& hub_;
   http::WebSocket* socket_ = nullptr;
   State state_ = State::open;
-  bool blocked_ = false;  // the socket has refused a message and not drained since
-  bool doubted_ = false;  // the caller could not be looked up
+  bool blocked_ = false;  // the socket has refused a message and has not drained since
+  bool needsRevalidation_ = false;  // the caller could not be looked up
   Code paused_ = Code::tokenExpired;
-  uint32_t tokens_ = 0;   // tokens that were taken: an answer about an older one counts no more
+  uint32_t tokens_ = 0;   // accepted tokens: a lookup of an earlier one is ignored
   int64_t openedAt_ = 0;  // ticks of the hub
   int64_t blockedAt_ = 0;
   size_t placeInHub_ = 0;
@@ -100,7 +101,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   identity::CallerValidity validity_;
   std::shared_ptr<ProjectHub> project_;
   std::vector<std::unique_ptr<Subscription>> subscriptions_;
-  std::vector<http::WebSocketMessagePtr> unsaid_;  // kMaxUnsaid at most
+  std::vector<http::WebSocketMessagePtr> unsent_;  // at most kMaxUnsent
 };
 
 }  // namespace mb::realtime

@@ -1,4 +1,4 @@
-// What a socket is asked, and how its caller is looked up.
+// The client's messages, and the lookup of a socket's caller.
 #include <algorithm>
 #include <boost/asio/deferred.hpp>
 
@@ -12,23 +12,23 @@ namespace {
 
 using Type = ClientMessage::Type;
 
-// Sessions that take up what a lookup gave before others get their turn on the core.
-constexpr size_t kRefreshesInARow = 16;
+// Sessions that apply a lookup before the loop yields the core.
+constexpr size_t kRefreshesPerYield = 16;
 constexpr std::string_view kExpired = "the token has expired; authenticate with a fresh one";
-constexpr std::string_view kRefused = "the token is not valid any more; authenticate with another one";
+constexpr std::string_view kRefused = "the token is no longer valid; authenticate with another one";
 
-bool isGone(ErrorCode code) {
+bool isProjectClosed(ErrorCode code) {
   return code == ErrorCode::projectSuspended || code == ErrorCode::notFound;
 }
 
-// A lookup that throws says nothing of the token: it is one that cannot be made now.
+// A lookup that throws does not make the token invalid: it is unavailable now.
 Task<identity::Identified> identify(identity::Authenticator& authenticator, std::string token) {
   try {
     co_return co_await authenticator.project(std::move(token));
   } catch (const std::exception& exception) {
-    logError("a socket's token could not be looked up", {{"exception", exception.what()}});
+    logError("socket token lookup failed", {{"exception", exception.what()}});
   }
-  co_return fail(ErrorCode::unavailable, "the token could not be checked now, try again");
+  co_return fail(ErrorCode::unavailable, "the token could not be checked now: try again");
 }
 
 }  // namespace
@@ -42,9 +42,9 @@ Async<void> Session::receive(std::shared_ptr<Session> self, std::string text) {
   ClientMessage message = readMessage(text);
   const bool comesTooSoon = self->state_ == State::open && message.type != Type::auth && message.type != Type::none;
   if (comesTooSoon) {
-    self->tellError(Code::unauthenticated, "authenticate first: {\"type\":\"auth\",\"token\":…}", message.id);
+    self->sendError(Code::unauthenticated, "authenticate first: {\"type\":\"auth\",\"token\":…}", message.id);
   } else if (!message.problem.empty()) {
-    self->tellError(Code::invalidMessage, message.problem, message.id);
+    self->sendError(Code::invalidMessage, message.problem, message.id);
   } else if (message.type == Type::auth) {
     co_await authenticate(std::move(self), std::move(message.token));
   } else if (message.type == Type::subscribe) {
@@ -55,8 +55,8 @@ Async<void> Session::receive(std::shared_ptr<Session> self, std::string text) {
 }
 
 Async<void> Session::authenticate(std::shared_ptr<Session> self, std::string token) {
-  std::string asked = token;
-  Result<identity::Identified> who = co_await identify(self->hub_.deps().authenticator, std::move(asked));
+  std::string lookedUp = token;
+  Result<identity::Identified> who = co_await identify(self->hub_.deps().authenticator, std::move(lookedUp));
   if (self->state_ == State::ended) co_return;
   if (!who) {
     self->refuseToken(who.error());
@@ -65,7 +65,7 @@ Async<void> Session::authenticate(std::shared_ptr<Session> self, std::string tok
   if (self->state_ == State::open) {
     if (!self->enter(*who)) co_return;
   } else if (who->caller.project != self->project_->number()) {
-    self->tellError(Code::authFailed, "this socket belongs to another project");
+    self->sendError(Code::authFailed, "this socket belongs to another project");
     co_return;
   }
   ++self->tokens_;
@@ -78,19 +78,19 @@ Async<void> Session::authenticate(std::shared_ptr<Session> self, std::string tok
 void Session::refuseToken(const Error& error) {
   if (state_ == State::open && error.code() == ErrorCode::projectSuspended) {
     end(Code::forbidden, "this project is suspended");
-  } else if (error.code() == ErrorCode::unauthenticated || isGone(error.code())) {
-    tellError(Code::authFailed, "this token is not valid");
+  } else if (error.code() == ErrorCode::unauthenticated || isProjectClosed(error.code())) {
+    sendError(Code::authFailed, "this token is not valid");
   } else {
-    tellError(Code::authFailed, "the token could not be checked now, try again");
+    sendError(Code::authFailed, "the token could not be checked now: try again");
   }
 }
 
-// Takes one of the project's places, for as long as the socket lives.
+// Takes one of the project's connection permits, for the life of the socket.
 bool Session::enter(const identity::Identified& who) {
   const store::ProjectNo project = who.caller.project;
   permit_ = hub_.shared().connections->take(project);
   if (!permit_) {
-    end(Code::connectionLimit, "plan limit: this project holds as many realtime connections as it may");
+    end(Code::connectionLimit, "plan limit: this project has reached its limit of realtime connections");
     return false;
   }
   unknownPermit_.reset();
@@ -98,12 +98,12 @@ bool Session::enter(const identity::Identified& who) {
   return true;
 }
 
-// From here on this caller is the one that is judged.
+// From here on this caller's permissions apply.
 void Session::adopt(identity::Identified who) {
   if (state_ != State::active) return;
   caller_ = std::move(who.caller);
   validity_ = who.validity;
-  doubted_ = false;
+  needsRevalidation_ = false;
   project_->updateSnapshot(who.project);
   const data::CollectionTable& table = project_->snapshot()->get(hub_.deps().collections);
   std::vector<Subscription*> gone;
@@ -113,7 +113,7 @@ void Session::adopt(identity::Identified who) {
       gone.push_back(subscription.get());
       continue;
     }
-    // After a pause it goes on with what is written from now on.
+    // After a pause it continues with later writes.
     if (!subscription->listed) subscription->from = project_->addSubscription(*subscription);
     project_->place(*subscription, caller_);
   }
@@ -123,7 +123,7 @@ void Session::adopt(identity::Identified who) {
     drop(*subscription);
   }
   for (const std::string& id : ids) {
-    if (state_ == State::active) tellError(Code::notFound, "the collection was dropped or renamed", id);
+    if (state_ == State::active) sendError(Code::notFound, "the collection was dropped or renamed", id);
   }
   if (state_ == State::active) catchUp();
 }
@@ -136,13 +136,13 @@ Async<void> Session::refreshTogether(std::vector<std::shared_ptr<Session>> shari
   std::erase_if(sharing, [](const auto& session) { return !session->needsLookup(); });
   if (sharing.empty()) co_return;
   std::string token = sharing.front()->token_;
-  std::vector<uint32_t> tokens;  // as they are now: a session may authenticate with another token meanwhile
+  std::vector<uint32_t> tokens;  // current counts: a session may authenticate with another token during the lookup
   std::erase_if(sharing, [&token](const auto& session) { return session->token_ != token; });
   for (const auto& session : sharing) tokens.push_back(session->tokens_);
   const Result<identity::Identified> who =
       co_await identify(sharing.front()->hub_.deps().authenticator, std::move(token));
   for (size_t i = 0; i < sharing.size(); ++i) {
-    if (i > 0 && i % kRefreshesInARow == 0) co_await asio::post(asio::deferred);
+    if (i > 0 && i % kRefreshesPerYield == 0) co_await asio::post(asio::deferred);
     Session& session = *sharing[i];
     if (session.state_ == State::active && session.tokens_ == tokens[i]) session.applyLookup(who);
   }
@@ -158,10 +158,10 @@ bool Session::needsLookup() {
 void Session::applyLookup(const Result<identity::Identified>& who) {
   if (who) {
     adopt(*who);
-  } else if (isGone(who.error().code())) {
+  } else if (isProjectClosed(who.error().code())) {
     end(Code::forbidden, "this project is suspended or deleted");
   } else if (who.error().code() != ErrorCode::unauthenticated) {
-    doubted_ = true;
+    needsRevalidation_ = true;
   } else if (needsLookup()) {
     pause(Code::authFailed, kRefused);
   }
@@ -184,24 +184,24 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
     co_await refresh(self);
     if (self->state_ == State::ended) co_return;
     refusal = self->refusalOf(message);
-    if (!refusal && self->doubted_) refusal = {Code::forbidden, "this could not be checked now, try again"};
+    if (!refusal && self->needsRevalidation_) refusal = {Code::forbidden, "this could not be checked now: try again"};
   }
   if (refusal) {
-    self->tellError(refusal->first, refusal->second, message.id);
+    self->sendError(refusal->first, refusal->second, message.id);
     co_return;
   }
   std::optional<uint64_t> after;
   if (message.after) {
     after = self->hub_.positions().read(self->project_->number(), *message.after);
     if (!after) {
-      self->tellError(Code::invalidMessage, "after is not a position of this project", message.id);
+      self->sendError(Code::invalidMessage, "after is not a position of this project", message.id);
       co_return;
     }
   }
   const auto view =
       data::eventViewFor(self->caller_, self->project_->snapshot(), self->hub_.deps().collections, message.collection);
   if (!view) {
-    self->tellError(Code::forbidden, "this collection may not be followed", message.id);
+    self->sendError(Code::forbidden, "this collection may not be followed", message.id);
     co_return;
   }
   self->begin(message, view->collection->info.number, after);
@@ -228,7 +228,7 @@ void Session::begin(const ClientMessage& message, store::CollectionNo number, st
 void Session::unsubscribe(const ClientMessage& message) {
   Subscription* subscription = find(message.id);
   if (subscription == nullptr) {
-    tellError(Code::unknownSubscription, "this socket has no subscription with this id", message.id);
+    sendError(Code::unknownSubscription, "this socket has no subscription with this id", message.id);
     return;
   }
   drop(*subscription);

@@ -1,4 +1,4 @@
-// One subscription of one socket, and the name under which its events go out. All of a core.
+// One subscription of one socket, and the name under which its events are sent. Used on one core.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace mb::realtime {
 class Session;
 struct FilterGroup;
 
-// An id that subscriptions carry, of however many sockets: an event is written once for each name, not for each socket.
+// A subscription id, shared by all sockets that use it: an event is written once for each name, not for each socket.
 struct Name {
   std::string id;
   std::string head;  // eventHead(id)
   size_t uses = 0;
-  // The event that was written last, while it is handed out.
-  uint64_t turn = 0;
+  // The event that was written last, while it is sent.
+  uint64_t eventSerial = 0;
   http::WebSocketMessagePtr message;
 };
 
-// The names in use on a core. Pointers stay until their last release().
+// The names in use on a core. Pointers are valid until their last release().
 class Names {
  public:
   Name* acquire(const std::string& id);
@@ -42,16 +42,16 @@ inline constexpr uint64_t kNotLive = std::numeric_limits<uint64_t>::max();
 struct Subscription {
   Session* session = nullptr;
   Name* name = nullptr;
-  uint64_t serial = 0;     // of the core's subscriptions: an id that is used again is another one
+  uint64_t serial = 0;     // unique on the core: a reused id gets a new one
   std::string collection;  // as subscribed
   store::CollectionNo number = 0;
   Events events = kAllEvents;
-  uint64_t from = kNotLive;      // it takes the changes after this one from the live feed; kNotLive: none, it replays
-  uint64_t missed = 0;           // the last change that it should have had and had not; 0: none
-  FilterGroup* group = nullptr;  // null: the rule shows it nothing
+  uint64_t from = kNotLive;      // it gets live changes after this one; kNotLive: none, it replays
+  uint64_t missed = 0;           // the last change that should have been sent and was not; 0: none
+  FilterGroup* group = nullptr;  // null: the read rule allows nothing
   size_t placeInGroup = 0;
-  bool listed = false;  // among its audience's members
-  size_t placeInAudience = 0;
+  bool listed = false;  // whether it is in CollectionSubscribers::members
+  size_t placeInMembers = 0;
 };
 
 }  // namespace mb::realtime
