@@ -1,4 +1,4 @@
-// The files of assets/ and the parts of others, as the build put them into the program. Private to pages/.
+// The files of assets/ and the third-party parts, embedded by the build. Private to pages/.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@ namespace mb::pages {
 struct EmbeddedFile {
   std::string_view name;
   std::string_view bytes;
-  std::string_view gzip = {};  // the same compressed, where the build did that
+  std::string_view gzip = {};  // the same compressed, if the build compressed it
 };
 
 // Sorted by name.

@@ -31,7 +31,7 @@ std::string_view typeOf(std::string_view file) {
   return {};
 }
 
-// A class name: anything but letters has no style of its own, and stays out of the page.
+// A CSS class; "default" unless the colour consists of letters only, so that no other text gets into the page.
 std::string_view accentOf(std::string_view colour) {
   const bool plain = std::ranges::all_of(colour, [](char c) { return c >= 'a' && c <= 'z'; });
   return plain && !colour.empty() ? colour : "default";
@@ -63,17 +63,17 @@ std::string page(const Frame& frame, const Content& content) {
                                          {"content", content.html}});
 }
 
-// A page that needs no script.
+// A page without a script.
 std::string plainPage(const Frame& frame, std::string_view title, const std::string& content) {
   return fill(fileNamed("plain.html"), {{"title", title}, {"assets", assetsOf(frame)}, {"content", content}});
 }
 
-// A page for developers: a bar with the token, and below it what a part of others' makes.
+// A page for developers: a bar with the token, and below it a third-party part.
 struct Tool {
   std::string_view title;
-  std::string_view name;     // of its script and its class
-  std::string_view part;     // of its sheet
-  std::string_view element;  // what the part stands in: Swagger UI has a <main> of its own
+  std::string_view name;     // of its script and its CSS class
+  std::string_view part;     // of its style sheet
+  std::string_view element;  // that contains the part: "div" for Swagger UI, which has its own <main>
 };
 
 std::string toolPage(const Frame& frame, const Tool& tool) {

@@ -81,7 +81,7 @@ TEST(Pages, ToolsLeadToEachOther) {
   EXPECT_THAT(graphiql, HasSubstr("data-project=\"\""));
 }
 
-// What a page names is there.
+// All assets that a page names exist.
 TEST(Pages, ToolsFindTheirFiles) {
   for (const std::string& html : {referencePage(Frame()), graphiqlPage(Frame())}) {
     const std::string folder = std::string(kAssetPath) + "/" + assetVersion() + "/";
@@ -146,14 +146,14 @@ TEST(Assets, NoPagesAmongThem) {
   }
 }
 
-// A module loads others from beside itself: each of them is there.
+// A JS module imports others from its own folder: each of them exists.
 TEST(Assets, ModulesFindEachOther) {
   for (const EmbeddedFile& file : embeddedFiles()) {
     const std::string_view text = file.bytes;
     for (size_t at = text.find("from \"./"); at != std::string_view::npos; at = text.find("from \"./", at + 1)) {
       const size_t start = at + 8;
       const std::string_view name = text.substr(start, text.find('"', start) - start);
-      EXPECT_FALSE(findAsset(name).contentType.empty()) << file.name << " wants " << name;
+      EXPECT_FALSE(findAsset(name).contentType.empty()) << file.name << " needs " << name;
     }
   }
 }

@@ -16,7 +16,7 @@ constexpr std::string_view kClose = "}}";
 std::string_view valueOf(std::string_view name, Values values) {
   const auto found = std::ranges::find(values, name, &std::pair<std::string_view, std::string_view>::first);
   if (found != values.end()) return found->second;
-  logError("a page's template has a place without a value", {{"name", name}});
+  logError("page template has a placeholder without a value", {{"name", name}});
   std::abort();
 }
 

@@ -1,4 +1,4 @@
-// Text with places: {{name}} is filled in escaped for HTML, {{{name}}} as it is. Private to pages/.
+// Templates: {{name}} is replaced by the value escaped for HTML, {{{name}}} by the raw value. Private to pages/.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@ namespace mb::pages {
 
 using Values = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-// A place without a value is a bug (aborts): templates are part of the program.
+// Aborts on a placeholder without a value: templates are part of the program.
 std::string fill(std::string_view text, Values values);
 
 }  // namespace mb::pages

@@ -23,7 +23,7 @@ TEST(Template, ValuesAreNotFilledAgain) {
 }
 
 TEST(TemplateDeathTest, APlaceWithoutAValueIsABug) {
-  EXPECT_DEATH(fill("{{a}}", {{"b", "x"}}), "place without a value");
+  EXPECT_DEATH(fill("{{a}}", {{"b", "x"}}), "placeholder without a value");
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Calls of the authentication API of the plane that this page serves.
+// Calls the authentication API of the plane that this page belongs to.
 import { page } from "./page.js";
 
-const patience = 30_000; // milliseconds
+const timeoutMs = 30_000;
 
 export class Failure extends Error {
-  // code: the API's, or UNREACHABLE. details: [{path, message}]. retryAfter: seconds, or 0.
+  // code: that of the API, or UNREACHABLE. details: [{path, message}]. retryAfter: seconds, or 0.
   constructor(code, { details = [], retryAfter = 0, requestId = "" } = {}) {
     super(code);
     this.code = code;
@@ -14,22 +14,22 @@ export class Failure extends Error {
   }
 }
 
-// The parsed answer, null where it is empty. Throws a Failure.
+// Posts `body`. Returns the parsed response, null if it is empty. Throws a Failure.
 export async function post(path, body, project = page.project) {
   const headers = { "content-type": "application/json" };
   if (page.plane !== "control" && project) headers["x-service-project"] = project;
   const base = page.root + (page.plane === "control" ? "/api/v1/control/auth" : "/api/v1/auth");
-  let answer, text;
+  let response, text;
   try {
-    answer = await fetch(base + path, {
+    response = await fetch(base + path, {
       method: "POST",
       headers,
       body: JSON.stringify(body),
       credentials: "omit",
       cache: "no-store",
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeoutMs),
     });
-    text = await answer.text();
+    text = await response.text();
   } catch {
     throw new Failure("UNREACHABLE");
   }
@@ -39,10 +39,10 @@ export async function post(path, body, project = page.project) {
   } catch {
     throw new Failure("UNREACHABLE");
   }
-  if (answer.ok) return parsed;
+  if (response.ok) return parsed;
   throw new Failure(parsed?.error?.code ?? "INTERNAL", {
     details: parsed?.error?.details,
-    retryAfter: Number(answer.headers.get("retry-after")) || 0,
-    requestId: answer.headers.get("x-request-id") ?? "",
+    retryAfter: Number(response.headers.get("retry-after")) || 0,
+    requestId: response.headers.get("x-request-id") ?? "",
   });
 }

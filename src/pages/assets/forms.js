@@ -1,4 +1,4 @@
-// Forms that call the API: one submission at a time, errors beside their fields and in the alert.
+// Forms that call the API: one submission at a time, errors next to their fields and in the alert.
 import { Failure } from "./api.js";
 import { say } from "./page.js";
 import { failureWords } from "./words.js";
@@ -35,7 +35,7 @@ function clear(form) {
   }
 }
 
-// Marks the fields that `problems` ({name: text}) speaks of and goes to the first; whether there was one.
+// Marks the fields that `problems` ({name: text}) names and moves the focus to the first; returns whether there is one.
 function markAll(form, problems) {
   let first = null;
   for (const input of form.querySelectorAll("input")) {
@@ -64,13 +64,13 @@ function fieldProblems(failure) {
   return problems;
 }
 
-// Says what went wrong: beside the fields it speaks of, else in the alert.
-function tell(form, failure) {
+// Shows the failure: next to the fields that it names, else in the alert.
+function showFailure(form, failure) {
   if (!markAll(form, fieldProblems(failure))) say(failureWords(failure));
 }
 
-// `submit` gets the values of the fields; a Failure that it throws is told. `refused` may deal with a Failure first: true
-// where it has.
+// `submit` gets the values of the fields; a Failure that it throws is shown. `refused` may handle a Failure first: it
+// returns true if it has.
 export function onSubmit(form, submit, refused = () => false) {
   const button = form.querySelector("button[type=submit]");
   let busy = false;
@@ -88,7 +88,7 @@ export function onSubmit(form, submit, refused = () => false) {
       await submit(Object.fromEntries(new FormData(form)));
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
-      if (!refused(failure)) tell(form, failure);
+      if (!refused(failure)) showFailure(form, failure);
     } finally {
       busy = false;
       button.removeAttribute("aria-disabled");

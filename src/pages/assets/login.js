@@ -4,15 +4,15 @@ import { onSubmit } from "./forms.js";
 import { page, rememberRedirect, say, show, takeFragment, takeQuery } from "./page.js";
 import { isAboutTheLink, reasonWords } from "./words.js";
 
-// Views that have an address of their own; the others follow from what happened.
+// Views with an address of their own; the others follow from user actions.
 const addressed = ["sign-in", "register", "forgot", "accept"];
 const formOf = (view) => document.querySelector(`#${view} form`);
 const providers = document.getElementById("providers");
 
 let mfaToken = "";
 let refreshToken = "";
-const invite = takeQuery("invite"); // came by mail and stands for the address it went to
-let registered = null; // {email, password} between registering and going on
+const invite = takeQuery("invite"); // token from a mail; verifies the address of that mail
+let registered = null; // {email, password} between registering and signing in
 
 function go(view, first = false) {
   if (providers) providers.hidden = !["sign-in", "register"].includes(view);
@@ -24,23 +24,23 @@ function showAddressed(first = false) {
   go(addressed.includes(view) && (view !== "accept" || invite) ? view : "sign-in", first);
 }
 
-// Tokens leave this page as they leave a provider's callback.
+// Passes tokens to the redirect in the same format as a provider's callback.
 function finish(tokens) {
   refreshToken = tokens.refreshToken;
   if (page.redirect) location.replace(`${page.redirect}#mb_refresh=${encodeURIComponent(refreshToken)}`);
   else go("signed-in");
 }
 
-function goOn(answer) {
-  if (!answer.mfaRequired) return finish(answer);
-  askSecondFactor(answer.mfaToken);
+function continueSignIn(response) {
+  if (!response.mfaRequired) return finish(response);
+  requireSecondFactor(response.mfaToken);
 }
 
 async function signIn(email, password) {
-  goOn(await post("/login", { email, password }));
+  continueSignIn(await post("/login", { email, password }));
 }
 
-function askSecondFactor(token) {
+function requireSecondFactor(token) {
   mfaToken = token;
   formOf("second-factor").reset();
   go("second-factor", true);
@@ -97,7 +97,7 @@ onSubmit(
     go("registered");
   },
   (failure) => {
-    // What is about the set-up code has its place in the form.
+    // A failure of the set-up code is shown at its field.
     if (failure.code !== "FORBIDDEN" || failure.details.length) return false;
     say("Registration is by invitation only. Use the address that was invited, or ask for an invitation.");
     return true;
@@ -109,7 +109,7 @@ onSubmit(
   async ({ name, password }) => {
     const body = { token: invite, password };
     if (name.trim()) body.name = name;
-    goOn(await post("/invites/accept", body));
+    continueSignIn(await post("/invites/accept", body));
   },
   (failure) => {
     if (!isAboutTheLink(failure)) return false;
@@ -120,13 +120,13 @@ onSubmit(
   },
 );
 
-// The password is known still, so nobody types it twice. Where it does not fit, the address had an account before.
+// Signs in with the password that was just registered. If it is wrong, the address had an account before.
 onSubmit(
   formOf("registered"),
   () => signIn(registered.email, registered.password),
   (failure) => {
     if (failure.code !== "INVALID_CREDENTIALS") return false;
-    backToSignIn("Look into your mail first: the message tells you how to go on.");
+    backToSignIn("Look into your mail first: the message describes how to continue.");
     return true;
   },
 );
@@ -144,14 +144,14 @@ document.getElementById("sign-out").addEventListener("click", async () => {
   backToSignIn("You are signed out.");
 });
 
-// Addresses typed once are there in the other views as well.
+// Copies an entered address to the other views.
 for (const input of document.querySelectorAll("input[name=email]")) {
   input.addEventListener("input", () => {
     for (const other of document.querySelectorAll("input[name=email]")) other.value = input.value;
   });
 }
 
-// A click on the address that the bar has already does not change the fragment.
+// A click on a link to the current address does not change the fragment.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href^='#']");
   if (link && link.hash === location.hash) showAddressed();
@@ -161,7 +161,7 @@ addEventListener("hashchange", () => showAddressed());
 const arrived = takeFragment();
 if (invite && !location.hash) history.replaceState(null, "", "#accept");
 if (arrived.mb_mfa) {
-  askSecondFactor(arrived.mb_mfa);
+  requireSecondFactor(arrived.mb_mfa);
 } else if (arrived.mb_refresh) {
   refreshToken = arrived.mb_refresh;
   go("signed-in");

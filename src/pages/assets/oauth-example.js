@@ -1,4 +1,4 @@
-// /examples/oauth: what an app does to let people sign in, against the real API.
+// /examples/oauth: how an app signs users in, with the real API.
 import { Failure, post } from "./api.js";
 import { onSubmit } from "./forms.js";
 import { page, say, show, takeFragment } from "./page.js";
@@ -9,7 +9,7 @@ const here = location.origin + location.pathname;
 const input = document.getElementById("start-project");
 let refreshToken = "";
 
-// Where the browser goes to sign in: the hosted page, or straight to a provider.
+// The address for signing in: the hosted page, or a provider.
 function wayIn(project, way) {
   const query = new URLSearchParams({ project, redirect: here });
   if (way === "page") return `${page.root}/auth/login?${query}`;
@@ -23,9 +23,9 @@ function claimsOf(token) {
 
 async function signedIn(token) {
   const project = sessionStorage.getItem(projectKey) ?? "";
-  const answer = await post("/refresh", { refreshToken: token }, project);
-  refreshToken = answer.refreshToken ?? token;
-  const claims = claimsOf(answer.accessToken);
+  const response = await post("/refresh", { refreshToken: token }, project);
+  refreshToken = response.refreshToken ?? token;
+  const claims = claimsOf(response.accessToken);
   document.getElementById("result-project").textContent = claims.pid;
   document.getElementById("result-user").textContent = claims.sub;
   document.getElementById("result-role").textContent = claims.role;

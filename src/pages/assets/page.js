@@ -1,4 +1,4 @@
-// What every page shares: what the server said about it, its views, its alert, and secrets that came in its address.
+// Shared by all pages: the values from the server, views, the alert, and secrets in the address.
 
 const { root, plane, project, redirect } = document.body.dataset;
 export const page = { root, plane, project, redirect };
@@ -7,12 +7,12 @@ const views = [...document.querySelectorAll(".view")];
 const alertBox = document.getElementById("alert");
 const brand = document.title;
 
-// Announced at once by screen readers; "" takes the last one away.
+// Screen readers announce the text at once; "" removes the last one.
 export function say(text) {
   alertBox.textContent = text;
 }
 
-// Shows one view and puts the focus on its heading, or, at the first time, on its first field.
+// Shows one view and moves the focus to its heading, or to its first field the first time.
 export function show(id, first = false) {
   say("");
   for (const view of views) view.hidden = view.id !== id;
@@ -22,7 +22,7 @@ export function show(id, first = false) {
   ((first && view.querySelector("input")) || heading).focus();
 }
 
-// The value of a query parameter, which leaves the address bar and the history with it.
+// Returns the value of a query parameter and removes it from the address bar and the history.
 export function takeQuery(name) {
   const url = new URL(location.href);
   const value = url.searchParams.get(name);
@@ -32,7 +32,7 @@ export function takeQuery(name) {
   return value;
 }
 
-// What signing in left in the fragment: {mb_refresh, mb_mfa, mb_error}. Leaves the address bar likewise.
+// Returns the result of signing in, from the fragment: {mb_refresh, mb_mfa, mb_error}. Removes it from the address bar.
 export function takeFragment() {
   const given = new URLSearchParams(location.hash.slice(1));
   const taken = {};
@@ -43,15 +43,15 @@ export function takeFragment() {
   return taken;
 }
 
-// A link in a mail knows nothing of the app where its way began: the login page leaves that here for the pages that
-// such links open. The server judges the redirect anew.
+// A link in a mail does not name the app in which the user started: the login page stores the redirect here for the
+// pages that such links open. The server checks the redirect again.
 const redirectKey = `mb.redirect.${plane || project}`;
 
 export function rememberRedirect() {
   try {
     if (redirect) localStorage.setItem(redirectKey, redirect);
   } catch {
-    // Storage may be switched off; then the way ends on the login page.
+    // Storage may be disabled; then the user ends on the login page.
   }
 }
 

@@ -1,4 +1,4 @@
-// A page that could not be made. Where a provider sent somebody here with a reason, that is the better text.
+// An error page. If a provider redirected here with a reason, the text of that reason replaces the page's own.
 import { takeFragment } from "./page.js";
 import { reasonWords } from "./words.js";
 

@@ -1,6 +1,6 @@
-// /graphiql: GraphiQL in front of the project that the address or the token names.
+// /graphiql: GraphiQL for the project that the address or the token names.
 import { mount } from "./graphiql.js";
-import { call, hasToken, onToken, page, tell } from "./tool.js";
+import { call, hasToken, onToken, page, showMessage } from "./tool.js";
 
 const path = "/api/v1/graphql";
 const prefix = `mb.graphiql ${page.root} ${page.project} `;
@@ -11,7 +11,7 @@ const welcome = `# Queries and changes of your collections. The schema's documen
 }
 `;
 
-// Tabs, queries and history, in the browser's storage, for each project its own. What the storage refuses is not kept.
+// Stores tabs, queries and history per project in the browser's storage. Values that the storage refuses are dropped.
 const storage = {
   get length() {
     return names().length;
@@ -35,8 +35,8 @@ function names() {
 }
 
 async function fetcher({ query, variables, operationName }) {
-  const answer = await call("POST", path, { query, variables, operationName });
-  return answer.body ?? { errors: [{ message: `The server answered ${answer.status}.` }] };
+  const response = await call("POST", path, { query, variables, operationName });
+  return response.body ?? { errors: [{ message: `The server responded with ${response.status}.` }] };
 }
 
 const show = mount(document.getElementById("tool"), { storage, defaultQuery: welcome });
@@ -45,5 +45,5 @@ let generation = 0;
 onToken(() => {
   const introspects = hasToken();
   show({ generation: ++generation, fetcher, introspects });
-  tell(introspects ? "" : "Queries need a token: of an end user, of a member, or an API key.");
+  showMessage(introspects ? "" : "Queries need a token: of an end user, of a member, or an API key.");
 });

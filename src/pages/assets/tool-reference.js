@@ -1,6 +1,6 @@
-// /docs: the reference, by Swagger UI from the server's own description.
+// /docs: the reference, rendered by Swagger UI from the server's OpenAPI document.
 import SwaggerUI from "./swagger-ui.js";
-import { call, hasToken, headers, onToken, page, tell, warn, words } from "./tool.js";
+import { call, hasToken, headers, onToken, page, showMessage, warn, words } from "./tool.js";
 
 const general = "/api/v1/openapi.json";
 const typed = page.project ? `/api/v1/projects/${page.project}/openapi.json` : general;
@@ -12,7 +12,7 @@ function paint() {
   document.documentElement.classList.toggle("dark-mode", dark.matches);
 }
 
-// The server as this page reached it, whatever name the description gives it.
+// Replaces the document's server by the address of this page's own server.
 function here(spec) {
   return { ...spec, servers: (spec.servers ?? [{ url: "/" }]).map((server) => ({ ...server, url: pathOf(server.url) })) };
 }
@@ -35,7 +35,7 @@ function show(spec) {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     validatorUrl: null,
-    // The bar has the token: no second place to enter one.
+    // The token is entered in the bar only.
     plugins: [{ wrapComponents: { authorizeBtn: () => () => null, authorizeOperationBtn: () => () => null } }],
     requestInterceptor: (request) => {
       if (new URL(request.url, location.href).origin !== location.origin) return request;
@@ -46,9 +46,9 @@ function show(spec) {
 }
 
 async function read(path) {
-  const answer = await call("GET", path);
-  if (!answer.ok || answer.body === null) throw new Error(words(answer));
-  return here(answer.body);
+  const response = await call("GET", path);
+  if (!response.ok || response.body === null) throw new Error(words(response));
+  return here(response.body);
 }
 
 async function load() {
@@ -74,7 +74,7 @@ async function load() {
   }
   if (mine !== turn) return;
   warn(problem);
-  tell(status);
+  showMessage(status);
   if (spec) show(spec);
 }
 

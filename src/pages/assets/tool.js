@@ -1,10 +1,10 @@
-// What the tools for developers share: whose page it is, the visitor's token, and what is said in the bar.
+// Shared by the tools for developers: the project, the visitor's token, and the messages in the bar.
 
 const { root, project } = document.body.dataset;
 export const page = { root, project };
 
-const patience = 30_000; // milliseconds
-// One for each server and project, so that a token goes where it was meant for.
+const timeoutMs = 30_000;
+// One key per server and project, so that a token is not sent to another.
 const key = `mb.token ${root} ${project}`;
 const form = document.getElementById("token-form");
 const input = document.getElementById("token");
@@ -16,21 +16,21 @@ let token = "";
 try {
   token = sessionStorage.getItem(key) ?? "";
 } catch {
-  // Storage may be switched off; then the token lasts as long as the page.
+  // Storage may be disabled; then the token lasts as long as the page.
 }
 
 export const hasToken = () => token !== "";
 
-export function tell(text) {
+export function showMessage(text) {
   statusLine.textContent = text;
 }
 
-// Announced at once by screen readers; "" takes the last one away.
+// Screen readers announce the text at once; "" removes the last one.
 export function warn(text) {
   alertBox.textContent = text;
 }
 
-// Headers that name the caller and the project.
+// Headers with the token and the project.
 export function headers() {
   const all = {};
   if (token) all.authorization = `Bearer ${token}`;
@@ -38,17 +38,18 @@ export function headers() {
   return all;
 }
 
-// The answer as {ok, status, body}; body is null where it is no JSON. Throws an Error with words where there is none.
+// Returns the response as {ok, status, body}; body is null if it is not JSON. Throws an Error with a text for people if
+// the server cannot be reached.
 export async function call(method, path, body) {
-  const settings = { method, headers: headers(), credentials: "omit", signal: AbortSignal.timeout(patience) };
+  const settings = { method, headers: headers(), credentials: "omit", signal: AbortSignal.timeout(timeoutMs) };
   if (body !== undefined) {
     settings.headers["content-type"] = "application/json";
     settings.body = JSON.stringify(body);
   }
-  let answer, text;
+  let response, text;
   try {
-    answer = await fetch(root + path, settings);
-    text = await answer.text();
+    response = await fetch(root + path, settings);
+    text = await response.text();
   } catch {
     throw new Error("The server cannot be reached. Check your connection and try again.");
   }
@@ -56,41 +57,41 @@ export async function call(method, path, body) {
   try {
     parsed = JSON.parse(text);
   } catch {
-    // Told by the status alone.
+    // The status alone is reported.
   }
-  return { ok: answer.ok, status: answer.status, body: parsed };
+  return { ok: response.ok, status: response.status, body: parsed };
 }
 
-// "403 FORBIDDEN: this is not for end users"
+// "403 FORBIDDEN: this route is not for end users"
 export function words({ status, body }) {
-  return body?.error ? `${status} ${body.error.code}: ${body.error.message}` : `The server answered ${status}.`;
+  return body?.error ? `${status} ${body.error.code}: ${body.error.message}` : `The server responded with ${status}.`;
 }
 
-function keep(text) {
+function storeToken(text) {
   token = text;
   try {
     if (text) sessionStorage.setItem(key, text);
     else sessionStorage.removeItem(key);
   } catch {
-    // As above.
+    // Storage is disabled.
   }
   forget.hidden = !text;
   input.value = "";
   input.placeholder = text ? "in use" : "";
 }
 
-// `changed` is called now, and whenever the visitor gives a token or takes it back.
+// Calls `changed` now, and whenever the visitor enters or removes a token.
 export function onToken(changed) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    keep(input.value.trim().replace(/^bearer\s+/i, ""));
+    storeToken(input.value.trim().replace(/^bearer\s+/i, ""));
     changed();
   });
   forget.addEventListener("click", () => {
-    keep("");
+    storeToken("");
     input.focus();
     changed();
   });
-  keep(token);
+  storeToken(token);
   changed();
 }

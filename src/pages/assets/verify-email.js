@@ -1,4 +1,4 @@
-// /verify-email: confirms an address by the token of a mail. Asks for a click, since mail scanners open links too.
+// /verify-email: confirms an address by the token of a mail. Requires a click, since mail scanners open links too.
 import { post } from "./api.js";
 import { onSubmit } from "./forms.js";
 import { show, takeQuery } from "./page.js";

@@ -1,10 +1,10 @@
-// What failures are called in front of people.
+// Texts of failures for people.
 
 const failures = {
   UNREACHABLE: "The server cannot be reached. Check your connection and try again.",
   INVALID_CREDENTIALS: "The address or the password is not right.",
-  USER_BLOCKED: "This account is blocked. Ask those who run the app.",
-  USER_INACTIVE: "This account is not active. Ask those who run the app.",
+  USER_BLOCKED: "This account is blocked. Contact the operators of the app.",
+  USER_INACTIVE: "This account is not active. Contact the operators of the app.",
   EMAIL_TAKEN: "There is an account with this address already. Sign in, or choose a new password if you have forgotten it.",
   VALIDATION: "Something in the form is not right. Please check what you entered.",
   PROJECT_SUSPENDED: "This app is paused at the moment.",
@@ -16,10 +16,10 @@ const failures = {
 const reasons = {
   access_denied: "You stopped signing in at the provider. Nothing has changed; you can try again.",
   invalid_state: "Signing in took too long or was started in another window. Please start again.",
-  provider_error: "The provider did not answer as it should. Please try again in a moment.",
+  provider_error: "The provider returned an invalid response. Please try again in a moment.",
   email_unverified: "The provider has not confirmed your address. Confirm it there first, or sign in with your password.",
   provider_disabled: "This way of signing in is not available.",
-  user_blocked: "This account is blocked. Ask those who run the app.",
+  user_blocked: "This account is blocked. Contact the operators of the app.",
 };
 
 export function waitWords(seconds) {
@@ -28,18 +28,18 @@ export function waitWords(seconds) {
   return `${Math.ceil(seconds / 60)} minutes`;
 }
 
-// A sentence or two about a Failure.
+// The text of a Failure.
 export function failureWords(failure) {
   if (failure.code === "RATE_LIMITED") {
     return `That was too often in a short time. Please wait ${waitWords(failure.retryAfter)}, then try again.`;
   }
   const known = failures[failure.code];
   if (known) return known;
-  const reference = failure.requestId ? ` If it stays so, tell those who run the app this reference: ${failure.requestId}` : "";
+  const reference = failure.requestId ? ` If the problem persists, send this reference to the operators of the app: ${failure.requestId}` : "";
   return `Something went wrong on the server. Please try again.${reference}`;
 }
 
-// A sentence about the reason that came as #mb_error.
+// The text of a reason from #mb_error.
 export function reasonWords(reason, plane) {
   if (reason === "access_denied" && plane === "control") {
     return "You stopped signing in at the provider, or your address has no invitation and registration here needs one.";
@@ -47,7 +47,7 @@ export function reasonWords(reason, plane) {
   return reasons[reason] ?? "Signing in did not work. Please try again.";
 }
 
-// Whether a Failure of consuming a mailed token says that the token is of no use, rather than something else in the call.
+// Whether a Failure of consuming a mailed token is about the token, rather than another part of the call.
 export function isAboutTheLink({ code, details }) {
   if (details.some(({ path }) => path !== "/token")) return false;
   return ["VALIDATION", "UNAUTHENTICATED", "INVALID_CREDENTIALS", "INVALID_PARAM", "CONFLICT"].includes(code);
