@@ -21,12 +21,12 @@ constexpr std::string_view kServerFields = R"({
                 "examples": ["2026-01-31T09:30:00.000Z"]},
   "updatedAt": {"type": "string", "format": "date-time", "description": "When it last changed, by the server's clock.",
                 "examples": ["2026-01-31T09:30:00.000Z"]},
-  "ownerId": {"type": "string", "description": "Who created it: an end user, a member or an API key.",
+  "ownerId": {"type": "string", "description": "The creator: an end user, a member or an API key.",
               "examples": ["user_06fVx3jmA1qK9bTzLw2C"]}
 })";
 
 constexpr std::string_view kGeneralDocument = R"({
-  "type": "object", "description": "A document: what the server says of it, beside its own fields.",
+  "type": "object", "description": "A document: the server's fields and its own.",
   "examples": [{"id": "06fVx3jmA1qK9bTzLw2C", "createdAt": "2026-01-31T09:30:00.000Z",
                 "updatedAt": "2026-01-31T09:30:00.000Z", "ownerId": "user_06fVx3jmA1qK9bTzLw2C", "title": "Buy milk"}]
 })";
@@ -58,8 +58,8 @@ std::optional<DocumentView> objectAt(DocumentView schema, std::string_view key) 
   return value->asDocument();
 }
 
-// A reference may stand inlined in an answer (`expand`).
-void writeAnswerField(BsonWriter& out, const doc::Element& property) {
+// A response may hold the referenced document instead of the reference (`expand`).
+void writeResponseField(BsonWriter& out, const doc::Element& property) {
   const DocumentView schema = property.value.asDocument();
   const auto items = objectAt(schema, "items");
   const bool one = schema.find("x-ref").has_value();
@@ -74,7 +74,7 @@ void writeAnswerField(BsonWriter& out, const doc::Element& property) {
     out.appendDocument("0", reference);
     out.beginDocument("1");
     out.appendString("type", "object");
-    out.appendString("description", "The document itself, where `expand` names the field.");
+    out.appendString("description", "The document itself, if `expand` names the field.");
     out.end();
     out.end();
     out.end();
@@ -95,13 +95,13 @@ bool isServerField(std::string_view name) {
   return name == "id" || name == "createdAt" || name == "updatedAt" || name == "ownerId";
 }
 
-void writeProperties(BsonWriter& out, DocumentView schema, const doc::FieldSet& hidden, bool answer) {
+void writeProperties(BsonWriter& out, DocumentView schema, const doc::FieldSet& hidden, bool isResponse) {
   const auto properties = objectAt(schema, "properties");
   if (!properties) return;
   for (const doc::Element& property : *properties) {
     if (isServerField(property.key) || hidden.touches(property.key)) continue;
     if (property.value.type() != BsonType::document) continue;
-    answer ? writeAnswerField(out, property) : out.append(property.key, property.value);
+    isResponse ? writeResponseField(out, property) : out.append(property.key, property.value);
   }
 }
 
@@ -133,7 +133,7 @@ void writeWords(BsonWriter& out, DocumentView schema) {
   }
 }
 
-doc::Document answerOf(const CollectionFacts& collection) {
+doc::Document responseOf(const CollectionFacts& collection) {
   const doc::FieldSet hidden(collection.hidden);
   BsonWriter out;
   out.appendString("type", "object");
@@ -199,7 +199,7 @@ std::string named(std::string_view general, const CollectionFacts& collection) {
   return std::string(general) + "." + collection.name;
 }
 
-// With an example, where one can be made that the collection takes.
+// Adds an example, if one can be generated that the collection accepts.
 doc::Document withExample(doc::Document schema, const std::optional<doc::Value>& example) {
   if (!example) return schema;
   BsonWriter out;
@@ -245,9 +245,9 @@ void addGeneralDocuments(Components& components) {
 void addDocumentsOf(const CollectionFacts& collection, Components& components) {
   doc::Document body = bodyOf(collection);
   const auto example = acceptedBy(collection.schema, exampleOf(body, components));
-  doc::Document answer = answerOf(collection);
-  const auto answered = exampleOf(answer, components);
-  components.insert_or_assign(named(kDocument, collection), withExample(std::move(answer), answered));
+  doc::Document response = responseOf(collection);
+  const auto responseExample = exampleOf(response, components);
+  components.insert_or_assign(named(kDocument, collection), withExample(std::move(response), responseExample));
   components.insert_or_assign(named(kNewDocument, collection), withExample(std::move(body), example));
   components.insert_or_assign(named(kDocumentPatch, collection), withExample(patchOf(collection), firstField(example)));
 }

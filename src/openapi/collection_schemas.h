@@ -1,4 +1,4 @@
-// What a project's own description says of its collections.
+// JSON Schemas of documents, for the OpenAPI document.
 #pragma once
 
 #include "openapi/example.h"
@@ -11,14 +11,14 @@ struct CollectionFacts {
   std::vector<std::string> hidden;  // denied read fields, dotted
 };
 
-// The schemas of documents of no collection in particular: "Document", "NewDocument", "DocumentPatch".
+// The general schemas, for documents of any collection: "Document", "NewDocument", "DocumentPatch".
 inline constexpr std::string_view kDocument = "Document";
 inline constexpr std::string_view kNewDocument = "NewDocument";
 inline constexpr std::string_view kDocumentPatch = "DocumentPatch";
 void addGeneralDocuments(Components& components);
 
-// The same for one collection: "Document.posts", "NewDocument.posts", "DocumentPatch.posts". With the fields of its
-// schema; fields that readers may not see are left out of the first.
+// The same for one collection: "Document.posts", "NewDocument.posts", "DocumentPatch.posts", with the fields of its
+// schema. The first omits fields that readers may not see.
 void addDocumentsOf(const CollectionFacts& collection, Components& components);
 
 }  // namespace mb::openapi

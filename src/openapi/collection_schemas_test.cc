@@ -51,23 +51,23 @@ TEST(CollectionSchemas, TheGeneralOnesHaveWordsAndExamples) {
   EXPECT_TRUE(components.at("Document").view().findPath("properties.id"));
 }
 
-TEST(CollectionSchemas, AnAnswerHasTheServersFieldsAndHidesWhatReadersMayNotSee) {
+TEST(CollectionSchemas, AResponseHasTheServersFieldsAndHidesWhatReadersMayNotSee) {
   const Components components = componentsOf({"notes", parsed(kDocs), {"secret"}});
-  const doc::Document& answer = components.at("Document.notes");
-  EXPECT_EQ(at(answer, "required"), R"(["id","createdAt","updatedAt","title","stars"])");
-  EXPECT_EQ(at(answer, "title"), R"("Note")");
-  EXPECT_EQ(at(answer, "properties.secret"), "none");
-  EXPECT_EQ(at(answer, "properties.stars.minimum"), "2");
-  EXPECT_EQ(at(answer, "additionalProperties"), "none");
+  const doc::Document& response = components.at("Document.notes");
+  EXPECT_EQ(at(response, "required"), R"(["id","createdAt","updatedAt","title","stars"])");
+  EXPECT_EQ(at(response, "title"), R"("Note")");
+  EXPECT_EQ(at(response, "properties.secret"), "none");
+  EXPECT_EQ(at(response, "properties.stars.minimum"), "2");
+  EXPECT_EQ(at(response, "additionalProperties"), "none");
 }
 
 TEST(CollectionSchemas, AReferenceMayStandInlined) {
   const Components components = componentsOf({"notes", parsed(kDocs), {}});
-  const doc::Document& answer = components.at("Document.notes");
-  const auto choices = answer.view().findPath("properties.authorId.anyOf");
+  const doc::Document& response = components.at("Document.notes");
+  const auto choices = response.view().findPath("properties.authorId.anyOf");
   ASSERT_TRUE(choices);
   EXPECT_EQ(choices->asDocument().count(), 2u);
-  EXPECT_TRUE(answer.view().findPath("properties.readers.items.anyOf"));
+  EXPECT_TRUE(response.view().findPath("properties.readers.items.anyOf"));
   EXPECT_EQ(at(components.at("NewDocument.notes"), "properties.authorId.x-ref"), R"("people")");
 }
 
@@ -77,7 +77,7 @@ TEST(CollectionSchemas, ABodyMayLeaveOutWhatHasADefaultAndBringAnId) {
   EXPECT_EQ(at(body, "required"), R"(["title","secret"])");
   EXPECT_EQ(at(body, "additionalProperties"), "false");
   EXPECT_EQ(at(body, "properties.id.type"), R"("string")");
-  EXPECT_TRUE(body.view().findPath("properties.secret")) << "who may not read a field may still have to write it";
+  EXPECT_TRUE(body.view().findPath("properties.secret")) << "a hidden field may be written";
 }
 
 TEST(CollectionSchemas, ExamplesAreTaken) {

@@ -1,5 +1,5 @@
-// The words of the description that no code holds: what fields, parameters, groups and errors mean. Each is written
-// once and looked up by name; tests ask for a word on everything that is described, and for no word too many.
+// Texts of the OpenAPI document for fields, parameters, groups and errors. Each is written once and looked up by name.
+// Tests check that everything described has a text, and that each text is used.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 namespace mb::openapi {
 
 struct FieldDoc {
-  std::string_view field;  // "Webhook.url", or "email" for every shape that has no own
+  std::string_view field;  // "Webhook.url", or "email" for every shape without its own text
   std::string_view meaning;
   std::string_view example;      // JSON
   std::string_view schema = "";  // more members of the field's schema, as a JSON object
 };
 std::span<const FieldDoc> fieldDocs();
-// Null where there is none.
+// Null without a text.
 const FieldDoc* fieldDoc(std::string_view shape, std::string_view field);
 
 struct ParameterDoc {
-  std::string_view name;  // "limit"; of a path with the segment before it where names are many: "webhooks/name"
+  std::string_view name;  // "limit"; a path parameter is prefixed with the segment before it: "webhooks/name"
   std::string_view meaning;
   std::string_view schema;
 };
@@ -35,19 +35,19 @@ const ParameterDoc* pathDoc(std::string_view before, std::string_view name);
 
 struct ErrorDoc {
   ErrorCode code;
-  std::string_view meaning;  // with a small letter, without a full stop
+  std::string_view meaning;  // begins with a lower-case letter, without a full stop
 };
 std::span<const ErrorDoc> errorDocs();
 std::string_view errorMeaning(ErrorCode code);
 
-// Groups of routes, by the longest beginning of the path; "/" is the last resort.
+// Groups of routes, by the longest prefix of the path; "/" is the fallback.
 struct TagDoc {
   std::string_view prefix;
   std::string_view tag;
   std::string_view meaning;
 };
 std::span<const TagDoc> tagDocs();
-// Of a path, which begins with a slash; never null.
+// `path` begins with a slash. Never null.
 const TagDoc* tagDoc(std::string_view path);
 
 }  // namespace mb::openapi

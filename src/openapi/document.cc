@@ -21,31 +21,31 @@ constexpr std::string_view kAnyCollection = "/api/v1/{collection}";
 
 constexpr std::string_view kAbout =
     "The REST interface of a Manybase deployment.\n\n"
-    "- Errors have one shape: `{\"error\": {\"code\", \"message\", \"details\"}}`. Each answer carries "
+    "- All errors have the format `{\"error\": {\"code\", \"message\", \"details\"}}`. Each response has "
     "`x-request-id`.\n"
-    "- Where GET is, HEAD is too; OPTIONS is answered everywhere. A method that a path does not take is 405 "
-    "`METHOD_NOT_ALLOWED` with `allow`; a path that is not there 404 `NOT_FOUND`.\n"
-    "- A body that comes too slowly is 408 `REQUEST_TIMEOUT`, headers that are too large are 431 "
-    "`HEADERS_TOO_LARGE`; a fault of the server is 500 `INTERNAL`, and says no more.\n"
+    "- Paths with GET also support HEAD; all paths support OPTIONS. A method that a path does not allow is 405 "
+    "`METHOD_NOT_ALLOWED` with `allow`; an unknown path is 404 `NOT_FOUND`.\n"
+    "- A body that arrives too slowly is 408 `REQUEST_TIMEOUT`, headers that are too large are 431 "
+    "`HEADERS_TOO_LARGE`; an internal error is 500 `INTERNAL`, without details.\n"
     "- Times are RFC 3339 in UTC with milliseconds. Bodies are strict: an unknown field is refused.";
 
 constexpr std::string_view kError = R"({
   "type": "object",
-  "description": "What went wrong.",
+  "description": "An error.",
   "properties": {
     "error": {
       "type": "object",
       "properties": {
-        "code": {"type": "string", "description": "What kind of failure it is; these are stable.",
+        "code": {"type": "string", "description": "The kind of failure; codes are stable.",
                  "examples": ["VALIDATION"]},
-        "message": {"type": "string", "description": "For people.", "examples": ["the body has 1 problem"]},
+        "message": {"type": "string", "description": "A text for people.", "examples": ["the body has 1 problem"]},
         "details": {
-          "type": "array", "description": "Each problem by itself, where there are several.",
+          "type": "array", "description": "The single problems, if there are several.",
           "items": {
             "type": "object",
             "properties": {
               "path": {"type": "string", "description": "A JSON pointer into the body.", "examples": ["/title"]},
-              "message": {"type": "string", "description": "What is wrong there.", "examples": ["is required"]}
+              "message": {"type": "string", "description": "The broken rule.", "examples": ["is required"]}
             },
             "required": ["path", "message"]
           }
@@ -58,25 +58,25 @@ constexpr std::string_view kError = R"({
 })";
 
 constexpr std::string_view kHeaders = R"({
-  "RequestId": {"description": "Names this request in the server's log: the caller's own `x-request-id`, or a new one.",
+  "RequestId": {"description": "The request's id in the server's log: the client's own `x-request-id`, or a new one.",
                 "schema": {"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]}},
   "RetryAfter": {"description": "Seconds to wait before trying again.",
                  "schema": {"type": "string", "examples": ["12"]}},
-  "Authenticate": {"description": "That a bearer token is needed.",
+  "Authenticate": {"description": "The required scheme: a bearer token.",
                    "schema": {"type": "string", "examples": ["Bearer"]}}
 })";
 
 constexpr std::string_view kSecuritySchemes = R"({
   "endUser": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-              "description": "The access token of an end user, from `POST /api/v1/auth/login`. Policies decide what it reaches."},
+              "description": "The access token of an end user, from `POST /api/v1/auth/login`. Policies decide what it may access."},
   "member": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-             "description": "A project token of a member, from `POST /api/v1/control/projects/{id}/token`. The names beside it are the permissions it needs."},
+             "description": "A project token of a member, from `POST /api/v1/control/projects/{id}/token`. The listed names are the required permissions."},
   "apiKey": {"type": "http", "scheme": "bearer",
-             "description": "An API key (`mb_sk_…`). The names beside it are the scopes it needs; `admin` includes all."},
+             "description": "An API key (`mb_sk_…`). The listed names are the required scopes; `admin` includes all."},
   "control": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
               "description": "The access token of a platform user, from `POST /api/v1/control/auth/login`."},
   "operator": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-               "description": "The access token of a platform user who is an operator; where the deployment has operators."}
+               "description": "The access token of a platform user who is an operator, if the deployment has operators."}
 })";
 
 void writeInfo(BsonWriter& out, const Facts& facts, const ProjectFacts* project) {
@@ -116,7 +116,7 @@ void writeTags(BsonWriter& out, const std::vector<Operation>& operations, const 
   };
   if (project != nullptr) {
     for (const CollectionFacts& collection : project->collections) {
-      write(collectionTag(collection.name), "Documents of a collection, as policies show them.");
+      write(collectionTag(collection.name), "Documents of a collection, as far as policies allow.");
     }
   }
   for (const TagDoc* doc : used) write(doc->tag, doc->meaning);
@@ -140,7 +140,7 @@ OpenApiDocument::OpenApiDocument(Facts facts, std::vector<Operation> operations)
   components_.emplace("Error", literal(kError));
   addGeneralDocuments(components_);
   for (const Operation& operation : operations_) {
-    made_.push_back({&operation, operationObject(operation, shapes_, components_, failures_)});
+    written_.push_back({&operation, operationObject(operation, shapes_, components_, failures_)});
   }
   general_ = textOf(nullptr);
 }
@@ -164,18 +164,18 @@ Text OpenApiDocument::textOf(const ProjectFacts* project) const {
 }
 
 void OpenApiDocument::writePaths(BsonWriter& out, const ProjectFacts* project, const Components& components) const {
-  std::vector<std::pair<std::string_view, std::vector<const Made*>>> paths;
+  std::vector<std::pair<std::string_view, std::vector<const WrittenOperation*>>> paths;
   std::map<std::string_view, size_t> places;
-  for (const Made& made : made_) {
-    const auto [at, fresh] = places.emplace(made.operation->path, paths.size());
-    if (fresh) paths.push_back({made.operation->path, {}});
-    paths[at->second].second.push_back(&made);
+  for (const WrittenOperation& written : written_) {
+    const auto [at, fresh] = places.emplace(written.operation->path, paths.size());
+    if (fresh) paths.push_back({written.operation->path, {}});
+    paths[at->second].second.push_back(&written);
   }
   out.beginDocument("paths");
   for (const auto& [path, all] : paths) {
     if (project != nullptr && all.front()->operation->ofCollection) continue;
     out.beginDocument(path);
-    for (const Made* made : all) out.appendDocument(made->operation->method, made->document);
+    for (const WrittenOperation* written : all) out.appendDocument(written->operation->method, written->document);
     out.end();
   }
   if (project != nullptr) {
@@ -183,9 +183,9 @@ void OpenApiDocument::writePaths(BsonWriter& out, const ProjectFacts* project, c
       for (const auto& [path, all] : paths) {
         if (!all.front()->operation->ofCollection) continue;
         out.beginDocument("/api/v1/" + collection.name + std::string(path.substr(kAnyCollection.size())));
-        for (const Made* made : all) {
-          out.appendDocument(made->operation->method,
-                             operationOf(collection.name, *made->operation, made->document, components));
+        for (const WrittenOperation* written : all) {
+          out.appendDocument(written->operation->method,
+                             operationOf(collection.name, *written->operation, written->document, components));
         }
         out.end();
       }

@@ -1,5 +1,5 @@
-// The machine-readable description of the interface: OpenAPI 3.1, made from the operations that the route table gives
-// and from a project's collections. Source: contract 4.1 and 9, decisions 1.
+// An OpenApiDocument describes the API as OpenAPI 3.1. It is generated from the operations of the route table and from
+// a project's collections.
 #pragma once
 
 #include <memory>
@@ -23,25 +23,25 @@ struct ProjectFacts {
   std::vector<CollectionFacts> collections;  // sorted by name
 };
 
-// A description as it is sent.
+// A serialized document.
 struct Text {
   std::string json;
   std::string etag;
 };
 
-// Immutable once made; any thread.
+// Immutable after construction; any thread.
 class OpenApiDocument {
  public:
   OpenApiDocument(Facts facts, std::vector<Operation> operations);
   const std::vector<Operation>& operations() const { return operations_; }
-  // Of the deployment, whatever its projects are.
+  // The document of the deployment, independent of its projects.
   const Text& general() const { return general_; }
-  // The same with a path and schemas for each collection in place of those for any. Takes milliseconds: not on an I/O
-  // thread.
+  // The same with paths and schemas for each collection instead of the general ones. Takes milliseconds: must not be
+  // called on an I/O thread.
   Text ofProject(const ProjectFacts& project) const;
 
  private:
-  struct Made {
+  struct WrittenOperation {
     const Operation* operation;
     doc::Document document;  // the Operation Object
   };
@@ -52,9 +52,9 @@ class OpenApiDocument {
   const Facts facts_;
   const std::vector<Operation> operations_;
   const ShapeSchemas shapes_;
-  Components components_;                                   // of the general description
-  std::map<std::string, std::vector<ErrorCode>> failures_;  // error answers by the name they are referred to
-  std::vector<Made> made_;
+  Components components_;                                   // of the general document
+  std::map<std::string, std::vector<ErrorCode>> failures_;  // error responses by component name
+  std::vector<WrittenOperation> written_;
   Text general_;
 };
 

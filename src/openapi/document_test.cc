@@ -23,7 +23,7 @@ Operation colours(std::string method) {
   operation.tag = "Pages";
   operation.summary = "A colour";
   operation.parameters = {{Parameter::In::path, "name", "Which.", R"({"type": "string", "examples": ["red"]})"}};
-  operation.answers = {{.status = 200, .content = {.key = "colour", .shape = &doc::shapeInfo<Colour>}}};
+  operation.responses = {{.status = 200, .content = {.key = "colour", .shape = &doc::shapeInfo<Colour>}}};
   operation.errors = {ErrorCode::notFound, ErrorCode::invalidJson, ErrorCode::validation, ErrorCode::validation};
   operation.security = {{"member", "colours:read"}};
   return operation;
@@ -40,7 +40,7 @@ Operation documents() {
   operation.parameters = {
       {Parameter::In::path, "collection", "Which.", R"({"type": "string", "examples": ["notes"]})"}};
   operation.body = {.schema = R"({"$ref": "#/components/schemas/NewDocument"})"};
-  operation.answers = {
+  operation.responses = {
       {.status = 201, .content = {.key = "document", .schema = R"({"$ref": "#/components/schemas/Document"})"}}};
   return operation;
 }
@@ -84,7 +84,7 @@ TEST(OpenApiDocument, WritesAnOperation) {
       R"("#/components/schemas/Error")");
 }
 
-TEST(OpenApiDocument, AShapeThatBodiesAndAnswersShareHasTwoSchemasWhereTheyDiffer) {
+TEST(OpenApiDocument, AShapeOfBothBodiesAndResponsesHasTwoSchemasWhereTheyDiffer) {
   Operation put = colours("put");
   put.body = {.shape = &doc::shapeInfo<Colour>};
   const OpenApiDocument description({"1", ""}, {put});
@@ -94,9 +94,9 @@ TEST(OpenApiDocument, AShapeThatBodiesAndAnswersShareHasTwoSchemasWhereTheyDiffe
   EXPECT_EQ(atSteps(spec, {"components", "schemas", "Colour", "additionalProperties"}), "none");
 }
 
-TEST(OpenApiDocument, AnAnswerOfTwoKindsTakesEither) {
+TEST(OpenApiDocument, AResponseOfTwoKindsTakesEither) {
   Operation get = colours("get");
-  get.answers.push_back({.status = 200, .content = {.schema = R"({"type": "object"})"}});
+  get.responses.push_back({.status = 200, .content = {.schema = R"({"type": "object"})"}});
   const OpenApiDocument description({"1", ""}, {get});
   const doc::Document spec = read(description.general());
   const auto path = spec.view().find("paths")->asDocument().begin()->value.asDocument();

@@ -14,7 +14,7 @@ using doc::DocumentView;
 using doc::Value;
 using doc::ValueView;
 
-// Deeper than any schema goes (document/schema.h has 20 levels), so that a reference to itself ends.
+// Deeper than any schema (document/schema.h allows 20 levels), so that the expansion of a recursive reference ends.
 constexpr int kDepth = 40;
 constexpr int64_t kMaxItems = 10;
 constexpr int64_t kLongestText = 200;
@@ -31,7 +31,7 @@ constexpr std::pair<std::string_view, std::string_view> kFormats[] = {
 };
 
 template <class Write>
-Value made(Write write) {
+Value valueBy(Write write) {
   BsonWriter out;
   write(out);
   const doc::Document holder = out.finish();
@@ -67,9 +67,9 @@ std::string typeOf(DocumentView schema) {
   return "";
 }
 
-class Maker {
+class ExampleBuilder {
  public:
-  explicit Maker(const Components& components) : components_(components) {}
+  explicit ExampleBuilder(const Components& components) : components_(components) {}
 
   std::optional<Value> make(DocumentView schema, int depth) {
     if (depth > kDepth) return std::nullopt;
@@ -111,7 +111,7 @@ class Maker {
         return std::nullopt;
       }
     }
-    return made([&](BsonWriter& out) {
+    return valueBy([&](BsonWriter& out) {
       out.beginDocument("");
       for (const auto& [name, value] : fields) out.append(name, value);
       out.end();
@@ -124,10 +124,10 @@ class Maker {
     if (type == "array") return array(schema, depth);
     if (type == "string") return text(schema);
     if (type == "integer" || type == "number") return number(schema);
-    if (type == "boolean") return made([](BsonWriter& out) { out.appendBool("", true); });
+    if (type == "boolean") return valueBy([](BsonWriter& out) { out.appendBool("", true); });
     if (type == "null") return Value();
     if (!type.empty()) return std::nullopt;
-    return made([](BsonWriter& out) { out.appendString("", "anything"); });
+    return valueBy([](BsonWriter& out) { out.appendString("", "anything"); });
   }
 
   std::optional<Value> object(DocumentView schema, int depth) {
@@ -148,7 +148,7 @@ class Maker {
         if (!there) return std::nullopt;
       }
     }
-    return made([&](BsonWriter& out) {
+    return valueBy([&](BsonWriter& out) {
       out.beginDocument("");
       for (const auto& [name, value] : fields) out.append(name, value);
       out.end();
@@ -165,7 +165,7 @@ class Maker {
       item = make(*items, depth + 1);
       if (!item && min > 0) return std::nullopt;
     }
-    return made([&](BsonWriter& out) {
+    return valueBy([&](BsonWriter& out) {
       out.beginArray("");
       if (item) {
         for (int64_t i = 0; i < count; ++i) out.append(doc::arrayKey(static_cast<size_t>(i)), *item);
@@ -188,7 +188,7 @@ class Maker {
       if (std::cmp_less(value.size(), min)) value.append(static_cast<size_t>(min) - value.size(), 't');
       if (std::cmp_greater(value.size(), max)) value.resize(static_cast<size_t>(std::max<int64_t>(max, 0)));
     }
-    return made([&](BsonWriter& out) { out.appendString("", value); });
+    return valueBy([&](BsonWriter& out) { out.appendString("", value); });
   }
 
   static std::optional<Value> number(DocumentView schema) {
@@ -198,7 +198,7 @@ class Maker {
     if (const auto below = integerAt(schema, "exclusiveMaximum")) value = std::min(value, *below - 1);
     if (const auto step = integerAt(schema, "multipleOf"); step && *step > 0)
       value = (value + *step - 1) / *step * *step;
-    return made([&](BsonWriter& out) { out.appendInteger("", value); });
+    return valueBy([&](BsonWriter& out) { out.appendInteger("", value); });
   }
 
   const Components& components_;
@@ -207,7 +207,7 @@ class Maker {
 }  // namespace
 
 std::optional<Value> exampleOf(DocumentView schema, const Components& components) {
-  return Maker(components).make(schema, 0);
+  return ExampleBuilder(components).make(schema, 0);
 }
 
 }  // namespace mb::openapi

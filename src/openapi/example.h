@@ -1,4 +1,4 @@
-// Examples made from JSON Schemas.
+// Generates examples from JSON Schemas.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@ namespace mb::openapi {
 using Components = std::map<std::string, doc::Document, std::less<>>;
 inline constexpr std::string_view kSchemaRef = "#/components/schemas/";
 
-// A value that the schema takes as far as its `examples`, `default`, `const`, `enum`, types and bounds tell; nullopt
-// where they do not (a pattern without an example).
+// A value that matches the schema, from its `examples`, `default`, `const`, `enum`, types and bounds; nullopt if they
+// are not sufficient (a pattern without an example).
 std::optional<doc::Value> exampleOf(doc::DocumentView schema, const Components& components);
 
 }  // namespace mb::openapi

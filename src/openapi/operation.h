@@ -1,5 +1,5 @@
-// What the description says of one route, as plain facts. Texts are literals or live as long as the program; schemas
-// and examples are JSON.
+// The description of one route, as plain data. Texts are literals or live as long as the program; schemas and examples
+// are JSON.
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ struct Parameter {
   std::string_view schema = "";  // with an example in its `examples`
 };
 
-// What a request or an answer carries.
+// The body of a request or a response.
 struct Content {
   std::string_view type = "application/json";
-  std::string_view key = "";      // of the object around it: "documents"; "" where there is none
+  std::string_view key = "";      // of the object around it: "documents"; "" without one
   doc::ShapeRef shape = nullptr;  // the value under the key, or the whole
   bool list = false;              // an array of it
-  std::string_view schema = "";   // JSON Schema, where no shape says what it is; both empty: nothing
+  std::string_view schema = "";   // JSON Schema, if there is no shape; both empty: no body
   bool none() const { return shape == nullptr && schema.empty(); }
 };
 
@@ -33,12 +33,12 @@ struct Response {
   static constexpr int kAnyStatus = 0;
   int status = 204;
   Content content = {};
-  std::string_view meaning = "";  // "" where the status says it all
+  std::string_view meaning = "";  // "": the default text of the status
 };
 
 struct Security {
   std::string_view scheme;
-  std::string role;  // a permission or scope; "" where the scheme is enough
+  std::string role;  // a permission or scope; "" if the scheme is enough
 };
 
 struct Operation {
@@ -47,15 +47,15 @@ struct Operation {
   std::string id;
   std::string tag;
   std::string summary;
-  std::string_view more;  // "" or what else there is to say
+  std::string_view more;  // "" or further description
   std::vector<Parameter> parameters;
   Content body;
   bool bodyRequired = true;
-  std::vector<Response> answers;
-  std::vector<doc::ShapeRef> mentions;  // shapes that schemas of its answers refer to by name
+  std::vector<Response> responses;
+  std::vector<doc::ShapeRef> mentions;  // shapes that schemas of its responses refer to by name
   std::vector<ErrorCode> errors;
   std::vector<Security> security;  // any one of them is enough; none: public
-  bool ofCollection = false;       // begins with "/api/v1/{collection}": one for each in a project's own description
+  bool ofCollection = false;       // begins with "/api/v1/{collection}": a project's document has one per collection
 };
 
 }  // namespace mb::openapi

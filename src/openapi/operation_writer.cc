@@ -31,21 +31,21 @@ std::string_view nameOf(Parameter::In in) {
 std::string_view nameOfStatus(int status) {
   switch (status) {
     case 101:
-      return "The connection is a WebSocket from here on.";
+      return "The connection becomes a WebSocket.";
     case 200:
       return "Done.";
     case 201:
       return "Created.";
     case 204:
-      return "Done; there is nothing to say.";
+      return "Done, without a body.";
     case 206:
-      return "A part of it.";
+      return "A part of the file.";
     case 302:
-      return "Go on there.";
+      return "Redirects to `location`.";
     case 304:
       return "It has not changed.";
     default:
-      return "The answer.";
+      return "The response.";
   }
 }
 
@@ -117,11 +117,11 @@ doc::Document errorReference() {
   return literal(R"({"$ref": "#/components/schemas/Error"})");
 }
 
-void writeResponse(BsonWriter& out, int status, const std::vector<const Response*>& answers,
+void writeResponse(BsonWriter& out, int status, const std::vector<const Response*>& responses,
                    const std::vector<ErrorCode>& codes, const ShapeSchemas& shapes, const Components& components,
                    Failures& failures) {
   out.beginDocument(status == Response::kAnyStatus ? "default" : std::to_string(status));
-  if (answers.empty()) {
+  if (responses.empty()) {
     const std::string name = failureName(codes);
     failures.emplace(name, codes);
     out.appendString("$ref", "#/components/responses/" + name);
@@ -129,9 +129,9 @@ void writeResponse(BsonWriter& out, int status, const std::vector<const Response
     return;
   }
   std::string words;
-  for (const Response* answer : answers) {
+  for (const Response* response : responses) {
     if (!words.empty()) words += " ";
-    words += answer->meaning.empty() ? nameOfStatus(answer->status) : answer->meaning;
+    words += response->meaning.empty() ? nameOfStatus(response->status) : response->meaning;
   }
   if (!codes.empty()) words += "\n" + failureWords(codes);
   out.appendString("description", words);
@@ -144,8 +144,9 @@ void writeResponse(BsonWriter& out, int status, const std::vector<const Response
     if (at == byType.end()) at = byType.insert(byType.end(), {type, {}});
     at->second.push_back(std::move(schema));
   };
-  for (const Response* answer : answers) {
-    if (!answer->content.none()) add(answer->content.type, schemaOf(answer->content, shapes, Direction::answer));
+  for (const Response* response : responses) {
+    const Content& content = response->content;
+    if (!content.none()) add(content.type, schemaOf(content, shapes, Direction::response));
   }
   if (!codes.empty()) add("application/json", errorReference());
   if (!byType.empty()) {
@@ -190,7 +191,7 @@ void writeSecurity(BsonWriter& out, const Operation& operation) {
 void writeResponses(BsonWriter& out, const Operation& operation, const ShapeSchemas& shapes,
                     const Components& components, Failures& failures) {
   std::map<int, std::pair<std::vector<const Response*>, std::vector<ErrorCode>>> byStatus;
-  for (const Response& answer : operation.answers) byStatus[answer.status].first.push_back(&answer);
+  for (const Response& response : operation.responses) byStatus[response.status].first.push_back(&response);
   for (const ErrorCode code : operation.errors) {
     std::vector<ErrorCode>& codes = byStatus[meaningOf(code).status].second;
     const bool known = std::any_of(codes.begin(), codes.end(),
@@ -198,9 +199,9 @@ void writeResponses(BsonWriter& out, const Operation& operation, const ShapeSche
     if (!known) codes.push_back(code);
   }
   out.beginDocument("responses");
-  for (auto& [status, answer] : byStatus) {
-    std::sort(answer.second.begin(), answer.second.end());
-    writeResponse(out, status, answer.first, answer.second, shapes, components, failures);
+  for (auto& [status, entries] : byStatus) {
+    std::sort(entries.second.begin(), entries.second.end());
+    writeResponse(out, status, entries.first, entries.second, shapes, components, failures);
   }
   out.end();
 }
@@ -253,7 +254,7 @@ class Rewriter {
   const Components& components_;
 };
 
-// "listDocuments" of posts is "list_posts".
+// "listDocuments" for the collection posts becomes "list_posts".
 std::string idOf(std::string_view general, const std::string& collection) {
   for (const std::string_view end : {"Documents", "Document"}) {
     if (general.ends_with(end)) return std::string(general.substr(0, general.size() - end.size())) + "_" + collection;

@@ -66,7 +66,7 @@ void writeOrNull(BsonWriter& out, const FieldInfo& field, const std::string& ref
   out.end();
 }
 
-// As a body, what may be null is what may be left out.
+// In a body, the fields that may be null are those that may be omitted.
 bool mayBeNull(const FieldInfo& field, Direction direction) {
   return direction == Direction::body ? field.takesNull : field.answersNull;
 }
@@ -91,13 +91,13 @@ void writeDocs(BsonWriter& out, const FieldInfo& field, const FieldDoc* doc) {
 ShapeSchemas::ShapeSchemas(std::span<const Operation> operations) {
   for (const Operation& operation : operations) {
     if (operation.body.shape != nullptr) collect(operation.body.shape, Direction::body);
-    for (const doc::ShapeRef shape : operation.mentions) collect(shape, Direction::answer);
-    for (const Response& answer : operation.answers) {
-      if (answer.content.shape != nullptr) collect(answer.content.shape, Direction::answer);
+    for (const doc::ShapeRef shape : operation.mentions) collect(shape, Direction::response);
+    for (const Response& response : operation.responses) {
+      if (response.content.shape != nullptr) collect(response.content.shape, Direction::response);
     }
   }
   for (const auto& [shape, direction] : found_) {
-    const Direction other = direction == Direction::body ? Direction::answer : Direction::body;
+    const Direction other = direction == Direction::body ? Direction::response : Direction::body;
     const std::string name(shape().name);
     if (direction == Direction::body && seen_.contains({name, other}) &&
         schemaOf(shape(), direction).bytes() != schemaOf(shape(), other).bytes()) {

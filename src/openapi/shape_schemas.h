@@ -9,10 +9,10 @@
 
 namespace mb::openapi {
 
-enum class Direction { body, answer };
+enum class Direction { body, response };
 
-// The schemas of all shapes that the operations name, and of those in them. A shape that bodies and answers share has
-// two where they differ: as a body it may leave fields out, and is then called "<name>Input".
+// The schemas of all shapes that the operations name, and of nested ones. A shape of both bodies and responses has two
+// schemas if they differ: a body may omit fields; its schema is then named "<name>Input".
 class ShapeSchemas {
  public:
   explicit ShapeSchemas(std::span<const Operation> operations);
