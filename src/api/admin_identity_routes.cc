@@ -26,7 +26,7 @@ void AdminIdentityRoutes::addTo(RouteTable& routes) {
   routes.post(users, manageUsers, this, &Routes::createUser, "Create an end user");
   routes.get(users + "/:id", readUsers, this, &Routes::user, "Read an end user");
   routes.patch(users + "/:id", manageUsers, this, &Routes::patchUser, "Change an end user");
-  routes.post(users + "/:id/activate", manageUsers, this, &Routes::activate, "Let an end user in again");
+  routes.post(users + "/:id/activate", manageUsers, this, &Routes::activate, "Activate an end user");
   routes.post(users + "/:id/deactivate", manageUsers, this, &Routes::deactivate, "Deactivate an end user");
   routes.post(users + "/:id/block", manageUsers, this, &Routes::block, "Block an end user");
 
@@ -51,9 +51,9 @@ void AdminIdentityRoutes::addTo(RouteTable& routes) {
   const Gate manageKeys = admin("keys:manage");
   const std::string keys = "/api/v1/admin/api-keys";
   routes.get(keys, admin("keys:read"), this, &Routes::listKeys, "List API keys");
-  routes.post(keys, manageKeys, this, &Routes::createKey, "Create an API key, shown this once");
+  routes.post(keys, manageKeys, this, &Routes::createKey, "Create an API key, shown only once");
   routes.remove(keys + "/:id", manageKeys, this, &Routes::removeKey, "Revoke an API key");
-  routes.post(keys + "/:id/rotate", manageKeys, this, &Routes::rotateKey, "Give an API key a new secret");
+  routes.post(keys + "/:id/rotate", manageKeys, this, &Routes::rotateKey, "Rotate an API key's secret");
 }
 
 // ---- users

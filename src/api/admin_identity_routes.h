@@ -1,4 +1,4 @@
-// /api/v1/admin: users, member roles, end-user roles, API keys. Source: contract 4.5; decisions 3, 7 and 8.
+// /api/v1/admin: users, member roles, end-user roles, API keys (docs/api.md, Administration).
 #pragma once
 
 #include "api/routes.h"

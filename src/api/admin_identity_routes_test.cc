@@ -9,14 +9,14 @@ using http::Method;
 
 class AdminIdentityRoutesTest : public IdentityRoutesFixture {
  protected:
-  Answer as(const std::string& token, Method method, std::string target, std::string body = "") {
-    return ask({method, "/api/v1/admin" + target, std::move(body), token});
+  TestResponse as(const std::string& token, Method method, std::string target, std::string body = "") {
+    return send({method, "/api/v1/admin" + target, std::move(body), token});
   }
 };
 
 TEST_F(AdminIdentityRoutesTest, UsersAreMadeChangedAndBlocked) {
   const std::string owner = ownerToken();
-  const Answer made = as(owner, Method::post, "/users",
+  const TestResponse made = as(owner, Method::post, "/users",
                          R"({"email":"ann@example.com","password":"correct horse","emailVerified":true})");
   ASSERT_EQ(made.status, 201) << made.text;
   const std::string user = "/users/" + made.at("user.id");
@@ -28,14 +28,14 @@ TEST_F(AdminIdentityRoutesTest, UsersAreMadeChangedAndBlocked) {
   EXPECT_EQ(as(owner, Method::get, "/users?skip=1").count("users"), 0U);
   EXPECT_EQ(as(owner, Method::get, "/users?limit=-1").code(), "INVALID_PARAM");
 
-  EXPECT_EQ(ask({Method::get, "/api/v1/auth/sessions", "", token}).status, 200);
+  EXPECT_EQ(send({Method::get, "/api/v1/auth/sessions", "", token}).status, 200);
   EXPECT_EQ(as(owner, Method::post, user + "/block").status, 204);
-  EXPECT_EQ(ask({Method::get, "/api/v1/auth/sessions", "", token}).status, 401);
+  EXPECT_EQ(send({Method::get, "/api/v1/auth/sessions", "", token}).status, 401);
   EXPECT_EQ(login("ann@example.com").code(), "USER_BLOCKED");
   EXPECT_EQ(as(owner, Method::post, user + "/deactivate").status, 204);
   EXPECT_EQ(login("ann@example.com").code(), "USER_INACTIVE");
   EXPECT_EQ(as(owner, Method::post, user + "/activate").status, 204);
-  EXPECT_EQ(ask({Method::get, "/api/v1/auth/sessions", "", token}).status, 200);
+  EXPECT_EQ(send({Method::get, "/api/v1/auth/sessions", "", token}).status, 200);
 
   const auto actions = auditActions(numberOf(project_));
   for (const char* action : {"user.block", "user.deactivate", "user.activate"}) {
@@ -49,7 +49,7 @@ TEST_F(AdminIdentityRoutesTest, RolesOfBothKinds) {
   const std::string owner = ownerToken();
   for (const auto& [path, key] : {std::pair("/roles", "roles"), std::pair("/enduser-roles", "enduserRoles")}) {
     const size_t before = as(owner, Method::get, path).count(key);
-    const Answer made = as(owner, Method::post, path, R"({"name":"moderator","permissions":["data:posts:*"]})");
+    const TestResponse made = as(owner, Method::post, path, R"({"name":"moderator","permissions":["data:posts:*"]})");
     EXPECT_EQ(made.status, 201);
     EXPECT_EQ(made.at("role.name"), "moderator");
     EXPECT_FALSE(made.body.view().findPath("role.builtIn")->asBool());
@@ -123,16 +123,16 @@ TEST_F(AdminIdentityRoutesTest, EachRouteAsksItsPermission) {
 
 TEST_F(AdminIdentityRoutesTest, KeysAreShownOnceAndRotated) {
   const std::string owner = ownerToken();
-  const Answer made = as(owner, Method::post, "/api-keys", R"({"name":"loader","scopes":["admin"]})");
+  const TestResponse made = as(owner, Method::post, "/api-keys", R"({"name":"loader","scopes":["admin"]})");
   ASSERT_EQ(made.status, 201) << made.text;
   const std::string key = made.at("key");
   EXPECT_TRUE(key.starts_with("mb_sk_" + project_.id.str() + "."));
   EXPECT_EQ(made.at("apiKey.name"), "loader");
-  const Answer listed = as(key, Method::get, "/api-keys");
+  const TestResponse listed = as(key, Method::get, "/api-keys");
   EXPECT_EQ(listed.count("apiKeys"), 1U);
   EXPECT_EQ(listed.text.find(key.substr(key.find('.') + 1)), std::string::npos);
   const std::string one = "/api-keys/" + made.at("apiKey.id");
-  const Answer rotated = as(owner, Method::post, one + "/rotate");
+  const TestResponse rotated = as(owner, Method::post, one + "/rotate");
   EXPECT_EQ(rotated.status, 200);
   EXPECT_EQ(as(key, Method::get, "/api-keys").status, 401);
   EXPECT_EQ(as(rotated.at("key"), Method::get, "/api-keys").status, 200);
@@ -148,7 +148,7 @@ TEST_F(AdminIdentityRoutesTest, KeysAreShownOnceAndRotated) {
 }
 
 TEST_F(AdminIdentityRoutesTest, KeysWithoutTheScopeStayOutside) {
-  const Answer made = as(ownerToken(), Method::post, "/api-keys", R"({"name":"r","scopes":["read","write"]})");
+  const TestResponse made = as(ownerToken(), Method::post, "/api-keys", R"({"name":"r","scopes":["read","write"]})");
   EXPECT_EQ(as(made.at("key"), Method::get, "/users").status, 403);
 }
 

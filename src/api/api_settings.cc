@@ -35,24 +35,24 @@ bool ApiSettings::isForRunHost(const http::Request& request) const {
 }
 
 bool TrustedProxies::trustAnybody() const {
-  // Addresses for documentation, which no machine has.
+  // Addresses reserved for documentation: no machine has them, so only a very wide network contains both.
   return (trusts("192.0.2.1") && trusts("203.0.113.1")) || (trusts("2001:db8::1") && trusts("3fff::1"));
 }
 
 ApiSettings::ApiSettings(Settings& settings)
-    : control(settings.flag("SERVICE_CONTROL", true, "the control plane; off answers 404 on all of it")),
+    : control(settings.flag("SERVICE_CONTROL", true, "the control plane; off: all of its routes respond 404")),
       defaultProject(settings.text("SERVICE_DEFAULT_PROJECT", "",
-                                   "project (id or slug) of requests that name none and carry no token")),
+                                   "project (id or slug) of requests that name no project and carry no token")),
       corsOrigins(
           settings.list("SERVICE_CORS_ORIGINS",
-                        "origins of browsers that may use the control and admin planes, beside the server's own")),
+                        "further origins, besides the server's own, that may use the control and admin planes")),
       maxBody(static_cast<size_t>(
           settings.bytes("SERVICE_MAX_BODY", 1 << 20, 1 << 10, 64 << 20, "largest JSON body of a request"))),
       runOrigin(settings.parsed<std::string>(
           "SERVICE_RUN_ORIGIN", "",
-          "origin under which browsers reach functions apart from the rest; unset: their answers are sandboxed",
+          "separate origin under which browsers reach functions; unset: their responses are sandboxed",
           parseOrigin)) {
-  const auto networks = settings.list("SERVICE_TRUSTED_PROXIES", "networks whose x-forwarded-for is believed");
+  const auto networks = settings.list("SERVICE_TRUSTED_PROXIES", "networks whose x-forwarded-for is trusted");
   auto parsed = TrustedProxies::parse(networks);
   if (parsed) {
     trustedProxies = *std::move(parsed);

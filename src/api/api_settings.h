@@ -1,4 +1,4 @@
-// The settings that the gates read.
+// The settings that the gatekeeper and the dispatcher read.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace mb::api {
 
-// Networks whose x-forwarded-for is believed. Immutable; any thread.
+// Networks whose x-forwarded-for is trusted. Immutable; any thread.
 class TrustedProxies {
  public:
   TrustedProxies() = default;
@@ -19,7 +19,7 @@ class TrustedProxies {
   static Result<TrustedProxies> parse(const std::vector<std::string>& networks);
   bool empty() const { return networks_.empty(); }
   bool trusts(std::string_view address) const;
-  // So wide that clients are among them.
+  // Whether the networks are so wide that they include arbitrary clients.
   bool trustAnybody() const;
 
  private:
@@ -31,13 +31,13 @@ struct ApiSettings {
   ApiSettings() = default;
 
   bool control = true;
-  std::string defaultProject;            // id or slug; empty: none
-  std::vector<std::string> corsOrigins;  // of the control and admin planes, beside the server's own
+  std::string defaultProject;            // id or slug; empty: no default
+  std::vector<std::string> corsOrigins;  // of the control and admin planes, in addition to the server's own
   TrustedProxies trustedProxies;
   size_t maxBody = 1 << 20;
   std::string runOrigin;  // of functions that browsers open; empty: the server's own
 
-  // Whether it was sent to the host of functions, which serves nothing else.
+  // Whether the request was sent to the host of functions (runOrigin), which serves only functions.
   bool isForRunHost(const http::Request& request) const;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kMaxAuditRows = 200;
 constexpr size_t kMaxText = 256;
 
-// "" where it was not given.
+// "" if the parameter is absent.
 Result<std::string> textOf(const http::QueryParams& query, std::string_view name) {
   const auto given = query.get(name);
   if (!given) return std::string();
@@ -48,9 +48,9 @@ Result<audit::JournalQuery> journalQuery(std::string_view rawQuery) {
 }
 
 void AuditRoutes::addTo(RouteTable& routes) {
-  routes.get("/api/v1/admin/audit", admin("audit:read"), this, &AuditRoutes::ofProject, "Read the audit record");
+  routes.get("/api/v1/admin/audit", admin("audit:read"), this, &AuditRoutes::ofProject, "Read the audit log");
   routes.get("/api/v1/control/audit", operators(), this, &AuditRoutes::ofInstance,
-             "Read the audit record of the instance");
+             "Read the audit log of the instance");
 }
 
 Task<Reply> AuditRoutes::ofProject(RequestContext& context) {
@@ -63,7 +63,7 @@ Task<Reply> AuditRoutes::ofInstance(RequestContext& context) {
 
 Task<Reply> AuditRoutes::list(RequestContext& context, store::ProjectNo project) {
   co_await endWithClient();
-  if (!on_) co_return fail(ErrorCode::notFound, "this deployment keeps no audit record");
+  if (!on_) co_return fail(ErrorCode::notFound, "the audit log is not enabled on this deployment");
   CO_TRY(audit::JournalQuery query, journalQuery(context.request.query));
   CO_TRY(const std::vector<audit::AuditEntry> entries,
          co_await journal_.list(project, std::move(query), context.deadline));

@@ -1,5 +1,4 @@
-// GET /api/v1/admin/audit of a project and GET /api/v1/control/audit of the instance. Source: contract 4.5; decisions
-// 6, 8.
+// GET /api/v1/admin/audit of a project and GET /api/v1/control/audit of the instance (docs/api.md, The audit log).
 #pragma once
 
 #include "api/routes.h"
@@ -9,7 +8,7 @@ namespace mb::api {
 
 class AuditRoutes {
  public:
-  // `on`: SERVICE_AUDIT; both routes are 404 where it is off.
+  // `on`: SERVICE_AUDIT; if it is off, both routes respond 404.
   AuditRoutes(store::DocumentStore& store, bool on) : journal_(store), on_(on) {}
   void addTo(RouteTable& routes);
 
@@ -23,7 +22,8 @@ class AuditRoutes {
   const bool on_;
 };
 
-// The query of both: action, actor, target, from, to, limit, skip; anything else is ignored. Fails with invalidParam.
+// Parses the query of both: action, actor, target, from, to, limit, skip; other parameters are ignored. Fails with
+// invalidParam.
 Result<audit::JournalQuery> journalQuery(std::string_view rawQuery);
 
 }  // namespace mb::api

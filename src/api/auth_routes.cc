@@ -1,13 +1,13 @@
 #include "api/auth_routes.h"
 
-#include "api/auth_answers.h"
+#include "api/auth_responses.h"
 #include "api/sign_in.h"
 
 namespace mb::api {
 
 namespace {
 
-// A switch of the project's settings; off on the control plane.
+// A boolean setting of the project; false on the control plane.
 bool setting(const RequestContext& context, std::string_view name) {
   if (!context.project) return false;
   const auto settings = context.project->info().record.view().find("settings");
@@ -45,11 +45,11 @@ void AuthRoutes::addPlane(RouteTable& routes, const Paths& paths) {
                 "Revoke all your sessions but this one");
   const Gate verification = paths.anyone("verify-email");
   routes.post(paths.prefix + "/verify-email/request", verification, this, &AuthRoutes::requestVerification,
-              "Ask for a mail that verifies an address");
+              "Request a mail that verifies an address");
   routes.post(paths.prefix + "/verify-email", verification, this, &AuthRoutes::verifyEmail, "Verify an address");
   const Gate reset = paths.anyone("password-reset");
   routes.post(paths.prefix + "/password-reset/request", reset, this, &AuthRoutes::requestReset,
-              "Ask for a mail that resets a password");
+              "Request a mail that resets a password");
   routes.post(paths.prefix + "/password-reset", reset, this, &AuthRoutes::resetPassword, "Set a new password");
 }
 
@@ -77,10 +77,10 @@ Task<Reply> AuthRoutes::refresh(RequestContext& context, RefreshBody body) {
          co_await identity_.users().get(realm, refreshed.session.userId));
   if (!user || !user->active() || identity::isOver(refreshed.session, *user))
     co_return fail(ErrorCode::unauthenticated, "this refresh token is not valid");
-  RefreshAnswer answer;
-  answer.accessToken = accessTokenOf(identity_, context, *user, refreshed.session.id);
-  if (!refreshed.refreshToken.empty()) answer.refreshToken = std::move(refreshed.refreshToken);
-  co_return Reply::object(200, answer);
+  RefreshResponse response;
+  response.accessToken = accessTokenOf(identity_, context, *user, refreshed.session.id);
+  if (!refreshed.refreshToken.empty()) response.refreshToken = std::move(refreshed.refreshToken);
+  co_return Reply::object(200, response);
 }
 
 Task<Reply> AuthRoutes::logout(RequestContext& context, RefreshBody body) {

@@ -1,5 +1,5 @@
 // /api/v1/auth of end users, /api/v1/control/auth of platform users (the same handlers), and the public keys of their
-// tokens. Source: contract 4.2, 4.8; decisions 3.
+// tokens.
 #pragma once
 
 #include "api/local_requests.h"

@@ -1,4 +1,4 @@
-// Whose request it is, by address.
+// The client address of a request, directly or through trusted proxies.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace mb::api {
 
 struct ClientAddress {
   std::string ip;
-  // x-forwarded-for holds more than trusted proxies can have made of it: entries before the client's own, or one that
-  // is no address. They count for nothing, but a proxy passes on what clients write.
-  bool passedOn = false;
+  // x-forwarded-for holds entries that no trusted proxy wrote: some before the client's own, or one that is not an
+  // address. They are ignored, but show that a proxy forwards what clients send.
+  bool hasUntrustedEntries = false;
 };
 
-// The connection's peer; where that is a trusted proxy, the right-most address of x-forwarded-for that is none. An
-// entry that is no address ends the walk at the last one that was.
+// The connection's peer; if that is a trusted proxy, the right-most address of x-forwarded-for that is not one. An
+// entry that is not an address ends the search at the last valid one.
 ClientAddress clientAddress(const http::Request& request, const TrustedProxies& trusted);
 
 }  // namespace mb::api

@@ -11,7 +11,7 @@ TEST(ClientIp, BelievesTrustedProxiesOnly) {
     std::string peer;
     std::vector<std::string_view> forwarded;
     std::string expected;
-    bool passedOn = false;
+    bool hasUntrustedEntries = false;
   };
   const std::vector<Case> cases = {
       {{}, "10.0.0.1", {"1.2.3.4"}, "10.0.0.1"},
@@ -30,7 +30,7 @@ TEST(ClientIp, BelievesTrustedProxiesOnly) {
       {{"2001:db8::/32"}, "2001:db8:1::1", {"1.2.3.4"}, "1.2.3.4"},
       {{"2001:db8::/32"}, "2001:db9::1", {"1.2.3.4"}, "2001:db9::1"},
   };
-  for (const auto& [trusted, peer, forwarded, expected, passedOn] : cases) {
+  for (const auto& [trusted, peer, forwarded, expected, hasUntrustedEntries] : cases) {
     auto proxies = TrustedProxies::parse(trusted);
     ASSERT_TRUE(proxies);
     http::Request request;
@@ -38,7 +38,7 @@ TEST(ClientIp, BelievesTrustedProxiesOnly) {
     for (const auto value : forwarded) request.headers.push_back({"X-Forwarded-For", value});
     const ClientAddress address = clientAddress(request, *proxies);
     EXPECT_EQ(address.ip, expected) << peer;
-    EXPECT_EQ(address.passedOn, passedOn) << peer << " " << expected;
+    EXPECT_EQ(address.hasUntrustedEntries, hasUntrustedEntries) << peer << " " << expected;
   }
 }
 

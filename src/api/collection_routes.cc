@@ -76,10 +76,10 @@ Task<Reply> CollectionRoutes::clearSchema(RequestContext& context) {
 }
 
 Task<Reply> CollectionRoutes::policy(RequestContext& context) {
-  CO_TRY(const data::PolicyAnswer answer, collections_.policy(*context.project, context.param(0)));
+  CO_TRY(const data::PolicyAnswer result, collections_.policy(*context.project, context.param(0)));
   doc::BsonWriter out;
-  out.appendDocument("policy", answer.policy);
-  out.appendString("source", data::policySourceName(answer.source));
+  out.appendDocument("policy", result.policy);
+  out.appendString("source", data::policySourceName(result.source));
   co_return Reply::object(200, out.finish());
 }
 

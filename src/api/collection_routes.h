@@ -1,4 +1,4 @@
-// /api/v1/admin/collections: collections, schemas, policies, indexes. Source: contract 4.5.
+// /api/v1/admin/collections: collections, schemas, policies, indexes (docs/api.md, Administration).
 #pragma once
 
 #include "api/routes.h"

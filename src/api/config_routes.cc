@@ -24,9 +24,9 @@ Result<projects::ImportMode> importModeOf(std::string_view rawQuery) {
   return mode;
 }
 
-Reply importReply(const doc::Document& answer, bool dryRun) {
-  Reply reply = Reply::object(200, answer.view());
-  const auto plan = answer.view().find("plan");
+Reply importReply(const doc::Document& result, bool dryRun) {
+  Reply reply = Reply::object(200, result.view());
+  const auto plan = result.view().find("plan");
   if (dryRun && plan && plan->type() == doc::BsonType::document) {
     reply.response.headers.emplace_back("plan-digest", configuration::planDigestOf(plan->asDocument()));
   }
@@ -35,10 +35,10 @@ Reply importReply(const doc::Document& answer, bool dryRun) {
 
 void ConfigRoutes::addTo(RouteTable& routes) {
   routes.get("/api/v1/admin/config-export", admin("config:manage"), this, &ConfigRoutes::exported,
-             "Export the project's shape");
+             "Export the project's configuration");
   routes
       .post("/api/v1/admin/config-import", admin("config:manage"), this, &ConfigRoutes::import,
-            "Plan or import a project's shape")
+            "Plan or import a project's configuration")
       .maxBody = configuration::kMaxDocument;
 }
 
@@ -51,9 +51,9 @@ Task<Reply> ConfigRoutes::exported(RequestContext& context) {
 Task<Reply> ConfigRoutes::import(RequestContext& context, doc::Document body) {
   CO_TRY(projects::ImportMode mode, importModeOf(context.request.query));
   configuration::Target target{context.caller, context.project, context.deadline};
-  auto answer = mode.dryRun ? configuration_.plan(std::move(target), std::move(body))
-                            : configuration_.import(std::move(target), std::move(body), std::move(mode.planDigest));
-  CO_TRY(const doc::Document done, co_await std::move(answer));
+  auto task = mode.dryRun ? configuration_.plan(std::move(target), std::move(body))
+                          : configuration_.import(std::move(target), std::move(body), std::move(mode.planDigest));
+  CO_TRY(const doc::Document done, co_await std::move(task));
   const auto write = [&]() -> Result<Reply> { return importReply(done, mode.dryRun); };
   if (mode.dryRun || !context.hasLargeBody()) co_return co_await context.parsed(write);
   co_return co_await context.parsing.runOrHere(context.project->info().id.str(), write);

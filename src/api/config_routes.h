@@ -1,4 +1,5 @@
-// /api/v1/admin/config-export and config-import: the shape of a project as one document. Source: contract 4.5, 4.11.
+// /api/v1/admin/config-export and config-import: the configuration of a project as one document
+// (docs/configuration.md).
 #pragma once
 
 #include "api/routes.h"
@@ -20,9 +21,9 @@ class ConfigRoutes {
   configuration::Configuration& configuration_;
 };
 
-// What a query says by ?dryRun= and ?plan=. Fails with invalidParam.
+// Parses ?dryRun= and ?plan=. Fails with invalidParam.
 Result<projects::ImportMode> importModeOf(std::string_view rawQuery);
-// The answer of an import or a promotion; of a dry run with the header `plan-digest`, which ?plan= takes.
-Reply importReply(const doc::Document& answer, bool dryRun);
+// The reply to an import or a promotion; after a dry run with the header `plan-digest`, the value for ?plan=.
+Reply importReply(const doc::Document& result, bool dryRun);
 
 }  // namespace mb::api

@@ -1,4 +1,4 @@
-// /api/v1/control/connections, and those of a project. Source: contract 4.8.
+// /api/v1/control/connections, and those of a project.
 #pragma once
 
 #include "api/routes.h"
@@ -8,7 +8,7 @@ namespace mb::api {
 
 class ConnectionRoutes {
  public:
-  // Switched off, every route says so.
+  // `on`: whether connections are enabled; if not, every route fails with notFound.
   ConnectionRoutes(connections::Connections& connections, bool on) : connections_(connections), on_(on) {}
   void addTo(RouteTable& routes);
 

@@ -4,7 +4,7 @@ namespace mb::api {
 
 namespace {
 
-// JSON is seldom more than a quarter longer than its BSON.
+// JSON is rarely more than a quarter longer than its BSON.
 std::string reserved(doc::DocumentView value, size_t around) {
   std::string out;
   out.reserve(value.bytes().size() + value.bytes().size() / 4 + around);

@@ -1,5 +1,5 @@
-// What a handler gets: the request, who asks, the project as it is now, and the decoded input. Handlers decode, call
-// one service and encode; nothing else.
+// The input and output of a handler. A RequestContext holds the request, the caller, the project's current snapshot and
+// the path parameters. Handlers decode, call one service and encode; nothing else.
 #pragma once
 
 #include <chrono>
@@ -20,20 +20,20 @@ struct RequestContext {
   http::Request& request;
   std::vector<std::string> params;  // path captures, in order
   policy::Caller caller;
-  // null on routes without one, until the handler finds one: it is then whom the request counts for
+  // Null on routes without a project, until the handler sets it; request counters use it.
   snapshot::SnapshotPtr project;
   store::Deadline deadline;        // of the whole request
   std::string clientIp;            // peer, or x-forwarded-for through trusted proxies
-  std::chrono::seconds limit{30};  // what `deadline` was at the beginning
+  std::chrono::seconds limit{30};  // of `deadline`, at the start
   FairPool& parsing;               // of large bodies
 
-  // Of a request whose body streams, once the body has come: what is left to do has the whole limit again.
+  // Restarts the limit. For requests whose body streams, called once the body has arrived.
   void renewDeadline() { deadline = std::chrono::steady_clock::now() + limit; }
   const std::string& param(size_t index) const { return params[index]; }
-  // So large that it is parsed off the core, as its JSON may take some twenty milliseconds a MiB.
+  // Whether the body is parsed off the core, as its JSON may take some twenty milliseconds a MiB.
   bool hasLargeBody() const { return request.body.size() > kLargeBody; }
   static constexpr size_t kLargeBody = 64 << 10;
-  // Runs `parse`, which gives a Result, on the core or off it as the size of the body asks for.
+  // Runs `parse`, which returns a Result, on the core, or off it if the body is large.
   template <class F>
   Async<std::invoke_result_t<F>> parsed(F parse) {
     if (!hasLargeBody()) co_return parse();
@@ -41,7 +41,7 @@ struct RequestContext {
   }
 };
 
-// An answer on its way out.
+// The result of a handler.
 struct Reply {
   http::Response response;
 

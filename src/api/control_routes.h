@@ -1,4 +1,4 @@
-// /api/v1/control: setup status, me, projects, members, token exchange. Source: contract 4.8.
+// /api/v1/control: setup status, me, projects, members, token exchange (docs/api.md, Control plane).
 #pragma once
 
 #include "api/local_requests.h"
@@ -9,7 +9,7 @@
 
 namespace mb::api {
 
-// Who asks, with a control token.
+// The caller, of a request with a control token.
 inline projects::By by(const RequestContext& context) {
   return {context.caller, context.deadline};
 }

@@ -18,7 +18,7 @@ constexpr std::string_view kExposed =
     "upload-expires";
 constexpr std::string_view kPreflightSeconds = "7200";
 
-// "https://host:port" of a URL that may go on.
+// "https://host:port" of a URL, without its path.
 std::string originOf(std::string_view url) {
   const auto scheme = url.find("://");
   if (scheme == std::string_view::npos) return std::string(url);
@@ -56,7 +56,7 @@ http::Response Cors::preflight(CorsPlane plane, std::string_view origin) const {
     response.headers.emplace_back("vary", "origin");
     return response;
   }
-  // A preflight names no project: what the project allows is told by the answer to the request itself.
+  // A preflight names no project: the response to the request itself says which origins the project allows.
   if (plane == CorsPlane::data) {
     response.headers.emplace_back("access-control-allow-origin", "*");
   } else {

@@ -1,5 +1,5 @@
-// What browsers of other origins may do. Data plane: any origin, unless the project lists its own. Control and admin
-// planes: the server's own origin and those of SERVICE_CORS_ORIGINS. Source: decisions 1.
+// CORS: which origins may call the API. Data plane: any origin, unless the project lists its own. Control and admin
+// planes: the server's own origin and those of SERVICE_CORS_ORIGINS.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ class Cors {
 
   // By the decoded segments of the path.
   static CorsPlane planeOf(const std::vector<std::string>& segments);
-  // A preflight's answer: 204, allowed or not.
+  // The response to a preflight: 204, with or without permission.
   http::Response preflight(CorsPlane plane, std::string_view origin) const;
-  // Adds to the answer of a request from `origin`; `projectOrigins` are the project's own, empty
-  // or with projects::kAnyOrigin for any.
+  // Adds the CORS headers to the response of a request from `origin`. `projectOrigins` are the origins that the project
+  // lists; empty, or with projects::kAnyOrigin, for any.
   void decorate(http::Response& response, CorsPlane plane, std::string_view origin,
                 const std::vector<std::string>& projectOrigins) const;
 

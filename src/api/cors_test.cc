@@ -18,11 +18,11 @@ class CorsTest : public ::testing::Test {
 };
 
 TEST_F(CorsTest, PreflightsOfTheDataPlaneAreOpen) {
-  const auto answer = cors_.preflight(CorsPlane::data, "https://any.example");
-  EXPECT_EQ(answer.status, 204);
-  EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "*");
-  EXPECT_NE(headerOf(answer, "access-control-allow-methods").find("PATCH"), std::string::npos);
-  EXPECT_NE(headerOf(answer, "access-control-allow-headers").find("x-service-project"), std::string::npos);
+  const auto response = cors_.preflight(CorsPlane::data, "https://any.example");
+  EXPECT_EQ(response.status, 204);
+  EXPECT_EQ(headerOf(response, "access-control-allow-origin"), "*");
+  EXPECT_NE(headerOf(response, "access-control-allow-methods").find("PATCH"), std::string::npos);
+  EXPECT_NE(headerOf(response, "access-control-allow-headers").find("x-service-project"), std::string::npos);
 }
 
 TEST_F(CorsTest, ControlAndAdminTakeListedOriginsOnly) {
@@ -30,9 +30,9 @@ TEST_F(CorsTest, ControlAndAdminTakeListedOriginsOnly) {
     EXPECT_EQ(headerOf(cors_.preflight(CorsPlane::control, origin), "access-control-allow-origin"), origin);
   }
   for (const auto* origin : {"https://evil.example", "https://dash.example.evil", "null", ""}) {
-    const auto answer = cors_.preflight(CorsPlane::control, origin);
-    EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "") << origin;
-    EXPECT_EQ(headerOf(answer, "access-control-allow-methods"), "") << origin;
+    const auto response = cors_.preflight(CorsPlane::control, origin);
+    EXPECT_EQ(headerOf(response, "access-control-allow-origin"), "") << origin;
+    EXPECT_EQ(headerOf(response, "access-control-allow-methods"), "") << origin;
   }
 }
 
@@ -45,10 +45,10 @@ TEST_F(CorsTest, TheThirdSegmentTellsThePlane) {
 }
 
 TEST_F(CorsTest, AProjectsOwnListHolds) {
-  http::Response answer;
-  cors_.decorate(answer, CorsPlane::data, "https://any.example", {});
-  EXPECT_EQ(headerOf(answer, "access-control-allow-origin"), "*");
-  EXPECT_EQ(headerOf(answer, "access-control-expose-headers"),
+  http::Response response;
+  cors_.decorate(response, CorsPlane::data, "https://any.example", {});
+  EXPECT_EQ(headerOf(response, "access-control-allow-origin"), "*");
+  EXPECT_EQ(headerOf(response, "access-control-expose-headers"),
             "x-request-id, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
             "content-disposition, location, tus-resumable, tus-version, tus-extension, upload-offset, upload-length, "
             "upload-metadata, upload-expires");

@@ -14,7 +14,7 @@ namespace {
 constexpr int kParsers = 2;
 
 Error noRoute() {
-  return Error(ErrorCode::notFound, "there is nothing at this path");
+  return Error(ErrorCode::notFound, "this path does not exist");
 }
 
 // The RateLimit fields of the IETF draft (httpapi-ratelimit-headers).
@@ -29,8 +29,8 @@ bool hasHeader(const http::Response& response, std::string_view name) {
   return std::ranges::any_of(response.headers, [name](const auto& header) { return header.first == name; });
 }
 
-// Browsers guess no types. Tokens, keys and signed URLs are only handed out where something is made, so no such answer
-// is kept by a cache; a handler that says how long its answer keeps, and functions, decide themselves.
+// Stops browsers from guessing content types. Only POST, PUT, PATCH and DELETE return tokens, keys and signed URLs, so
+// caches must not store their responses. Functions, and handlers that set cache-control, decide for themselves.
 void addGuards(const http::Request& request, http::Response& response) {
   if (!hasHeader(response, "x-content-type-options"))
     response.headers.emplace_back("x-content-type-options", "nosniff");
@@ -65,7 +65,7 @@ Dispatcher::Dispatcher(const RouteTable& routes, const ApiSettings& settings, Ga
 }
 
 Result<size_t> Dispatcher::bodyLimit(const http::Request& head) {
-  // Most requests are spared the search: those without a body, unless their method has routes that stream.
+  // Skips the route lookup for most requests: those without a body, unless their method has routes that stream.
   const bool depends = head.bodyPresent ? bodyDependsOnRoute_ : streams_[static_cast<size_t>(head.method)];
   if (!depends) return settings_.maxBody;
   const auto segments = http::splitPath(head.path);
@@ -76,20 +76,20 @@ Result<size_t> Dispatcher::bodyLimit(const http::Request& head) {
   return found->route->maxBody > 0 ? found->route->maxBody : settings_.maxBody;
 }
 
-// On the host of functions their scripts are of one origin with all that is there, so nothing else is.
+// Scripts of functions share an origin with everything on their host, so that host serves only functions.
 bool Dispatcher::isServedOnHost(const http::Request& request, const std::vector<std::string>& segments) const {
   return !settings_.isForRunHost(request) || (isInApi(segments) && segments[2] == "run");
 }
 
-Result<Dispatcher::Found> Dispatcher::find(const http::Request& request,
+Result<Dispatcher::MatchedRoute> Dispatcher::find(const http::Request& request,
                                            const std::vector<std::string>& segments) const {
   const http::Method method = request.method;
   if (!isServedOnHost(request, segments)) return fail(noRoute());
   if (!settings_.control && segments.size() > 3 && segments[2] == "control") return fail(noRoute());
   http::RouteMatch match = router_.match(method, segments);
-  if (match.route >= 0) return Found{&routes_[static_cast<size_t>(match.route)], std::move(match.params)};
+  if (match.route >= 0) return MatchedRoute{&routes_[static_cast<size_t>(match.route)], std::move(match.params)};
   if (match.allow.empty()) return fail(noRoute());
-  return fail(Error(ErrorCode::methodNotAllowed, "this path does not take " + std::string(methodName(method)))
+  return fail(Error(ErrorCode::methodNotAllowed, "this path does not allow " + std::string(methodName(method)))
                   .withAllow(std::move(match.allow)));
 }
 
@@ -162,11 +162,12 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
   const Result<std::vector<std::string>> segments = http::splitPath(request.path);
   if (!segments) co_return finish(request, refuse(request, segments.error()), CorsPlane::data, nullptr);
   const CorsPlane plane = Cors::planeOf(*segments);
-  Result<Found> found = find(request, *segments);
+  Result<MatchedRoute> found = find(request, *segments);
   const bool preflight = request.header("access-control-request-method").has_value();
   if (request.method == http::Method::options && (preflight || !found)) co_return options(request, *segments);
   if (!found) {
-    auto page = missing_ && found.error().code() == ErrorCode::notFound ? missing_(request) : std::nullopt;
+    const bool notFound = found.error().code() == ErrorCode::notFound;
+    auto page = notFoundHandler_ && notFound ? notFoundHandler_(request) : std::nullopt;
     co_return finish(request, page ? *std::move(page) : refuse(request, found.error()), plane, nullptr);
   }
   const Route& route = *found->route;
@@ -175,7 +176,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
   http::Response response;
   try {
     ClientAddress client = clientAddress(request, settings_.trustedProxies);
-    if (client.passedOn) warnOfForwarded(request);
+    if (client.hasUntrustedEntries) warnOfForwarded(request);
     std::string ip = std::move(client.ip);
     std::optional<Result<identity::Identified>> known = gatekeeper_.identifyNow(route, request);
     if (!known) known = co_await gatekeeper_.identify(route, request);

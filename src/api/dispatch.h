@@ -1,4 +1,5 @@
-// From a request to its answer: route, gates, handler, CORS, errors. The one implementation of http::Service.
+// The Dispatcher turns a request into a response: route, gates, handler, CORS, errors. It is the only implementation of
+// http::Service.
 #pragma once
 
 #include <atomic>
@@ -19,29 +20,29 @@ namespace mb::api {
 
 class Dispatcher final : public http::Service {
  public:
-  // Routes are complete by now; all references outlive this. Any core.
+  // REQUIRES: `routes` is complete; all references outlive this. Any core.
   Dispatcher(const RouteTable& routes, const ApiSettings& settings, Gatekeeper& gatekeeper, Cors cors,
              snapshot::SlotKey<ProjectCounters> counters, std::chrono::seconds requestLimit = std::chrono::seconds(30));
 
-  // What to answer in place of "there is nothing at this path"; nullopt for that. Before the first request.
-  using Missing = std::function<std::optional<http::Response>(const http::Request&)>;
-  void setMissing(Missing missing) { missing_ = std::move(missing); }
+  // Replaces the response to a path without a route; nullopt keeps the error. Set before the first request.
+  using NotFoundHandler = std::function<std::optional<http::Response>(const http::Request&)>;
+  void setMissing(NotFoundHandler handler) { notFoundHandler_ = std::move(handler); }
 
   Result<size_t> bodyLimit(const http::Request& head) override;
   Async<http::Response> handle(http::Request& request) override;
-  // After the server's drain: what still waits to be parsed gets unavailable.
+  // Called after the server's drain: bodies that still wait to be parsed fail with unavailable.
   void stop() { parsing_.stop(); }
 
  private:
-  struct Found {
+  struct MatchedRoute {
     const Route* route;
     std::vector<std::string> params;
   };
   // Fails with notFound or methodNotAllowed. `segments` are those of the request's path.
-  Result<Found> find(const http::Request& request, const std::vector<std::string>& segments) const;
+  Result<MatchedRoute> find(const http::Request& request, const std::vector<std::string>& segments) const;
   bool isServedOnHost(const http::Request& request, const std::vector<std::string>& segments) const;
   http::Response options(const http::Request& request, const std::vector<std::string>& segments) const;
-  // Failures that are ours are logged here, with their cause.
+  // The error response. Errors of status 500 and above are logged with their cause.
   http::Response refuse(const http::Request& request, const Error& error) const;
   http::Response finish(const http::Request& request, http::Response response, CorsPlane plane,
                         const snapshot::ProjectSnapshot* project) const;
@@ -49,7 +50,7 @@ class Dispatcher final : public http::Service {
   void record(const http::Request& request, const http::Response& response,
               std::chrono::steady_clock::time_point started) const;
 
-  // Once a process.
+  // Logs once per process.
   void warnOfForwarded(const http::Request& request);
 
   const std::vector<Route>& routes_;
@@ -61,10 +62,10 @@ class Dispatcher final : public http::Service {
   FairPool parsing_;
   http::Router router_;
   std::vector<std::optional<CountedPlane>> counted_;  // by route
-  Missing missing_;
+  NotFoundHandler notFoundHandler_;
   std::atomic<bool> warnedOfForwarded_ = false;
   bool bodyDependsOnRoute_ = false;
-  std::bitset<8> streams_;  // by method: has routes whose bodies stream
+  std::bitset<8> streams_;  // by method: whether it has routes whose bodies stream
 };
 
 }  // namespace mb::api

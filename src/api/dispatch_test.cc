@@ -13,7 +13,7 @@ namespace {
 
 using policy::CallerKind;
 
-// Tokens that are known by name.
+// Accepts tokens by name.
 class FakeAuthenticator final : public identity::Authenticator {
  public:
   explicit FakeAuthenticator(snapshot::Snapshots& snapshots) : snapshots_(snapshots) {}
@@ -87,7 +87,7 @@ class Handlers {
   }
   Task<Reply> greet(RequestContext&, Greeting body) { co_return Reply::entity(201, "greeting", body); }
   Task<Reply> take(RequestContext&, doc::Document body) { co_return Reply::object(200, body); }
-  // What is left of the request's time, before and after the body has come.
+  // The remaining time of the request, before and after the body has arrived.
   Task<Reply> renew(RequestContext& context) {
     const auto before = context.deadline;
     co_await sleepFor(std::chrono::milliseconds(20));
@@ -175,7 +175,7 @@ class DispatchTest : public ::testing::Test {
   }
 
   using Headers = std::vector<http::Header>;
-  Task<http::Response> answer(http::Request& request) { co_return co_await dispatcher_->handle(request); }
+  Task<http::Response> respond(http::Request& request) { co_return co_await dispatcher_->handle(request); }
   http::Response send(http::Method method, std::string_view target, Headers headers = {}, std::string_view body = "") {
     http::Request request;
     request.method = method;
@@ -186,7 +186,7 @@ class DispatchTest : public ::testing::Test {
     request.body = body;
     request.peer = "198.51.100.7";
     request.id = "test";
-    return *store::testing::runOn(cores_, 0, answer(request));
+    return *store::testing::runOn(cores_, 0, respond(request));
   }
   http::Response get(std::string_view target, Headers headers = {}) {
     return send(http::Method::get, target, std::move(headers));
@@ -197,7 +197,7 @@ class DispatchTest : public ::testing::Test {
     }
     return "";
   }
-  // "" where the answer is no error.
+  // The error code; "" if the response is not an error.
   static std::string codeOf(const http::Response& response) {
     const auto body = doc::parseJson(response.body.empty() ? "{}" : response.body);
     const auto code = body->view().findPath("error.code");
@@ -331,7 +331,7 @@ TEST_F(DispatchTest, ARefreshTokenNamesItsProject) {
   };
   EXPECT_NE(logout("proj_b~abc").body.find("proj_b"), std::string::npos);
   EXPECT_NE(logout("proj_b~abc.1.code").body.find("proj_b"), std::string::npos);
-  // What a request names goes first.
+  // The project that a request names takes precedence.
   EXPECT_NE(logout("proj_b~abc", {{"x-service-project", "proj_a"}}).body.find("proj_a"), std::string::npos);
   EXPECT_NE(logout("proj_b~abc", {}, "?project=open").body.find("proj_a"), std::string::npos);
   for (const char* token : {"abc", "~abc", "", "proj_nowhere~abc", "#2~abc"}) {
@@ -370,14 +370,14 @@ TEST_F(DispatchTest, TheRateLimitCountsByAddressProjectAndAction) {
   EXPECT_EQ(limited.status, 429);
   EXPECT_EQ(codeOf(limited), "RATE_LIMITED");
   EXPECT_FALSE(headerOf(limited, "retry-after").empty());
-  // The forwarded address of a peer that is no proxy is not believed.
+  // The forwarded address of a peer that is not a trusted proxy is ignored.
   EXPECT_EQ(login({{"x-service-project", "proj_a"}, {"x-forwarded-for", "192.0.2.1"}}).status, 429);
   EXPECT_EQ(login({{"x-service-project", "proj_b"}}).status, 200);
   EXPECT_EQ(send(http::Method::post, "/api/v1/control/auth/login").status, 200);
   const auto unlimited = send(http::Method::post, "/api/v1/auth/logout", {{"x-service-project", "proj_a"}});
   EXPECT_EQ(unlimited.status, 200);
   EXPECT_EQ(headerOf(unlimited, "ratelimit"), "");
-  // Projects that are not there share one count.
+  // Unknown projects share one count.
   for (int i = 0; i < 3; ++i) EXPECT_EQ(login({{"x-service-project", fmt::format("proj_no{}", i)}}).status, 404);
   EXPECT_EQ(login({{"x-service-project", "proj_other"}}).status, 429);
 }
@@ -403,12 +403,12 @@ TEST_F(DispatchTest, Bodies) {
   EXPECT_NE(unknown.body.find("/more"), std::string::npos);
 }
 
-TEST_F(DispatchTest, AnswersGuardAgainstSniffingAndCaches) {
+TEST_F(DispatchTest, ResponsesGuardAgainstSniffingAndCaches) {
   EXPECT_EQ(headerOf(get("/api/v1/health"), "cache-control"), "");
   for (const char* path : {"/api/v1/health", "/api/v1/nothing/here", "/api/v1/broken", "/api/v1/%zz"}) {
     EXPECT_EQ(headerOf(get(path), "x-content-type-options"), "nosniff") << path;
   }
-  // All that may hand out a token: whatever is not merely read, refused or not.
+  // All responses that may contain a token: those of methods that change something, refused or not.
   for (const Route& route : routes_.all()) {
     if (route.method == http::Method::get) continue;
     const auto response = send(route.method, route.pattern, {}, "");

@@ -8,9 +8,9 @@
 namespace mb::api {
 namespace {
 
-// Of JSON that is written at a stretch: some milliseconds.
-constexpr size_t kTurnBytes = 512 << 10;
-// Of a document whose JSON is written on the core; leaving fields out takes longer than writing them.
+// Bytes of JSON that are written without yielding: some milliseconds.
+constexpr size_t kBytesBetweenYields = 512 << 10;
+// Size of a document whose JSON is written on the core; omitting fields takes longer than writing them.
 constexpr size_t kWrittenInline = 256 << 10;
 
 Result<uint64_t> readCount(std::string_view name, std::string_view text) {
@@ -36,20 +36,20 @@ std::vector<std::string> readExpand(std::string_view text) {
   return fields;
 }
 
-// Appends; others get a turn on the core meanwhile.
+// Appends the documents to `out`, yielding to other work on the core.
 Task<> writeDocuments(std::string& out, const data::VisibleDocuments& found) {
   size_t bytes = 64;
   for (const doc::Document& document : found.documents) bytes += document.size() + document.size() / 4;
   out.reserve(bytes);
   out += "{\"documents\":[";
   bool first = true;
-  size_t turnEnds = kTurnBytes;
+  size_t nextYieldAt = kBytesBetweenYields;
   for (const doc::Document& document : found.documents) {
     if (!first) out += ',';
     first = false;
     doc::writeJson(out, document);
-    if (out.size() < turnEnds) continue;
-    turnEnds = out.size() + kTurnBytes;
+    if (out.size() < nextYieldAt) continue;
+    nextYieldAt = out.size() + kBytesBetweenYields;
     CO_RETURN_IF_ERROR(co_await yieldCore());
   }
   out += ']';
@@ -72,7 +72,7 @@ Task<Reply> largeReply(RequestContext& context, int status, const data::VisibleD
   co_return co_await context.parsing.run(project, write);
 }
 
-// How the listing was answered; `index` is "" for a scan of the collection, `timeMs` the time in the store.
+// Appends the access path of the listing; `index` is "" for a scan of the collection, `timeMs` the time in the store.
 void writeExplain(std::string& out, const store::Explain& explain) {
   doc::BsonWriter fields;
   fields.appendString("index", explain.index);
@@ -114,7 +114,7 @@ void DocumentRoutes::addTo(RouteTable& routes) {
   using Plane = DocumentPlane;
   const std::string many = "/api/v1/:collection!";
   const std::string one = "/api/v1/:collection!/:id";
-  routes.get(many, data("read"), &byPolicies_, &Plane::list, "List the documents that the policy shows");
+  routes.get(many, data("read"), &byPolicies_, &Plane::list, "List the documents that the policy allows to read");
   routes.post(many, data("write"), &byPolicies_, &Plane::create, "Create a document");
   routes.get(one, data("read"), &byPolicies_, &Plane::get, "Read a document");
   routes.patch(one, data("write"), &byPolicies_, &Plane::update, "Change fields of a document");
@@ -135,7 +135,7 @@ data::Access DocumentPlane::accessOf(const RequestContext& context) const {
   return {context.caller, context.project, authority_, context.deadline};
 }
 
-// What a change answers: admins see what became of the document.
+// The response to a change: the admin plane returns the resulting document.
 Reply DocumentPlane::changedReply(const data::VisibleDocument& changed) const {
   return authority_ == data::Authority::admin ? documentReply(200, changed) : Reply::noContent();
 }

@@ -1,4 +1,4 @@
-// /api/v1/:collection[/:id] and /api/v1/admin/collections/:name/documents[/:id]. Source: contract 4.3 and 4.5.
+// /api/v1/:collection[/:id] and /api/v1/admin/collections/:name/documents[/:id] (docs/api.md, Documents).
 #pragma once
 
 #include "api/routes.h"
@@ -6,11 +6,12 @@
 
 namespace mb::api {
 
-// The query of list and single reads: filter, limit, skip, expand; anything else is ignored. Fails with invalidParam
-// (limit or skip is empty, negative or no integer; a broken escape) and invalidFilter (no JSON object).
+// Parses the query of list and single reads: filter, limit, skip, expand; other parameters are ignored. Fails with
+// invalidParam (limit or skip is empty, negative or not an integer; a broken escape) and invalidFilter (not a JSON
+// object).
 Result<data::ReadQuery> readQuery(std::string_view rawQuery);
 
-// Handlers of one plane; the same for both but for what the caller may and is told.
+// The handlers of one plane. The two planes differ only in the caller's rights and in the response to a change.
 class DocumentPlane {
  public:
   DocumentPlane(data::Documents& documents, data::Authority authority) : documents_(documents), authority_(authority) {}

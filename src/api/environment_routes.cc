@@ -7,7 +7,7 @@ namespace mb::api {
 
 void EnvironmentRoutes::addTo(RouteTable& routes) {
   routes.post("/api/v1/control/projects/:id/environments", control(), this, &EnvironmentRoutes::create,
-              "Make an environment of a project");
+              "Create an environment of a project");
   routes.post("/api/v1/control/environments/promote", control(), this, &EnvironmentRoutes::promote,
               "Plan or import one project's configuration into another of its family");
 }
@@ -20,8 +20,8 @@ Task<Reply> EnvironmentRoutes::create(RequestContext& context, projects::NewEnvi
 Task<Reply> EnvironmentRoutes::promote(RequestContext& context, projects::Promotion body) {
   CO_TRY(projects::ImportMode mode, importModeOf(context.request.query));
   const bool dryRun = mode.dryRun;
-  CO_TRY(const doc::Document answer, co_await environments_.promote(by(context), std::move(body), std::move(mode)));
-  co_return importReply(answer, dryRun);
+  CO_TRY(const doc::Document result, co_await environments_.promote(by(context), std::move(body), std::move(mode)));
+  co_return importReply(result, dryRun);
 }
 
 }  // namespace mb::api

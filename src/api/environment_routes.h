@@ -1,4 +1,4 @@
-// /api/v1/control: environments of a project, and promotion between those of a family. Source: contract 4.8.
+// /api/v1/control: environments of a project, and promotion between those of a family (docs/projects.md, Environments).
 #pragma once
 
 #include "api/routes.h"

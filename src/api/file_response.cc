@@ -43,7 +43,7 @@ std::optional<int64_t> secondsOf(std::string_view httpDate) {
   return static_cast<int64_t>(::timegm(&parts));
 }
 
-// Of GET and HEAD; a tag that is given decides alone.
+// For GET and HEAD; if the request has an entity tag, the date is ignored.
 bool isUnchanged(const http::Request& request, const std::string& etag, Timestamp changed) {
   if (request.header("if-none-match")) return http::isNotModified(request, etag);
   const auto since = request.header("if-modified-since");
@@ -51,7 +51,7 @@ bool isUnchanged(const http::Request& request, const std::string& etag, Timestam
   return seconds && changed.ms / kMsPerSecond <= *seconds;
 }
 
-// Whether a part may be sent: no condition, or the file is still what the client has a part of.
+// Whether a part may be sent: there is no condition, or the file has not changed since the client read a part of it.
 bool isStill(const http::Request& request, const std::string& etag, Timestamp changed) {
   const auto condition = request.header("if-range");
   if (!condition) return true;

@@ -12,7 +12,7 @@ functions::Access access(const RequestContext& context) {
   return {context.caller, context.project, context.deadline};
 }
 
-// 0, which no version has, where it is no number.
+// The version number; 0, which no version has, if `text` is not a number.
 int64_t versionIn(std::string_view text) {
   int64_t version = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), version);
@@ -34,7 +34,7 @@ void FunctionRoutes::addTo(RouteTable& routes) {
   routes.remove(one, manage, this, &Routes::remove, "Delete a function, its versions and its log");
   routes.get(one + "/versions", read, this, &Routes::versions, "List a function's last versions");
   routes.get(one + "/versions/:version", read, this, &Routes::version, "Read a version of a function");
-  routes.post(one + "/rollback", manage, this, &Routes::rollback, "Make a function what it was, as a new version");
+  routes.post(one + "/rollback", manage, this, &Routes::rollback, "Restore a version of a function as its newest");
 }
 
 Task<Reply> FunctionRoutes::list(RequestContext& context) {

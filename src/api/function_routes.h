@@ -1,4 +1,4 @@
-// Functions of a project: their definitions and versions. Source: contract 4.5, 3.4; decisions 8.
+// Functions of a project: their definitions and versions (docs/api.md, Functions).
 #pragma once
 
 #include "api/routes.h"

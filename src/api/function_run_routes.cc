@@ -38,11 +38,11 @@ doc::Document manualEvent(const InvokeBody& body) {
 void FunctionRunRoutes::addTo(RouteTable& routes) {
   using Routes = FunctionRunRoutes;
   const Gate read = admin("functions:read");
-  // Keys of scope functions are for this.
+  // API keys with the scope functions may invoke.
   Gate invoking = admin("functions:invoke");
   invoking.scope = "functions";
   const std::string all = "/api/v1/admin/functions";
-  routes.get(all + "/stats", read, this, &Routes::stats, "Figures of all functions");
+  routes.get(all + "/stats", read, this, &Routes::stats, "Statistics of all functions");
   routes.get(all + "/:name/logs", read, this, &Routes::logs, "List a function's last runs");
   routes.post(all + "/:name/invoke", invoking, this, &Routes::invoke, "Run a function now and wait for it");
   routes.post(all + "/:name/tests/run", admin("functions:manage"), this, &Routes::runTests,

@@ -1,4 +1,4 @@
-// Running functions by hand, and what became of runs. Source: contract 4.5 ("Functions"); decisions 5 and 8.
+// Runs functions on request; logs and figures of runs (docs/api.md, Functions).
 #pragma once
 
 #include "api/routes.h"
@@ -18,7 +18,7 @@ class FunctionRunRoutes {
   explicit FunctionRunRoutes(functions::FunctionsRuntime& runtime) : runtime_(runtime) {}
   void addTo(RouteTable& routes);
 
-  // Without a body too. Enabled or not: whoever may do this means it.
+  // The body is optional. Also runs a disabled function: the permission to invoke includes that.
   Task<Reply> invoke(RequestContext& context);
   Task<Reply> logs(RequestContext& context);
   Task<Reply> stats(RequestContext& context);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kProjectHeader = "x-service-project";
 constexpr size_t kMaxShown = 64;
-constexpr size_t kMaxRefreshBody = 1024;  // many times what a refresh token takes
+constexpr size_t kMaxRefreshBody = 1024;  // many times the size of a body with a refresh token
 
 bool takesProjectToken(Plane plane, const http::Request& request) {
   if (plane == Plane::dataOrPublic) return request.header("authorization").has_value();
@@ -47,16 +47,16 @@ Result<> mustBeActive(const snapshot::ProjectSnapshot& project) {
   return fail(ErrorCode::projectSuspended, "this project is suspended");
 }
 
-// A parameter that is not known would be ignored, and whoever mistyped it would take the answer for what was asked.
+// Refuses unknown parameters: ignoring a mistyped one would return a response to another query than was intended.
 Result<> checkQuery(const std::vector<std::string_view>& known, std::string_view rawQuery) {
   if (rawQuery.empty()) return {};
   TRY(const http::QueryParams query, http::QueryParams::parse(rawQuery));
   for (const auto& [name, value] : query.items()) {
     if (std::ranges::find(known, name) != known.end()) continue;
     return fail(ErrorCode::invalidParam,
-                fmt::format("{} is no query parameter of this route: it takes {}",
-                            name.size() <= kMaxShown ? "\"" + name + "\"" : "what is given",
-                            known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+                fmt::format("{} is not a query parameter of this route: use {}",
+                            name.size() <= kMaxShown ? "\"" + name + "\"" : "the given name",
+                            known.empty() ? "no parameters" : fmt::format("{}", fmt::join(known, ", "))));
   }
   return {};
 }
@@ -71,7 +71,7 @@ std::string_view bearerOf(const http::Request& request) {
   return token;
 }
 
-bool mayNameProject(std::string_view text) {
+bool isValidProjectName(std::string_view text) {
   return text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
          });
@@ -94,9 +94,9 @@ Task<identity::Identified> Gatekeeper::identify(const Route& route, const http::
   const bool takesToken = takesProjectToken(plane, request);
   if (plane == Plane::authPublic || (plane == Plane::dataOrPublic && !takesToken)) {
     identity::Identified anonymous;
-    // A link that was signed names its project itself.
-    const Named named = plane == Plane::authPublic ? Named::headerFirst : Named::queryFirst;
-    CO_TRY(anonymous.project, co_await anonymousProject(request, named));
+    // A signed link names its project in the query.
+    const LookupOrder order = plane == Plane::authPublic ? LookupOrder::headerFirst : LookupOrder::queryFirst;
+    CO_TRY(anonymous.project, co_await anonymousProject(request, order));
     anonymous.caller.project = anonymous.project->info().number;
     anonymous.caller.projectId = anonymous.project->info().id;
     co_return anonymous;
@@ -107,19 +107,19 @@ Task<identity::Identified> Gatekeeper::identify(const Route& route, const http::
   co_return co_await deps_.authenticator.control(std::move(token));
 }
 
-Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& request, Named where) {
+Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& request, LookupOrder order) {
   const auto header = request.header(kProjectHeader);
   std::string named;
-  if (where == Named::headerFirst && header) named = *header;
+  if (order == LookupOrder::headerFirst && header) named = *header;
   if (named.empty()) {
     CO_TRY(const http::QueryParams query, http::QueryParams::parse(request.query));
     if (const auto given = query.get("project")) named = *given;
   }
   if (named.empty() && header) named = *header;
-  if (named.empty() && where == Named::headerFirst) {
-    // A made-up one is refused wherever it is looked up, so one of no project changes nothing.
+  if (named.empty() && order == LookupOrder::headerFirst) {
+    // A forged token is refused in every project, so trusting its project here is safe.
     const auto hint = refreshTokensProject(request);
-    if (hint && mayNameProject(*hint)) {
+    if (hint && isValidProjectName(*hint)) {
       CO_TRY(snapshot::SnapshotPtr project, co_await deps_.snapshots.find(*hint));
       if (project) co_return project;
     }
@@ -135,7 +135,7 @@ Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& re
 }
 
 Task<snapshot::SnapshotPtr> Gatekeeper::findProject(std::string named) {
-  if (!mayNameProject(named)) co_return fail(ErrorCode::notFound, "no such project");
+  if (!isValidProjectName(named)) co_return fail(ErrorCode::notFound, "no such project");
   snapshot::SnapshotPtr project = deps_.snapshots.cached(named);
   if (!project) {
     CO_TRY(project, co_await deps_.snapshots.find(std::move(named)));
@@ -145,7 +145,7 @@ Task<snapshot::SnapshotPtr> Gatekeeper::findProject(std::string named) {
 }
 
 Task<snapshot::SnapshotPtr> Gatekeeper::publicProject(const http::Request& request) {
-  CO_TRY(snapshot::SnapshotPtr project, co_await anonymousProject(request, Named::headerFirst));
+  CO_TRY(snapshot::SnapshotPtr project, co_await anonymousProject(request, LookupOrder::headerFirst));
   CO_RETURN_IF_ERROR(mustBeActive(*project));
   co_return project;
 }
@@ -165,27 +165,27 @@ Result<> Gatekeeper::admitCaller(const Gate& gate, const RequestContext& context
     case Plane::control:
       return {};
     case Plane::endUser:
-      if (caller.kind != Kind::endUser) return fail(ErrorCode::forbidden, "this is for end users");
+      if (caller.kind != Kind::endUser) return fail(ErrorCode::forbidden, "this route is for end users only");
       return {};
     case Plane::data:
     case Plane::dataOrPublic:
-      // Without a scope the handler asks for one.
+      // Routes without a scope: the handler checks one.
       if (caller.kind == Kind::apiKey && !gate.scope.empty() && !hasScope(caller, gate.scope)) {
         return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(gate.scope));
       }
       return {};
     case Plane::admin:
-      if (caller.kind == Kind::endUser) return fail(ErrorCode::forbidden, "this is not for end users");
+      if (caller.kind == Kind::endUser) return fail(ErrorCode::forbidden, "this route is not for end users");
       if (caller.kind == Kind::apiKey && !hasScope(caller, gate.scope)) {
         return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(gate.scope));
       }
       if (!gate.permission.empty() && !caller.may(permissionFor(gate.permission, context))) {
-        return fail(ErrorCode::forbidden, "this needs the permission " + permissionFor(gate.permission, context));
+        return fail(ErrorCode::forbidden, "this route needs the permission " + permissionFor(gate.permission, context));
       }
       return {};
     case Plane::operators:
-      if (!deps_.operatorsEnabled) return fail(ErrorCode::notFound, "there is nothing at this path");
-      if (!caller.superAdmin) return fail(ErrorCode::forbidden, "this is for operators");
+      if (!deps_.operatorsEnabled) return fail(ErrorCode::notFound, "this path does not exist");
+      if (!caller.superAdmin) return fail(ErrorCode::forbidden, "this route is for operators only");
       return {};
   }
   return fail(ErrorCode::forbidden, "this is not allowed");
@@ -194,7 +194,7 @@ Result<> Gatekeeper::admitCaller(const Gate& gate, const RequestContext& context
 Result<> Gatekeeper::admitProject(const RequestContext& context) const {
   const snapshot::ProjectInfo& info = context.project->info();
   const auto named = context.request.header(kProjectHeader);
-  // Without a token nothing disagrees: the project is what the request names first.
+  // Without a token there is no mismatch: the request itself selects the project.
   const bool token = context.caller.kind != policy::CallerKind::anonymous;
   if (token && named && !named->empty() && *named != info.id.str() && *named != info.slug) {
     return fail(ErrorCode::projectMismatch, "the token belongs to another project than x-service-project names");
@@ -214,7 +214,7 @@ std::optional<identity::Allowance> Gatekeeper::count(const Route& route, std::st
   const Gate& gate = route.gate;
   if (gate.rateAction.empty()) return std::nullopt;
   if (!gate.needsProject) return deps_.rateLimiter.take(ip, "control", gate.rateAction);
-  // Whoever tries names of projects counts as one.
+  // Attempts to guess project names share one limit.
   return deps_.rateLimiter.take(ip, project == nullptr ? "" : project->info().id.str(), gate.rateAction);
 }
 

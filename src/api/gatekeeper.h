@@ -1,5 +1,5 @@
-// The gates of a route: who asks, for which project, and whether they may. Source: contract 4 ("Project selection"), 5;
-// decisions 3 and 8.
+// The Gatekeeper applies the gate of a route: it identifies the caller and the project, and checks that the caller may
+// use the route.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace mb::api {
 
-// All references outlive it. Any core.
+// All references outlive the Gatekeeper. Any core.
 struct GateDeps {
   const ApiSettings& settings;
   identity::Authenticator& authenticator;
@@ -24,29 +24,29 @@ struct GateDeps {
 
 // The token of "authorization: Bearer …"; empty without one.
 std::string_view bearerOf(const http::Request& request);
-// Whether a text can be an id or a slug; nothing else is looked up.
-bool mayNameProject(std::string_view text);
+// Whether `text` can be a project's id or slug. Other texts are not looked up.
+bool isValidProjectName(std::string_view text);
 
 class Gatekeeper {
  public:
   explicit Gatekeeper(GateDeps deps) : deps_(deps) {}
 
-  // The caller and the project, where that needs no waiting; nullopt: ask identify(). Fails with unauthenticated.
+  // The caller and the project, if the caches have them; nullopt: call identify(). Fails with unauthenticated.
   std::optional<Result<identity::Identified>> identifyNow(const Route& route, const http::Request& request);
   // Fails with unauthenticated, notFound (unknown project), missingProject, projectSuspended.
   Task<identity::Identified> identify(const Route& route, const http::Request& request);
-  // Plane, scope, permission and project. Fails with forbidden, projectMismatch, projectSuspended; notFound for
-  // operator routes where there are no operators.
+  // Checks plane, scope, permission and project. Fails with forbidden, projectMismatch, projectSuspended; with notFound
+  // for operator routes if operators are disabled.
   Result<> admit(const Route& route, const RequestContext& context);
-  // Counts a request against its action's limit, under no project where none was found; nullopt where the route has no
+  // Counts a request against the limit of its action; null `project`: no project was found. nullopt if the route has no
   // limit.
   std::optional<identity::Allowance> count(const Route& route, std::string_view ip,
                                            const snapshot::ProjectSnapshot* project);
 
-  // The project that a request without a token is about: header, query, default, the only one. Active. Fails with
-  // missingProject, notFound, projectSuspended.
+  // The project of a request without a token: that of the header, the query, the default, or the only one. It is
+  // active. Fails with missingProject, notFound, projectSuspended.
   Task<snapshot::SnapshotPtr> publicProject(const http::Request& request);
-  // The one that a path names, by id or slug. Active. Fails with notFound, projectSuspended.
+  // The project with this id or slug. It is active. Fails with notFound, projectSuspended.
   Task<snapshot::SnapshotPtr> namedProject(std::string named);
 
   const projects::ProjectRecord& recordOf(const snapshot::ProjectSnapshot& project) const {
@@ -54,8 +54,8 @@ class Gatekeeper {
   }
 
  private:
-  enum class Named { headerFirst, queryFirst };
-  Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request, Named named);
+  enum class LookupOrder { headerFirst, queryFirst };
+  Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request, LookupOrder order);
   Task<snapshot::SnapshotPtr> findProject(std::string named);
   Result<> admitCaller(const Gate& gate, const RequestContext& context) const;
   Result<> admitProject(const RequestContext& context) const;

@@ -1,4 +1,4 @@
-// /api/v1/graphql. Source: contract 4.4; decisions 4 ("GraphQL").
+// /api/v1/graphql (docs/graphql.md).
 #pragma once
 
 #include "api/routes.h"
@@ -11,7 +11,7 @@ class GraphqlRoutes {
   explicit GraphqlRoutes(graphql::Graphql& graphql) : graphql_(graphql) {}
   void addTo(RouteTable& routes);
 
-  // Always 200 once the body is read: what is wrong stands in `errors`.
+  // Always 200 once the body is read: errors are in the response's `errors`.
   Task<Reply> run(RequestContext& context);
 
  private:

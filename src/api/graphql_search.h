@@ -1,4 +1,4 @@
-// What GraphQL asks of vectors: the search of POST /:collection/search.
+// Vector search for GraphQL: the same search as POST /:collection/search.
 #pragma once
 
 #include "graphql/search.h"

@@ -23,7 +23,7 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     project_ = made(owner_);
   }
 
-  struct Answer {
+  struct TestResponse {
     int status = 0;
     doc::Document body;
     std::vector<std::pair<std::string_view, std::string>> headers;
@@ -43,7 +43,7 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     }
   };
 
-  struct Ask {
+  struct TestRequest {
     http::Method method = http::Method::get;
     std::string target = {};
     std::string body = {};
@@ -51,41 +51,41 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     std::string project = {};  // x-service-project
     std::string peer = "203.0.113.1";
   };
-  Answer ask(Ask ask) {
+  TestResponse send(TestRequest sent) {
     http::Request request;
-    request.method = ask.method;
-    request.target = ask.target;
-    const size_t question = ask.target.find('?');
-    request.path = std::string_view(ask.target).substr(0, question);
-    if (question != std::string::npos) request.query = std::string_view(ask.target).substr(question + 1);
-    request.body = ask.body;
-    request.bodyPresent = !ask.body.empty();
-    request.peer = ask.peer;
+    request.method = sent.method;
+    request.target = sent.target;
+    const size_t question = sent.target.find('?');
+    request.path = std::string_view(sent.target).substr(0, question);
+    if (question != std::string::npos) request.query = std::string_view(sent.target).substr(question + 1);
+    request.body = sent.body;
+    request.bodyPresent = !sent.body.empty();
+    request.peer = sent.peer;
     request.id = "req-1";
-    const std::string bearer = "Bearer " + ask.token;
-    if (!ask.token.empty()) request.headers.push_back({"authorization", bearer});
-    if (!ask.project.empty()) request.headers.push_back({"x-service-project", ask.project});
+    const std::string bearer = "Bearer " + sent.token;
+    if (!sent.token.empty()) request.headers.push_back({"authorization", bearer});
+    if (!sent.project.empty()) request.headers.push_back({"x-service-project", sent.project});
     request.headers.push_back({"user-agent", "a browser"});
     auto response = run(handled(*dispatcher_, request));
-    Answer answer{response->status, {}, response->headers, response->body};
-    if (!response->body.empty()) answer.body = *doc::parseJson(response->body);
-    return answer;
+    TestResponse received{response->status, {}, response->headers, response->body};
+    if (!response->body.empty()) received.body = *doc::parseJson(response->body);
+    return received;
   }
   static Task<http::Response> handled(Dispatcher& dispatcher, http::Request& request) {
     co_return co_await dispatcher.handle(request);
   }
 
-  // Each request from an address of its own, so that limits do not matter.
+  // Each request from a different address, so that rate limits do not apply.
   std::string freshPeer() { return "198.51.100." + std::to_string(++peers_ % 250); }
-  Answer post(std::string target, std::string body, std::string token = "") {
-    return ask({http::Method::post, std::move(target), std::move(body), std::move(token), slug(), freshPeer()});
+  TestResponse post(std::string target, std::string body, std::string token = "") {
+    return send({http::Method::post, std::move(target), std::move(body), std::move(token), slug(), freshPeer()});
   }
   std::string slug() const { return project_.slug; }
 
-  Answer registerUser(const std::string& email, const std::string& password = "correct horse") {
+  TestResponse registerUser(const std::string& email, const std::string& password = "correct horse") {
     return post("/api/v1/auth/register", R"({"email":")" + email + R"(","password":")" + password + R"("})");
   }
-  Answer login(const std::string& email, const std::string& password = "correct horse") {
+  TestResponse login(const std::string& email, const std::string& password = "correct horse") {
     return post("/api/v1/auth/login", R"({"email":")" + email + R"(","password":")" + password + R"("})");
   }
   // A member token of the project's Owner.

@@ -1,4 +1,4 @@
-// Integrations of a project. Source: contract 4.5; decisions 8.
+// Integrations of a project (docs/integrations.md).
 #pragma once
 
 #include "api/routes.h"

@@ -8,15 +8,15 @@ namespace mb::api {
 namespace {
 
 std::unexpected<Error> noSuchJob() {
-  return fail(ErrorCode::notFound, "no such job was given up");
+  return fail(ErrorCode::notFound, "there is no dead-lettered job with this id");
 }
 
 }  // namespace
 
 void JobRoutes::addTo(RouteTable& routes) {
-  routes.get("/api/v1/control/jobs/dead", operators(), this, &JobRoutes::list, "List jobs that were given up");
-  routes.post("/api/v1/control/jobs/dead/:id/retry", operators(), this, &JobRoutes::retry, "Try such a job again");
-  routes.remove("/api/v1/control/jobs/dead/:id", operators(), this, &JobRoutes::discard, "Forget such a job");
+  routes.get("/api/v1/control/jobs/dead", operators(), this, &JobRoutes::list, "List dead-lettered jobs");
+  routes.post("/api/v1/control/jobs/dead/:id/retry", operators(), this, &JobRoutes::retry, "Retry a dead-lettered job");
+  routes.remove("/api/v1/control/jobs/dead/:id", operators(), this, &JobRoutes::discard, "Delete a dead-lettered job");
 }
 
 Task<Reply> JobRoutes::list(RequestContext& context) {

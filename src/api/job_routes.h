@@ -1,4 +1,4 @@
-// /api/v1/control/jobs/dead: jobs that were given up, for operators. Beside the contract.
+// /api/v1/control/jobs/dead: dead-lettered jobs, for operators (docs/operations.md).
 #pragma once
 
 #include "api/routes.h"
@@ -8,11 +8,11 @@
 
 namespace mb::api {
 
-// A job that was given up, on the wire.
+// A dead-lettered job in a response.
 struct DeadJobView {
   std::string id;
   std::string kind;
-  doc::Nullable<std::string> project;  // null for the deployment's own, and for one that is gone
+  doc::Nullable<std::string> project;  // null for jobs of the deployment, and if the project is deleted
   int64_t attempts = 0;
   std::string error;
   Timestamp createdAt;

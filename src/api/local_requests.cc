@@ -10,7 +10,7 @@ namespace mb::api {
 
 namespace {
 
-// What proxies, tunnels and content delivery networks add to a request that they pass on.
+// Headers that proxies, tunnels and content delivery networks add to a forwarded request.
 constexpr std::array<std::string_view, 11> kForwardedHeaders = {"forwarded",
                                                                 "via",
                                                                 "x-real-ip",
@@ -30,7 +30,7 @@ bool isForwarded(const http::Header& header) {
          std::ranges::any_of(kForwardedHeaders, is);
 }
 
-// Browsers name the page's origin in each request that may change something, and "null" for pages that have none.
+// Browsers send the page's origin with each request that may change something, and "null" for pages without an origin.
 bool namesAnotherSite(const http::Header& header) {
   if (http::equalsIgnoreCase(header.name, "origin")) return !isLoopbackUrl(header.value);
   return http::equalsIgnoreCase(header.name, "sec-fetch-site") && http::equalsIgnoreCase(header.value, "cross-site");
@@ -41,7 +41,7 @@ std::string_view withoutPort(std::string_view host) {
     const size_t end = host.find(']');
     return end == std::string_view::npos ? std::string_view() : host.substr(1, end - 1);
   }
-  // An IPv6 address may come without brackets from a setting.
+  // A setting may hold an IPv6 address without brackets.
   const size_t colon = host.find(':');
   return colon == host.rfind(':') ? host.substr(0, colon) : host;
 }
@@ -62,8 +62,8 @@ bool isLoopbackUrl(std::string_view url) {
 }
 
 bool LocalRequests::hasLocalConnection(const http::Request& request) const {
-  // A target in absolute form names a host of its own, as requests to proxies do. Proxies that add no header often
-  // speak HTTP/1.0, as nginx does, and what runs here speaks 1.1.
+  // A target in absolute form names its own host, as requests to proxies do. Proxies that add no header often use
+  // HTTP/1.0, as nginx does; local clients use 1.1.
   if (!localOnly_ || request.http10 || !request.target.starts_with('/')) return false;
   const auto host = request.header("host");
   return host && isLoopbackHost(*host) && std::ranges::none_of(request.headers, isForwarded);

@@ -1,4 +1,4 @@
-// Whether a request was made on this machine, or may come from another one.
+// Decides whether a request was certainly made on this machine.
 #pragma once
 
 #include <string_view>
@@ -7,20 +7,20 @@
 
 namespace mb::api {
 
-// "localhost", or an address of the loopback (127.0.0.0/8, ::1); with or without a port.
+// "localhost" or a loopback address (127.0.0.0/8, ::1), with or without a port.
 bool isLoopbackHost(std::string_view host);
 // An http or https URL of such a host.
 bool isLoopbackUrl(std::string_view url);
 
 class LocalRequests {
  public:
-  // `localOnly`: no setting says that other machines reach this server.
+  // `localOnly`: no setting shows that other machines reach this server.
   explicit LocalRequests(bool localOnly) : localOnly_(localOnly) {}
-  // Only where nothing speaks against it: a setting, a header that proxies add, HTTP/1.0, or a host that is not this
-  // machine's. A browser's navigation from a page of another site counts as local.
+  // False if anything suggests another machine: a setting, a header that proxies add, HTTP/1.0, or a host that is not
+  // this machine's. A browser's navigation from a page of another site counts as local.
   bool hasLocalConnection(const http::Request& request) const;
-  // Likewise, and no page of another site sent the request: such a page runs in a browser on this machine, and can send
-  // forms and simple requests here without asking.
+  // Likewise, and the request was not sent by a page of another site: such a page, in a browser on this machine, can
+  // send forms and simple requests here without a preflight.
   bool isLocal(const http::Request& request) const;
 
  private:

@@ -71,7 +71,7 @@ TEST(LocalRequests, NoPageOfAnotherSiteSends) {
   }
   EXPECT_FALSE(isLocal(true, {host, {"Sec-Fetch-Site", "cross-site"}}));
   EXPECT_FALSE(isLocal(true, {host, {"origin", "http://localhost:8090"}, {"sec-fetch-site", "Cross-Site"}}));
-  // Also a navigation begins on other sites: it is from here, and only what it asks for may need more.
+  // A navigation from another site is a local connection too; routes that change something require isLocal().
   EXPECT_TRUE(LocalRequests(true).hasLocalConnection(requestOf({host, {"sec-fetch-site", "cross-site"}})));
   EXPECT_FALSE(LocalRequests(true).hasLocalConnection(requestOf({host, {"via", "1.1 proxy"}})));
   EXPECT_FALSE(LocalRequests(false).hasLocalConnection(requestOf({host})));

@@ -1,7 +1,6 @@
-// How many requests a project had, by plane, and how they ended: counted on the core that answers, added up when
-// somebody asks. They belong to this process, and stay as long as the project's snapshot does (snapshot/): a project
-// that nobody asked for in a long time, among very many, begins anew, which `since` tells. Source: contract 4.5
-// ("Operations"); decisions 6 and 8.
+// Counts the requests of each project by plane and outcome. Each core counts the requests that it serves; the sums are
+// computed when they are read. The counters are per process and live as long as the project's snapshot (snapshot/): a
+// project whose snapshot was evicted after long disuse starts again from zero. `since` is the time of that start.
 #pragma once
 
 #include <array>
@@ -20,10 +19,10 @@ enum class CountedPlane : uint8_t { auth, data, admin, graphql, storage, functio
 inline constexpr std::array<std::string_view, 6> kCountedPlanes = {"auth",    "data",    "admin",
                                                                    "graphql", "storage", "functions"};
 
-// What requests of a route count as; nullopt where they are about no project.
+// The plane under which requests of a route are counted; nullopt for routes without a project.
 std::optional<CountedPlane> countedPlaneOf(const Route& route);
 
-// Of one project. Any thread.
+// The counters of one project. Any thread.
 class ProjectCounters {
  public:
   struct Count {
@@ -35,13 +34,13 @@ class ProjectCounters {
   ProjectCounters(const ProjectCounters&) = delete;
   ProjectCounters& operator=(const ProjectCounters&) = delete;
 
-  // An answer: an error from status 400 on. On a core.
+  // Counts a response; status 400 and above is an error. Must be called on a core.
   void count(CountedPlane plane, int status) const;
   Count of(CountedPlane plane) const;
   Timestamp since() const { return since_; }
 
  private:
-  // One core's own, so that no two write to the same cache line; made when the core first counts.
+  // The counters of one core, so that no two cores write to the same cache line; allocated on the core's first count.
   struct alignas(64) Line {
     std::array<std::atomic<uint64_t>, 2 * kCountedPlanes.size()> counts{};
   };
@@ -50,7 +49,7 @@ class ProjectCounters {
   const std::unique_ptr<std::atomic<Line*>[]> lines_;
 };
 
-// Puts a project's counters into its snapshot; a snapshot that is loaded anew gets those of the one before.
+// Puts a project's counters into its snapshot; a reloaded snapshot gets the counters of the previous one.
 class RequestCounters final : public snapshot::SlotSource {
  public:
   RequestCounters(int cores, const Clock& clock) : cores_(cores), clock_(clock) {}
@@ -71,7 +70,7 @@ class MetricsRoutes {
   void addTo(RouteTable& routes);
 
   Task<Reply> metrics(RequestContext& context);
-  // As it is without billing: nothing is metered or limited.
+  // Without billing nothing is metered or limited: all fields are null.
   Task<Reply> usage(RequestContext& context);
 
  private:

@@ -77,7 +77,7 @@ TEST(MetricsTest, ANewSnapshotGoesOnCounting) {
   first.reset();
   again.reset();
   EXPECT_EQ(load(2)->since().ms, 6'000);
-  // Those that nobody holds any more are forgotten now and then.
+  // Counters that are no longer in use are pruned.
   for (store::ProjectNo number = 10; number < 5'000; ++number) load(number);
   cores.stop();
   cores.join();

@@ -7,7 +7,7 @@ namespace mb::api {
 namespace {
 
 constexpr std::string_view kRateAction = "mfa";
-// How authenticator apps name the control plane.
+// The issuer that authenticator apps show for the control plane.
 constexpr std::string_view kPlatformIssuer = "Manybase";
 
 std::string issuerOf(const RequestContext& context) {
@@ -24,7 +24,7 @@ void MfaRoutes::addTo(RouteTable& routes) {
 }
 
 void MfaRoutes::addPlane(RouteTable& routes, const std::string& prefix, const Gate& anyone, const Gate& signedIn) {
-  routes.post(prefix + "/verify", anyone, this, &MfaRoutes::verify, "Give the second factor of a sign-in");
+  routes.post(prefix + "/verify", anyone, this, &MfaRoutes::verify, "Verify the second factor of a sign-in");
   routes.post(prefix + "/totp/enroll", signedIn, this, &MfaRoutes::enroll, "Get a secret for an authenticator app");
   routes.post(prefix + "/totp/activate", signedIn, this, &MfaRoutes::activate, "Switch the second factor on");
   routes.post(prefix + "/totp/disable", signedIn, this, &MfaRoutes::disable, "Switch the second factor off");

@@ -1,5 +1,5 @@
 // The second factor: /api/v1/auth/mfa of end users, /api/v1/control/auth/mfa of platform users, and its reset by an
-// admin. Source: contract 3.3, 4.2, 4.5; decisions 3 and 7.
+// admin (docs/api.md, Second factor).
 #pragma once
 
 #include "api/routes.h"

@@ -52,13 +52,13 @@ void OauthRoutes::addTo(RouteTable& routes) {
   const std::string data(kData);
   const std::string platform(kControl);
   routes.get(data + "/oauth/:provider/start", authPublic(), this, &Routes::start, "Go to a provider to sign in");
-  routes.get(data + "/oauth/:provider/callback", open(), this, &Routes::callback, "Come back from a provider");
+  routes.get(data + "/oauth/:provider/callback", open(), this, &Routes::callback, "Return from a provider");
   routes.get(platform + "/oauth/:provider/start", open(), this, &Routes::start, "Go to a provider to sign in");
   routes.get(platform + "/oauth/:provider/callback", open(), this, &Routes::controlCallback,
-             "Come back from a provider");
+             "Return from a provider");
   for (const auto& [prefix, gate] : {std::pair{data, endUser()}, std::pair{platform, control()}}) {
     routes.get(prefix + "/identities", gate, this, &Routes::identities, "List the providers you sign in with");
-    routes.remove(prefix + "/identities/:id", gate, this, &Routes::unlink, "Sign in with a provider no more");
+    routes.remove(prefix + "/identities/:id", gate, this, &Routes::unlink, "Remove a provider that you sign in with");
   }
   routes.get("/api/v1/admin/auth/oauth", admin("auth:config:read"), this, &Routes::configuration,
              "Read providers and redirects");
@@ -102,7 +102,7 @@ Task<Reply> OauthRoutes::controlCallback(RequestContext& context) {
   return finish(context, true);
 }
 
-// Broken parameters are like none: the state then names no redirect.
+// Malformed parameters are treated as absent: the state then names no redirect.
 Task<Reply> OauthRoutes::finish(RequestContext& context, bool control) {
   identity::Oauth::Callback callback;
   callback.control = control;
@@ -116,7 +116,7 @@ Task<Reply> OauthRoutes::finish(RequestContext& context, bool control) {
   callback.cookies = cookiesOf(context.request);
   callback.client = clientOf(context);
   callback.by = context.caller;
-  // The provider's site sends the browser here. That it began here is what its state and cookie prove.
+  // The provider's site sends the browser here. State and cookie show that the sign-in began in this browser.
   callback.local = local_.hasLocalConnection(context.request);
   co_return redirect(co_await oauth_.finish(std::move(callback), context.deadline));
 }

@@ -1,5 +1,5 @@
-// Sign-in with other providers on both planes, the identities of whoever is signed in, and what a project's admins
-// configure of it. Source: contract 4.2, 4.5; decisions 3 and 8.
+// Sign-in with other providers on both planes, the identities of the signed-in user, and a project's configuration of
+// providers (docs/api.md, Other providers).
 #pragma once
 
 #include "api/local_requests.h"

@@ -30,7 +30,7 @@ Reply textReply(const http::Request& request, const openapi::Text& text, Shared 
   return reply;
 }
 
-// As the gate of the project's own route has it.
+// The same check as the gate of /projects/:pid/openapi.json.
 bool mayRead(const policy::Caller& caller) {
   using Kind = policy::CallerKind;
   if (caller.kind != Kind::member && caller.kind != Kind::apiKey) return false;
@@ -41,7 +41,7 @@ bool mayRead(const policy::Caller& caller) {
 openapi::ProjectFacts factsOf(const snapshot::ProjectSnapshot& project, const data::CollectionTable& table,
                               const std::vector<std::string>& names) {
   openapi::ProjectFacts facts{project.info().id.str(), project.info().name, {}};
-  // A reference must not name a collection that is left out.
+  // A reference must not name an omitted collection.
   const auto known = [&](std::string_view name) {
     return std::ranges::binary_search(names, name, std::less<>()) ? std::string(name) : std::string();
   };
@@ -53,7 +53,7 @@ openapi::ProjectFacts factsOf(const snapshot::ProjectSnapshot& project, const da
   return facts;
 }
 
-// Two lists with one hash take the place of each other.
+// Two lists with the same hash replace each other in the cache.
 std::string keyOf(const snapshot::ProjectSnapshot& project, const std::vector<std::string>& collections) {
   const size_t hash = std::hash<std::string>()(fmt::format("{}", fmt::join(collections, "\n")));
   return fmt::format("{} {}", project.info().id.str(), hash);
@@ -65,23 +65,23 @@ OpenApiRoutes::OpenApiRoutes(OpenApiDeps deps) : deps_(std::move(deps)) {}
 
 void OpenApiRoutes::addTo(RouteTable& routes) {
   using Routes = OpenApiRoutes;
-  routes.get("/api/v1/openapi.json", open(), this, &Routes::general, "This description");
+  routes.get("/api/v1/openapi.json", open(), this, &Routes::general, "This OpenAPI document");
   routes.get("/api/v1/projects/:pid/openapi.json", admin(kPermission), this, &Routes::ofProject,
-             "This description, with the project's collections");
+             "This OpenAPI document, with the project's collections");
 }
 
-const openapi::OpenApiDocument& OpenApiRoutes::made() {
-  std::call_once(making_, [this] {
-    description_ = std::make_unique<const openapi::OpenApiDocument>(openapi::Facts{deps_.version, deps_.baseUrl},
+const openapi::OpenApiDocument& OpenApiRoutes::document() {
+  std::call_once(buildOnce_, [this] {
+    document_ = std::make_unique<const openapi::OpenApiDocument>(openapi::Facts{deps_.version, deps_.baseUrl},
                                                                     operationsOf(*routes_, routeDocs()));
-    ready_.store(description_.get(), std::memory_order_release);
+    ready_.store(document_.get(), std::memory_order_release);
   });
-  return *description_;
+  return *document_;
 }
 
-Task<const openapi::OpenApiDocument*> OpenApiRoutes::description() {
+Task<const openapi::OpenApiDocument*> OpenApiRoutes::loadDocument() {
   if (const auto* ready = ready_.load(std::memory_order_acquire)) co_return ready;
-  co_return co_await pool_.run([this]() -> Result<const openapi::OpenApiDocument*> { return &made(); });
+  co_return co_await pool_.run([this]() -> Result<const openapi::OpenApiDocument*> { return &document(); });
 }
 
 Task<Reply> OpenApiRoutes::general(RequestContext& context) {
@@ -94,7 +94,7 @@ Task<Reply> OpenApiRoutes::general(RequestContext& context) {
       co_return textReply(context.request, *text, Shared::no);
     }
   }
-  CO_TRY(const openapi::OpenApiDocument* general, co_await description());
+  CO_TRY(const openapi::OpenApiDocument* general, co_await loadDocument());
   co_return textReply(context.request, general->general(), Shared::yes);
 }
 
@@ -127,24 +127,24 @@ std::vector<std::string> OpenApiRoutes::reachable(const snapshot::ProjectSnapsho
   return names;
 }
 
-OpenApiRoutes::TextPtr OpenApiRoutes::kept(const snapshot::ProjectSnapshot& project,
+OpenApiRoutes::TextPtr OpenApiRoutes::cachedText(const snapshot::ProjectSnapshot& project,
                                            const std::vector<std::string>& collections) {
   const std::lock_guard lock(mutex_);
-  const Kept* found = kept_.find(keyOf(project, collections));
+  const CachedText* found = cache_.find(keyOf(project, collections));
   const bool same = found != nullptr && found->epoch == project.epoch() && found->collections == collections;
   return same ? found->text : nullptr;
 }
 
 Task<OpenApiRoutes::TextPtr> OpenApiRoutes::textOf(snapshot::SnapshotPtr project,
                                                    std::vector<std::string> collections) {
-  if (TextPtr known = kept(*project, collections)) co_return known;
+  if (TextPtr known = cachedText(*project, collections)) co_return known;
   co_return co_await pool_.run([this, project, collections = std::move(collections)]() mutable -> Result<TextPtr> {
-    if (TextPtr known = kept(*project, collections)) return known;  // others waited for the same
+    if (TextPtr known = cachedText(*project, collections)) return known;  // another caller built it in the meantime
     auto text = std::make_shared<const openapi::Text>(
-        made().ofProject(factsOf(*project, project->get(deps_.collections), collections)));
+        document().ofProject(factsOf(*project, project->get(deps_.collections), collections)));
     std::string key = keyOf(*project, collections);
     const std::lock_guard lock(mutex_);
-    kept_.put(std::move(key), {project->epoch(), std::move(collections), text});
+    cache_.put(std::move(key), {project->epoch(), std::move(collections), text});
     return text;
   });
 }

@@ -1,5 +1,5 @@
-// /openapi.json: the machine-readable description, of the deployment and typed for a project, with the collections that
-// the caller reaches.
+// /openapi.json: the OpenAPI document, of the deployment or of a project with the collections in the caller's reach
+// (docs/openapi.md).
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace mb::api {
 
-// References outlive it.
+// References outlive the OpenApiRoutes.
 struct OpenApiDeps {
   identity::Authenticator& authenticator;
   snapshot::SlotKey<data::CollectionTable> collections;
@@ -28,45 +28,45 @@ class OpenApiRoutes {
  public:
   explicit OpenApiRoutes(OpenApiDeps deps);
   void addTo(RouteTable& routes);
-  // Once all routes are in the table, before any request. The table outlives this.
+  // Sets the routes to describe. REQUIRES: the table is complete, and outlives this. Call before any request.
   void describe(const RouteTable& routes) { routes_ = &routes; }
 
-  // The general one; with a token that may read its project's collections, that project's.
+  // The general document; that of the token's project if the token may read its collections.
   Task<Reply> general(RequestContext& context);
   Task<Reply> ofProject(RequestContext& context);
-  // After the server's drain.
+  // Call after the server's drain.
   void stop() { pool_.stop(); }
 
  private:
   using TextPtr = std::shared_ptr<const openapi::Text>;
-  // Made at the first call, which takes milliseconds: not on an I/O thread.
-  const openapi::OpenApiDocument& made();
-  // The same from an I/O thread.
-  Task<const openapi::OpenApiDocument*> description();
-  // A description of a project at an epoch, with these collections.
-  struct Kept {
+  // Built on the first call, which takes milliseconds: must not be called on an I/O thread.
+  const openapi::OpenApiDocument& document();
+  // The same; for I/O threads.
+  Task<const openapi::OpenApiDocument*> loadDocument();
+  // The document of a project at an epoch, with these collections.
+  struct CachedText {
     uint64_t epoch = 0;
     std::vector<std::string> collections;  // sorted
     TextPtr text;
   };
-  // Kept until the project changes, or others are asked for. Callers who reach the same collections share one.
+  // Cached until the project changes or the entry is evicted. Callers who reach the same collections share one.
   Task<TextPtr> textOf(snapshot::SnapshotPtr project, std::vector<std::string> collections);
-  TextPtr kept(const snapshot::ProjectSnapshot& project, const std::vector<std::string>& collections);
+  TextPtr cachedText(const snapshot::ProjectSnapshot& project, const std::vector<std::string>& collections);
   // Names, sorted.
   std::vector<std::string> reachable(const snapshot::ProjectSnapshot& project, const policy::Caller& caller) const;
-  // nullopt where the token opens no project's description: its caller is then one of the public.
+  // nullopt if the token does not permit reading a project's document: the caller then gets the general one.
   Async<std::optional<identity::Identified>> readerOf(std::string token);
 
-  static constexpr size_t kKept = 32;
-  static constexpr size_t kWaiting = 32;
+  static constexpr size_t kMaxCached = 32;
+  static constexpr size_t kMaxQueued = 32;
   const OpenApiDeps deps_;
   const RouteTable* routes_ = nullptr;
-  std::once_flag making_;
-  std::unique_ptr<const openapi::OpenApiDocument> description_;
+  std::once_flag buildOnce_;
+  std::unique_ptr<const openapi::OpenApiDocument> document_;
   std::atomic<const openapi::OpenApiDocument*> ready_ = nullptr;
   std::mutex mutex_;
-  LruCache<Kept> kept_{kKept};  // by project id and a hash of the collections
-  WorkerPool pool_{"description", 1, kWaiting};
+  LruCache<CachedText> cache_{kMaxCached};  // by project id and a hash of the collections
+  WorkerPool pool_{"description", 1, kMaxQueued};
 };
 
 }  // namespace mb::api

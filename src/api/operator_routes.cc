@@ -12,7 +12,7 @@ void OperatorRoutes::addTo(RouteTable& routes) {
              "List operators and invites to become one");
   routes.post("/api/v1/control/admin/operators", operators(), this, &OperatorRoutes::add, "Add or invite an operator");
   routes.remove("/api/v1/control/admin/operators/:email", operators(), this, &OperatorRoutes::revoke,
-                "Take back an operator's pending invite");
+                "Cancel an operator's pending invite");
 }
 
 Task<Reply> OperatorRoutes::users(RequestContext& context) {

@@ -1,4 +1,4 @@
-// /api/v1/control/admin: for operators of the deployment. Source: contract 4.8.
+// /api/v1/control/admin: for operators of the deployment.
 #pragma once
 
 #include "api/routes.h"

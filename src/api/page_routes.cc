@@ -17,47 +17,47 @@ namespace {
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'";
-// The same, with the pictures that the style sheets of the tools for developers bring along.
+// The same, with the data: images of the developer tools' style sheets.
 constexpr std::string_view kToolPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action "
     "'self'; "
     "frame-ancestors 'none'; base-uri 'none'";
 constexpr std::string_view kApiPath = "/api";
 constexpr std::string_view kLoginPath = "/auth/login";
-constexpr std::string_view kForEver = "public, max-age=31536000, immutable";
+constexpr std::string_view kImmutable = "public, max-age=31536000, immutable";
 constexpr size_t kTagDigits = 32;
 
-enum class Keep { never, whileUnchanged };
+enum class Caching { noStore, revalidate };
 
-struct Words {
+struct ErrorText {
   std::string_view heading;
   std::string_view text;
 };
 
-Words wordsOf(ErrorCode code) {
+ErrorText errorTextOf(ErrorCode code) {
   switch (code) {
     case ErrorCode::missingProject:
       return {
           "This link is incomplete",
-          "It does not say which app it belongs to. Go back to the app and start again from there. Those who run the "
+          "It does not say which app it belongs to. Go back to the app and start again from there. Operators of the "
           "app: a server with several projects needs the project's id or slug in the link, as in ?project=notes."};
     case ErrorCode::invalidParam:
       return {
           "This link cannot be used",
-          "It does not lead back to an address that the app has allowed, or it is damaged. Go back to the app and "
-          "start again from there. Those who run the app: the origin of the redirect must be among the allowed ones."};
+          "It is malformed, or it does not lead back to an address that the app has allowed. Go back to the app and "
+          "start again from there. Operators of the app: the origin of the redirect must be an allowed one."};
     case ErrorCode::notFound:
       return {"There is nothing here", "Check the address, or go back to the app and start again from there."};
     case ErrorCode::projectSuspended:
-      return {"This app is paused", "Nobody can sign in at the moment. Ask those who run the app."};
+      return {"This app is paused", "Signing in is not possible at the moment. Contact the operators of the app."};
     case ErrorCode::unavailable:
       return {"The server is busy", "Please try again in a moment."};
     default:
-      return {"Something went wrong", "Please try again. If it stays so, tell those who run the app."};
+      return {"Something went wrong", "Please try again. If the problem persists, contact the operators of the app."};
   }
 }
 
-// Browsers name HTML; other clients take anything, or JSON.
+// Browsers list text/html in `accept`; other clients accept any type, or JSON.
 bool isBrowser(const http::Request& request) {
   const auto accept = request.header("accept");
   return accept && accept->find("text/html") != std::string_view::npos;
@@ -76,7 +76,7 @@ void addParameter(std::string& url, std::string_view name, std::string_view valu
   url += boost::urls::encode(value, boost::urls::unreserved_chars);
 }
 
-Reply htmlReply(const http::Request& request, int status, std::string html, Keep keep,
+Reply htmlReply(const http::Request& request, int status, std::string html, Caching caching,
                 std::string_view policy = kPolicy) {
   Reply reply{http::Response::text(status, "text/html; charset=utf-8", std::move(html))};
   auto& headers = reply.response.headers;
@@ -84,7 +84,7 @@ Reply htmlReply(const http::Request& request, int status, std::string html, Keep
   headers.emplace_back("cross-origin-opener-policy", "same-origin");
   headers.emplace_back("referrer-policy", "no-referrer");
   headers.emplace_back("x-content-type-options", "nosniff");
-  headers.emplace_back("cache-control", keep == Keep::never ? "no-store" : "no-cache");
+  headers.emplace_back("cache-control", caching == Caching::noStore ? "no-store" : "no-cache");
   if (status != 200) return reply;
   const std::string tag = "W/\"" + toHex(sha256(reply.response.body)).substr(0, kTagDigits) + "\"";
   headers.emplace_back("etag", tag);
@@ -118,7 +118,7 @@ void PageRoutes::addTo(RouteTable& routes) {
     routes.get(std::string(place) + "/graphiql", open(), this, &PageRoutes::graphiql, "GraphiQL, as a page");
   }
   routes.get(std::string(pages::kAssetPath) + "/:version/:file", open(), this, &PageRoutes::asset,
-             "What the hosted pages load");
+             "Scripts, style sheets and images of the hosted pages");
 }
 
 Task<PageRoutes::Subject> PageRoutes::subjectOf(const RequestContext& context) {
@@ -127,11 +127,11 @@ Task<PageRoutes::Subject> PageRoutes::subjectOf(const RequestContext& context) {
   Subject subject;
   subject.frame.root = root_;
   if (plane == "control") {
-    if (!deps_.settings.control) co_return fail(ErrorCode::notFound, "there is nothing at this path");
+    if (!deps_.settings.control) co_return fail(ErrorCode::notFound, "this path does not exist");
     subject.frame.plane = plane;
     co_return subject;
   }
-  if (!plane.empty()) co_return fail(ErrorCode::invalidParam, "there is no such plane");
+  if (!plane.empty()) co_return fail(ErrorCode::invalidParam, "plane must be control, or absent");
   CO_TRY(subject.project, co_await deps_.gatekeeper.publicProject(context.request));
   subject.frame = frameOf(*subject.project);
   co_return subject;
@@ -151,7 +151,7 @@ pages::Frame PageRoutes::frameOf(const snapshot::ProjectSnapshot& project) const
 Task<Reply> PageRoutes::login(RequestContext& context) {
   Result<std::string> html = co_await loginHtml(context);
   if (!html) co_return problem(context.request, html.error());
-  co_return htmlReply(context.request, 200, *std::move(html), Keep::whileUnchanged);
+  co_return htmlReply(context.request, 200, *std::move(html), Caching::revalidate);
 }
 
 Task<std::string> PageRoutes::loginHtml(const RequestContext& context) {
@@ -159,14 +159,14 @@ Task<std::string> PageRoutes::loginHtml(const RequestContext& context) {
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   const std::string redirect(query.get("redirect").value_or(""));
   if (!redirect.empty()) CO_RETURN_IF_ERROR(identity::checkRedirect(redirect, origins(subject)));
-  // Its form comes from this page then, whichever site led here.
+  // The form is submitted from this page, so the site that linked here does not matter.
   const bool local = deps_.local.hasLocalConnection(context.request);
   bool setupCode = false;
   if (!subject.project && !local) {
     CO_TRY(const bool setUp, co_await deps_.instance.hasFirstUser());
     setupCode = !setUp;
   }
-  // No provider registers the user who has to bring the code.
+  // The first user, who needs the set-up code, cannot register through a provider.
   const std::vector<pages::ProviderLink> links =
       setupCode ? std::vector<pages::ProviderLink>() : linksOf(subject, redirect);
   co_return pages::loginPage(subject.frame, {redirect, links, setupCode});
@@ -177,7 +177,7 @@ const std::vector<std::string>& PageRoutes::origins(const Subject& subject) cons
 }
 
 std::vector<pages::ProviderLink> PageRoutes::linksOf(const Subject& subject, const std::string& redirect) const {
-  // A provider sends the browser on, so it needs somewhere: without a redirect this page itself, where that is allowed.
+  // A provider redirects the browser at the end: without a redirect to this page itself, if that is allowed.
   std::string target = redirect;
   if (target.empty()) {
     target = deps_.baseUrl + std::string(kLoginPath);
@@ -187,7 +187,7 @@ std::vector<pages::ProviderLink> PageRoutes::linksOf(const Subject& subject, con
   std::vector<pages::ProviderLink> links;
   const auto add = [&](std::string_view provider) {
     std::string href = root_ + (subject.project ? "/api/v1/auth/oauth/" : "/api/v1/control/auth/oauth/");
-    href.append(provider).append("/start");  // the names are plain: identity::isProvider
+    href.append(provider).append("/start");  // names need no encoding: identity::isProvider
     if (subject.project) addParameter(href, "project", subject.frame.project);
     addParameter(href, "redirect", target);
     links.push_back({pages::providerLabel(provider), std::move(href)});
@@ -205,7 +205,7 @@ std::vector<pages::ProviderLink> PageRoutes::linksOf(const Subject& subject, con
 Task<Reply> PageRoutes::mailed(const RequestContext& context, std::string (*page)(const pages::Frame&)) {
   const Result<Subject> subject = co_await subjectOf(context);
   if (!subject) co_return problem(context.request, subject.error());
-  co_return htmlReply(context.request, 200, page(subject->frame), Keep::never);
+  co_return htmlReply(context.request, 200, page(subject->frame), Caching::noStore);
 }
 
 Task<Reply> PageRoutes::resetPassword(RequestContext& context) {
@@ -219,7 +219,7 @@ Task<Reply> PageRoutes::verifyEmail(RequestContext& context) {
 Task<Reply> PageRoutes::oauthExample(RequestContext& context) {
   pages::Frame frame;
   frame.root = root_;
-  co_return htmlReply(context.request, 200, pages::oauthExamplePage(frame), Keep::whileUnchanged);
+  co_return htmlReply(context.request, 200, pages::oauthExamplePage(frame), Caching::revalidate);
 }
 
 Task<Reply> PageRoutes::tool(const RequestContext& context, std::string (*page)(const pages::Frame&)) {
@@ -230,7 +230,7 @@ Task<Reply> PageRoutes::tool(const RequestContext& context, std::string (*page)(
     if (!project) co_return problem(context.request, project.error());
     frame = frameOf(**project);
   }
-  co_return htmlReply(context.request, 200, page(frame), Keep::whileUnchanged, kToolPolicy);
+  co_return htmlReply(context.request, 200, page(frame), Caching::revalidate, kToolPolicy);
 }
 
 Task<Reply> PageRoutes::reference(RequestContext& context) {
@@ -244,7 +244,7 @@ Task<Reply> PageRoutes::graphiql(RequestContext& context) {
 Task<Reply> PageRoutes::asset(RequestContext& context) {
   const pages::Asset found = pages::findAsset(context.param(1));
   if (found.contentType.empty() || context.param(0) != pages::assetVersion()) {
-    co_return fail(ErrorCode::notFound, "there is nothing at this path");
+    co_return fail(ErrorCode::notFound, "this path does not exist");
   }
   const bool compressed = !found.gzip.empty() && http::acceptsGzip(context.request);
   const std::string tag = "\"" + pages::assetVersion() + "-" + context.param(1) + (compressed ? "-gzip" : "") + "\"";
@@ -255,7 +255,7 @@ Task<Reply> PageRoutes::asset(RequestContext& context) {
     if (!known) reply.response.headers.emplace_back("content-encoding", "gzip");
     reply.response.headers.emplace_back("vary", "accept-encoding");
   }
-  reply.response.headers.emplace_back("cache-control", kForEver);
+  reply.response.headers.emplace_back("cache-control", kImmutable);
   reply.response.headers.emplace_back("etag", tag);
   reply.response.headers.emplace_back("x-content-type-options", "nosniff");
   co_return reply;
@@ -270,7 +270,7 @@ std::optional<http::Response> PageRoutes::inPlaceOf404(const http::Request& requ
   const bool home = request.path == "/";
   Reply reply = htmlReply(request, home ? 200 : 404,
                           home ? pages::homePage(frame, deps_.settings.control) : pages::missingPage(frame),
-                          home ? Keep::whileUnchanged : Keep::never);
+                          home ? Caching::revalidate : Caching::noStore);
   reply.response.headers.emplace_back("vary", "accept");
   return std::move(reply.response);
 }
@@ -279,13 +279,13 @@ Reply PageRoutes::problem(const http::Request& request, const Error& error) cons
   const int status = meaningOf(error.code()).status;
   if (status >= 500) {
     logError(
-        "a page could not be made",
+        "hosted page could not be rendered",
         {{"requestId", request.id}, {"path", request.path}, {"message", error.message()}, {"cause", error.cause()}});
   }
-  const Words words = wordsOf(error.code());
+  const ErrorText words = errorTextOf(error.code());
   pages::Frame frame;
   frame.root = root_;
-  return htmlReply(request, status, pages::problemPage(frame, words.heading, words.text), Keep::never);
+  return htmlReply(request, status, pages::problemPage(frame, words.heading, words.text), Caching::noStore);
 }
 
 }  // namespace mb::api

@@ -1,5 +1,5 @@
-// The hosted pages: /auth/login, /reset-password, /verify-email, /examples/oauth, /docs, /graphiql and what they load.
-// Source: contract 4.1; decisions 1, 3 and 8 ("OAuth", "Pages").
+// The hosted pages: /auth/login, /reset-password, /verify-email, /examples/oauth, /docs, /graphiql and their assets
+// (docs/api.md, Hosted pages).
 #pragma once
 
 #include "api/api_settings.h"
@@ -11,7 +11,7 @@
 
 namespace mb::api {
 
-// References outlive it. Any core.
+// References outlive the PageRoutes. Any core.
 struct PageDeps {
   Gatekeeper& gatekeeper;
   const ApiSettings& settings;
@@ -35,30 +35,30 @@ class PageRoutes {
   Task<Reply> graphiql(RequestContext& context);
   Task<Reply> asset(RequestContext& context);
 
-  // What a browser gets where no route is, outside the API: the server's home at "/", else a page that says so. nullopt
-  // for other clients, which get the error as JSON.
+  // The response to a browser for a path without a route, outside the API: the home page at "/", else the 404 page.
+  // nullopt for other clients, which get the error as JSON.
   std::optional<http::Response> inPlaceOf404(const http::Request& request) const;
 
  private:
   struct Subject;
-  // Whose page is asked for. Fails with what publicProject fails with, notFound where there is no control plane, and
-  // invalidParam.
+  // The project or plane that the page belongs to. Fails as publicProject() does, with notFound if the control plane is
+  // off, and with invalidParam.
   Task<Subject> subjectOf(const RequestContext& context);
   Task<std::string> loginHtml(const RequestContext& context);
-  // A page of a mail: it needs its subject and nothing else.
+  // A page that a mail links to: it needs only its subject.
   Task<Reply> mailed(const RequestContext& context, std::string (*page)(const pages::Frame&));
-  // A page for developers, of the project that the path names, if it does.
+  // A page for developers, of the project in the path if there is one.
   Task<Reply> tool(const RequestContext& context, std::string (*page)(const pages::Frame&));
   pages::Frame frameOf(const snapshot::ProjectSnapshot& project) const;
-  // Where the browser may be sent from this subject's pages.
+  // The origins to which this subject's pages may redirect.
   const std::vector<std::string>& origins(const Subject& subject) const;
-  // The providers that are switched on, each as a link; `redirect` as the login page was given it.
+  // Links to the enabled providers; `redirect` is that of the login page.
   std::vector<pages::ProviderLink> linksOf(const Subject& subject, const std::string& redirect) const;
   Reply problem(const http::Request& request, const Error& error) const;
 
   const PageDeps deps_;
   const std::string root_;                   // path of the base URL
-  std::vector<std::string> controlOrigins_;  // of redirects on the control plane: the server's own and the settings'
+  std::vector<std::string> controlOrigins_;  // allowed redirects of the control plane
 };
 
 }  // namespace mb::api

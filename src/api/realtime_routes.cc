@@ -3,7 +3,7 @@
 namespace mb::api {
 
 void RealtimeRoutes::addTo(RouteTable& routes) {
-  routes.get("/api/v1/realtime", open(), this, &RealtimeRoutes::connect, "Follow changes over a WebSocket");
+  routes.get("/api/v1/realtime", open(), this, &RealtimeRoutes::connect, "Receive changes over a WebSocket");
 }
 
 Task<Reply> RealtimeRoutes::connect(RequestContext& context) {

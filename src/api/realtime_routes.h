@@ -1,4 +1,4 @@
-// GET /api/v1/realtime: becomes a WebSocket. Who asks is told by the socket's first message. Source: contract 4.4.
+// GET /api/v1/realtime: becomes a WebSocket. The socket's first message authenticates the client (docs/realtime.md).
 #pragma once
 
 #include "api/routes.h"

@@ -1,6 +1,6 @@
-// What the machine-readable description says of a route beside its declaration: what it answers, which errors of its
-// own it gives, what its query holds. One line a route, a file per table of the interface. Gates, path, body and their
-// errors are read from the declaration (routes.h); words for fields, parameters and errors are in openapi/docs.h.
+// The parts of the OpenAPI document that a route's declaration does not hold: its responses, its own errors and its
+// query parameters. One entry per route, a file per table of the interface. Gates, path, body and their errors come
+// from the declaration (routes.h); texts for fields, parameters and errors are in openapi/docs.h.
 #pragma once
 
 #include "api/routes.h"
@@ -9,21 +9,21 @@
 namespace mb::api {
 
 struct DocExtra {
-  std::string_view more = "";  // what else there is to say
-  openapi::Content body = {};  // where the declaration says "any object", or the handler reads it itself
+  std::string_view more = "";  // further description
+  openapi::Content body = {};  // if the declaration says "any object", or the handler reads the body itself
   bool bodyOptional = false;
-  bool openQuery = false;  // others add parameters of their own to it
+  bool openQuery = false;  // other services add parameters to it
   std::vector<std::string_view> headers = {};
-  // Where the handler looks at tokens itself.
+  // Set if the handler reads tokens itself.
   std::vector<openapi::Security> security = {};
-  std::vector<doc::ShapeRef> mentions = {};  // shapes that schemas of its answers refer to by name
+  std::vector<doc::ShapeRef> mentions = {};  // shapes that schemas of its responses refer to by name
 };
 
 struct RouteDoc {
   http::Method method;
-  std::string pattern;  // as the route has it
+  std::string pattern;  // as in the declaration
   std::string id;       // unique
-  std::vector<openapi::Response> answers;
+  std::vector<openapi::Response> responses;
   std::vector<ErrorCode> errors = {};
   std::vector<std::string_view> query = {};
   DocExtra extra = {};
@@ -43,17 +43,17 @@ template <doc::Shaped T>
 openapi::Response listOf(std::string_view key) {
   return {.status = 200, .content = {.key = key, .shape = &doc::shapeInfo<T>, .list = true}};
 }
-// The shape itself.
+// <shape>, without an object around it.
 template <doc::Shaped T>
 openapi::Response whole(int status = 200) {
   return {.status = status, .content = {.shape = &doc::shapeInfo<T>}};
 }
-// What no shape describes: a JSON Schema.
+// A response without a shape, described by a JSON Schema.
 inline openapi::Response like(std::string_view schema, int status = 200) {
   return {.status = status, .content = {.schema = schema}};
 }
 
-// What an import would do, or did; of a promotion too.
+// The changes of an import or a promotion, planned or applied.
 inline constexpr std::string_view kImportPlan = R"({
   "type": "object",
   "properties": {
@@ -63,11 +63,11 @@ inline constexpr std::string_view kImportPlan = R"({
         "changes": {"type": "array", "items": {
           "type": "object",
           "properties": {
-            "section": {"type": "string", "description": "What kind of thing.", "examples": ["roles"]},
-            "name": {"type": "string", "description": "Which one.", "examples": ["support"]},
+            "section": {"type": "string", "description": "The kind of resource.", "examples": ["roles"]},
+            "name": {"type": "string", "description": "The name of the resource.", "examples": ["support"]},
             "action": {"type": "string", "enum": ["create", "update", "unchanged"]},
-            "before": {"description": "As it is; null where it is not.", "examples": [null]},
-            "after": {"description": "As it becomes.", "examples": [{"permissions": ["audit:read"]}]}
+            "before": {"description": "The current value; null if it does not exist.", "examples": [null]},
+            "after": {"description": "The value after the import.", "examples": [{"permissions": ["audit:read"]}]}
           },
           "required": ["section", "name", "action"]
         }},
@@ -81,7 +81,7 @@ inline constexpr std::string_view kImportPlan = R"({
       "required": ["changes", "summary"]
     },
     "problems": {"type": "array", "items": {}, "examples": [[]]},
-    "applied": {"type": "boolean", "description": "Absent where it was only planned.", "examples": [true]}
+    "applied": {"type": "boolean", "description": "Absent in a dry run.", "examples": [true]}
   },
   "required": ["plan", "problems"]
 })";

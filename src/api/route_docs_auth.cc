@@ -1,5 +1,5 @@
 // Signing in, on both planes.
-#include "api/auth_answers.h"
+#include "api/auth_responses.h"
 #include "api/route_docs.h"
 #include "identity/identity.h"
 
@@ -35,9 +35,9 @@ void addPlane(std::vector<RouteDoc>& docs, const Plane& plane) {
       {Method::post,
        at + "/login",
        plane.id("login"),
-       {whole<LoginAnswer>(), whole<MfaRequired>()},
+       {whole<LoginResponse>(), whole<MfaRequired>()},
        {invalidCredentials, userInactive, userBlocked, conflict}},
-      {Method::post, at + "/refresh", plane.id("refresh"), {whole<RefreshAnswer>()}, {unauthenticated, conflict}},
+      {Method::post, at + "/refresh", plane.id("refresh"), {whole<RefreshResponse>()}, {unauthenticated, conflict}},
       {Method::post, at + "/logout", plane.id("logout"), {kNothing}},
       {Method::get, at + "/sessions", plane.id("listSessions"), {listOf<identity::SessionView>("sessions")}},
       {Method::remove, at + "/sessions/:id", plane.id("revokeSession"), {kNothing}},
@@ -49,7 +49,7 @@ void addPlane(std::vector<RouteDoc>& docs, const Plane& plane) {
       {Method::post,
        at + "/mfa/verify",
        plane.id("verifySecondFactor"),
-       {whole<LoginAnswer>()},
+       {whole<LoginResponse>()},
        {unauthenticated, invalidCredentials, userInactive, userBlocked, conflict}},
       {Method::post,
        at + "/mfa/totp/enroll",
@@ -76,7 +76,7 @@ void addPlane(std::vector<RouteDoc>& docs, const Plane& plane) {
        {back},
        {},
        {"state", "code", "error", "iss"},
-       {.more = "Where the provider sends the browser. Never an error: what went wrong stands in the fragment.",
+       {.more = "The provider sends the browser here. Never an error response: errors are reported in the fragment.",
         .openQuery = true}},
   };
   docs.insert(docs.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
@@ -91,7 +91,7 @@ std::vector<RouteDoc> authDocs() {
   docs.push_back({Method::post,
                   "/api/v1/control/auth/invites/accept",
                   "acceptInvite",
-                  {whole<LoginAnswer>(), whole<MfaRequired>()},
+                  {whole<LoginResponse>(), whole<MfaRequired>()},
                   {unauthenticated, conflict}});
   return docs;
 }

@@ -21,24 +21,24 @@ constexpr std::string_view kNames = R"({
 })";
 
 constexpr std::string_view kSchema = R"({
-  "type": "object", "description": "JSON Schema, a subset of it; `x-ref` names the collection, which exists, that a field refers to.",
+  "type": "object", "description": "A subset of JSON Schema; `x-ref` names the collection that a field refers to, which must exist.",
   "examples": [{"type": "object", "required": ["title"], "properties": {"title": {"type": "string", "maxLength": 200}}}]
 })";
 
-constexpr std::string_view kSchemaAnswer = R"({
+constexpr std::string_view kSchemaResponse = R"({
   "type": "object",
-  "properties": {"schema": {"type": ["object", "null"], "description": "Null where there is none.",
+  "properties": {"schema": {"type": ["object", "null"], "description": "Null without a schema.",
                             "examples": [{"type": "object", "properties": {"title": {"type": "string"}}}]}},
   "required": ["schema"]
 })";
 
 constexpr std::string_view kPolicy = R"({
   "type": "object",
-  "description": "Rules by operation; what has no rule is denied. The schema may not compare what `deniedReadFields` hides.",
+  "description": "Rules by operation; an operation without a rule is denied. The schema must not compare fields that `deniedReadFields` hides.",
   "examples": [{"read": {"filter": {"ownerId": "$auth.uid"}}, "create": {"validate": "document.title.size() > 0"}}]
 })";
 
-constexpr std::string_view kPolicyAnswer = R"({
+constexpr std::string_view kPolicyResponse = R"({
   "type": "object",
   "properties": {
     "policy": {"type": "object", "description": "Rules by operation.",
@@ -59,9 +59,9 @@ constexpr std::string_view kDocuments = R"({
   "type": "object",
   "properties": {
     "documents": {"type": "array", "items": {"$ref": "#/components/schemas/Document"}},
-    "total": {"type": "integer", "description": "How many match, exactly.", "examples": [1]},
+    "total": {"type": "integer", "description": "The exact number of matches.", "examples": [1]},
     "explain": {
-      "type": "object", "description": "With `x-service-explain: 1`: how it was answered.",
+      "type": "object", "description": "With `x-service-explain: 1`: the access path of the query.",
       "properties": {
         "index": {"type": "string", "examples": ["ownerId_1"]},
         "keysExamined": {"type": "integer", "examples": [20]},
@@ -99,10 +99,10 @@ std::vector<RouteDoc> collectionDocs() {
       {Method::post, all, "createCollection", {created}, {notFound, conflict}},
       {Method::remove, one, "deleteCollection", {kNothing}, {conflict}},
       {Method::post, one + "/rename", "renameCollection", {kNothing}, {conflict}},
-      {Method::get, one + "/schema", "getSchema", {like(kSchemaAnswer)}},
+      {Method::get, one + "/schema", "getSchema", {like(kSchemaResponse)}},
       {Method::put, one + "/schema", "setSchema", {kNothing}, {conflict}, {}, body(kSchema)},
       {Method::remove, one + "/schema", "removeSchema", {kNothing}, {conflict}},
-      {Method::get, one + "/policy", "getPolicy", {like(kPolicyAnswer)}},
+      {Method::get, one + "/policy", "getPolicy", {like(kPolicyResponse)}},
       {Method::put, one + "/policy", "setPolicy", {kNothing}, {conflict}, {}, body(kPolicy)},
       {Method::remove, one + "/policy", "removePolicy", {kNothing}, {conflict, validation}},
       {Method::get, one + "/indexes", "listIndexes", {listOf<data::IndexView>("indexes")}},

@@ -24,7 +24,7 @@ constexpr std::string_view kProviders = R"({
       "config": {"type": "object", "description": "A schema of each field of its configuration.",
                  "examples": [{"baseUrl": {"type": "string"}}]},
       "secrets": {"type": "array", "description": "Names of its secrets.", "examples": [["authorization"]]},
-      "ops": {"type": "array", "description": "Its calls, and what they take.", "items": {
+      "ops": {"type": "array", "description": "Its operations and their arguments.", "items": {
         "type": "object",
         "properties": {"name": {"type": "string", "examples": ["get"]}, "args": {"type": "object", "examples": [{"path": {"type": "string"}}]}},
         "required": ["name", "args"]
@@ -56,7 +56,7 @@ std::vector<RouteDoc> definitionDocs() {
        {entity<RunView>("run")},
        {functionsBusy},
        {},
-       {.more = "`run` tells what became of it, errors included.",
+       {.more = "`run` is the outcome, including errors.",
         .body = {.shape = &doc::shapeInfo<InvokeBody>},
         .bodyOptional = true}},
       {Method::post, one + "/tests/run", "runFunctionTests", {whole<TestReport>()}, {functionsBusy}},

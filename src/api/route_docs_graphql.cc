@@ -16,7 +16,7 @@ constexpr std::string_view kRequest = R"({
   "examples": [{"query": "{ __typename }"}]
 })";
 
-constexpr std::string_view kAnswer = R"({
+constexpr std::string_view kResponse = R"({
   "type": "object",
   "properties": {
     "data": {"type": ["object", "null"]},
@@ -33,17 +33,17 @@ constexpr std::string_view kAnswer = R"({
 }  // namespace
 
 std::vector<RouteDoc> graphqlDocs() {
-  // The media type of GraphQL over HTTP, for those who ask for it.
-  openapi::Response named = like(kAnswer);
+  // The media type of GraphQL over HTTP, sent if `accept` names it.
+  openapi::Response named = like(kResponse);
   named.content.type = "application/graphql-response+json";
   return {
       {http::Method::post,
        "/api/v1/graphql",
        "graphql",
-       {like(kAnswer), named},
+       {like(kResponse), named},
        {},
        {},
-       {.more = "A query needs the scope read, a mutation write. From a request that could be read on, always 200.",
+       {.more = "A query needs the scope read, a mutation write. Once the request is parsed, always 200.",
         .body = {.schema = kRequest}}},
   };
 }

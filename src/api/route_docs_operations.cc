@@ -1,4 +1,4 @@
-// Audit, figures, and the shape of a project.
+// Audit, metrics and the configuration of a project.
 #include "api/route_docs.h"
 #include "audit/audit.h"
 
@@ -72,7 +72,7 @@ std::vector<RouteDoc> operationDocs() {
        {like(kImportPlan)},
        {conflict},
        {"dryRun", "plan"},
-       {.more = "Creates what is missing and changes what is there, by name; deletes nothing.",
+       {.more = "Creates missing resources and changes existing ones, by name; deletes nothing.",
         .body = {.schema = kShape}}},
   };
 }

@@ -18,9 +18,9 @@ Response page(int status, std::string_view meaning) {
 std::vector<Response> pages() {
   return {page(200, "The page."),
           {.status = 304},
-          page(400, "A page that says what is wrong with the link."),
-          page(403, "A page that says that the app is paused."),
-          page(404, "A page that says that there is nothing."),
+          page(400, "A page about an invalid link."),
+          page(403, "A page that says that the project is suspended."),
+          page(404, "A page that says that the page does not exist."),
           page(503, "A page that says that the server is busy.")};
 }
 

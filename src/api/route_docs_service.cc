@@ -11,9 +11,9 @@ constexpr std::string_view kHealth = R"({
   "type": "object",
   "properties": {
     "status": {"const": "ok"},
-    "version": {"type": "string", "description": "Of the server.", "examples": ["0.1.0"]},
-    "commit": {"type": "string", "description": "What it was built from.", "examples": ["2ae2cf6"]},
-    "chartVersion": {"type": "string", "description": "Of the way it was installed.", "examples": ["0.1.0"]}
+    "version": {"type": "string", "description": "The version of the server.", "examples": ["0.1.0"]},
+    "commit": {"type": "string", "description": "The commit it was built from.", "examples": ["2ae2cf6"]},
+    "chartVersion": {"type": "string", "description": "The version of its chart.", "examples": ["0.1.0"]}
   },
   "required": ["status", "version", "commit", "chartVersion"]
 })";
@@ -22,7 +22,7 @@ constexpr std::string_view kReady = R"({
   "type": "object",
   "properties": {
     "status": {"type": "string", "enum": ["ok", "unavailable"]},
-    "checks": {"type": "object", "description": "What each part says of itself.",
+    "checks": {"type": "object", "description": "The state of each component.",
                "additionalProperties": {"type": "string"}, "examples": [{"server": "ok", "store": "ok"}]}
   },
   "required": ["status", "checks"]
@@ -70,12 +70,12 @@ std::vector<RouteDoc> runDocs() {
       failed.meaning = "The handler threw; the run log says why.";
       Response late = like(kFunctionFailed, 504);
       late.meaning = "The run took too long.";
-      doc.answers = {any, failed, late};
+      doc.responses = {any, failed, late};
       doc.errors = {ErrorCode::projectSuspended, ErrorCode::methodNotAllowed, ErrorCode::functionsBusy,
                     ErrorCode::validation};
       doc.extra.more =
-          "The enabled http function whose method and path fit. A token is optional: a valid one of the project is "
-          "`ctx.auth`, any other is none.";
+          "Runs the enabled http function with this method and path. A token is optional: a valid one of the project "
+          "sets `ctx.auth`, any other is ignored.";
       doc.extra.security = {{"", ""}, {"endUser", ""}, {"member", ""}, {"apiKey", ""}};
       if (method != Method::get) {
         doc.extra.body = {.type = "*/*", .schema = kAnything};
@@ -103,7 +103,7 @@ std::vector<RouteDoc> serviceDocs() {
        {like(kOpenApi), same},
        {},
        {},
-       {.more = "With a token that may read the collections of its project, that project's own description.",
+       {.more = "With a token that may read the collections of its project: the document of that project.",
         .headers = {"if-none-match"},
         .security = {{"", ""}, {"member", "collections:read"}, {"apiKey", "admin"}}}},
       {Method::get,
@@ -119,7 +119,7 @@ std::vector<RouteDoc> serviceDocs() {
        {{.status = 101}},
        {ErrorCode::upgradeRequired, ErrorCode::validation},
        {},
-       {.more = "A WebSocket; the token goes into its first message, `{\"type\": \"auth\", \"token\": …}`."}},
+       {.more = "A WebSocket; its first message carries the token: `{\"type\": \"auth\", \"token\": …}`."}},
   };
   std::vector<RouteDoc> run = runDocs();
   docs.insert(docs.end(), std::make_move_iterator(run.begin()), std::make_move_iterator(run.end()));

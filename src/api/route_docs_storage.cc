@@ -23,14 +23,14 @@ std::vector<RouteDoc> uploadDocs(const std::string& file) {
       {Method::options,
        file,
        "getUploadOptions",
-       {{.status = 204, .meaning = "`tus-version` and `tus-extension` tell of resumable uploads."}}},
+       {{.status = 204, .meaning = "`tus-version` and `tus-extension` describe resumable uploads."}}},
       {Method::post,
        file,
        "createUpload",
        {{.status = 201, .meaning = "The upload's address is in `location`."}},
        {invalidParam, conflict, unsupportedVersion, payloadTooLarge, unsupportedMediaType, validation},
        {},
-       {.more = "As tus 1.0.0 has it; first bytes may come along.",
+       {.more = "As in tus 1.0.0; the body may hold the first bytes.",
         .body = bytes,
         .bodyOptional = true,
         .headers = {"tus-resumable", "upload-length", "upload-metadata"}}},
@@ -40,7 +40,7 @@ std::vector<RouteDoc> uploadDocs(const std::string& file) {
        {{.status = 204, .meaning = "`upload-offset` tells how far the upload is; at its length the file is there."}},
        {invalidParam, conflict, unsupportedVersion, payloadTooLarge, unsupportedMediaType, validation},
        {"upload"},
-       {.more = "As tus 1.0.0 has it. What has come before the connection breaks is kept.",
+       {.more = "As in tus 1.0.0. Bytes received before a connection breaks are kept.",
         .body = bytes,
         .headers = {"tus-resumable", "upload-offset"}}},
   };
@@ -74,14 +74,15 @@ std::vector<RouteDoc> storageDocs() {
        {entity<storage::FileView>("file", 201)},
        {validation, invalidParam, conflict, payloadTooLarge, planLimit},
        {},
-       {.more = "The bytes themselves; `content-type` is kept.", .body = {.type = "*/*", .schema = kByteExamples}}},
+       {.more = "The body is the file's content; `content-type` is stored.",
+        .body = {.type = "*/*", .schema = kByteExamples}}},
       {Method::get,
        file,
        "getFile",
        {fileBytes(200), address, progress, fileBytes(206), {.status = 304}},
        {invalidParam, missingProject, unsupportedVersion, rangeNotSatisfiable},
        {"sign", "expires", "signature", "project", "upload"},
-       {.more = "Without a token, files of public buckets and signed addresses.",
+       {.more = "Without a token: files of public buckets, and signed links.",
         .headers = {"range", "if-range", "if-none-match", "tus-resumable"},
         .security = {{"", ""}, {"endUser", "storage:read"}, {"member", "storage:read"}, {"apiKey", "storage"}}}},
       {Method::remove,
@@ -90,11 +91,11 @@ std::vector<RouteDoc> storageDocs() {
        {kNothing},
        {conflict, unsupportedVersion},
        {"upload"},
-       {.more = "With `upload`: gives that upload up.", .headers = {"tus-resumable"}}},
+       {.more = "With `upload`: cancels that upload.", .headers = {"tus-resumable"}}},
   };
   for (RouteDoc& doc : uploadDocs(file)) docs.push_back(std::move(doc));
   docs.insert(docs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  // Where the deployment keeps no files, one pattern says so for all of them.
+  // Without storage one pattern refuses all paths.
   const std::string off = "/api/v1/storage/*path";
   for (const auto& [method, id] : {std::pair{Method::get, "noStorageGet"}, std::pair{Method::post, "noStoragePost"},
                                    std::pair{Method::put, "noStoragePut"}, std::pair{Method::patch, "noStoragePatch"},

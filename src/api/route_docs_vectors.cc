@@ -12,14 +12,14 @@ using http::Method;
 
 constexpr std::string_view kSearch = R"({
   "type": "object",
-  "description": "`text` is embedded by the server; `vector` is given where the field is in mode manual.",
+  "description": "Either `text`, which the server embeds, or `vector`, for fields in mode manual.",
   "properties": {
     "text": {"type": "string"},
     "vector": {"type": "array", "items": {"type": "number"}},
     "limit": {"type": "integer", "minimum": 0, "default": 10},
-    "filter": {"type": "object", "description": "Narrows on top of the policy."},
+    "filter": {"type": "object", "description": "Applied in addition to the policy."},
     "fields": {"type": "array", "items": {"type": "string"}, "description": "Only these fields, `id` and `_score`."},
-    "field": {"type": "string", "description": "Which vector field; by default the first."}
+    "field": {"type": "string", "description": "The vector field; by default the first."}
   },
   "examples": [{"text": "something to drink", "limit": 5}]
 })";

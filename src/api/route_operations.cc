@@ -121,11 +121,11 @@ bool hasClosedQuery(const Route& route, const RouteDoc& doc) {
   return strict && !doc.extra.openQuery;
 }
 
-// What follows from the declaration: gates, path, query and body.
+// Adds the errors that follow from the declaration: gates, path, query and body.
 void addErrors(Operation& operation, const Route& route, const RouteDoc& doc) {
   std::vector<ErrorCode>& errors = operation.errors;
   errors = doc.errors;
-  if (!route.pattern.starts_with(kApi) && !doc.answers.empty()) {
+  if (!route.pattern.starts_with(kApi) && !doc.responses.empty()) {
     if (route.pattern.find(':') != std::string::npos) errors.push_back(ErrorCode::notFound);
     return;
   }
@@ -152,7 +152,7 @@ void addErrors(Operation& operation, const Route& route, const RouteDoc& doc) {
   if (!operation.body.none() && operation.body.type == "application/json") {
     errors.insert(errors.end(), {ErrorCode::validation, ErrorCode::invalidJson, ErrorCode::unsupportedMediaType});
   }
-  // The server takes a body from whoever sends one, and refuses it when it is too large.
+  // The server reads a body on any route, and refuses one that is too large.
   errors.insert(errors.end(), {ErrorCode::payloadTooLarge, ErrorCode::unavailable});
 }
 
@@ -168,7 +168,7 @@ Operation operationOf(const Route& route, const RouteDoc& doc) {
   operation.body = doc.extra.body;
   if (route.bodyShape != nullptr) operation.body.shape = route.bodyShape;
   operation.bodyRequired = !doc.extra.bodyOptional;
-  operation.answers = doc.answers;
+  operation.responses = doc.responses;
   operation.mentions = doc.extra.mentions;
   addParameters(operation, route, doc);
   addSecurity(operation, route, doc);
@@ -198,7 +198,7 @@ std::vector<Operation> operationsOf(const RouteTable& routes, std::span<const Ro
   std::vector<Operation> operations;
   for (const Route& route : routes.all()) {
     const RouteDoc* doc = docOf(route, docs);
-    if (doc != nullptr && !doc->answers.empty()) operations.push_back(operationOf(route, *doc));
+    if (doc != nullptr && !doc->responses.empty()) operations.push_back(operationOf(route, *doc));
   }
   return operations;
 }

@@ -46,8 +46,8 @@ Gate operators() {
 
 Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson extended) {
   const http::Request& request = context.request;
-  if (request.body.empty()) return fail(ErrorCode::validation, "this request needs a JSON object as its body");
-  // A body without a content type is taken for what this API speaks.
+  if (request.body.empty()) return fail(ErrorCode::validation, "this request needs a body: send a JSON object");
+  // A body without a content type is read as JSON.
   const auto contentType = request.header("content-type");
   if (contentType && !isJson(*contentType)) {
     return fail(ErrorCode::unsupportedMediaType, "the body must be application/json");

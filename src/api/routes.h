@@ -1,5 +1,5 @@
-// The route table: one line a route, which is its whole policy. Gates, rate limits, metrics labels and the
-// machine-readable description read it (what a route answers is told in route_notes.h).
+// The route table: one line per route, which is its whole policy. Gates, rate limits, metrics labels and the OpenAPI
+// document read it (the responses of routes are in route_docs.h).
 //
 //   routes.post("/api/v1/admin/roles", admin("roles:manage"), this, &RoleRoutes::create, "Create a member role");
 //
@@ -20,20 +20,20 @@
 
 namespace mb::api {
 
-// dataOrPublic: data where there is a token, else nobody in particular, of a project that is found as links name it.
+// dataOrPublic: like `data` with a token; without one an anonymous caller of the project that the link names.
 enum class Plane { open, authPublic, endUser, data, dataOrPublic, admin, control, operators };
 
-// What must hold before a handler runs.
+// The checks before a handler runs.
 struct Gate {
   Plane plane = Plane::open;
   std::string_view scope;       // API key scope: read, write, admin, storage, functions
-  std::string_view permission;  // checked on the admin plane; ":0" stands for the first path parameter
+  std::string_view permission;  // checked on the admin plane; ":0" is replaced by the first path parameter
   std::string_view
       rateAction;  // auth rate limit: "register", "login", "refresh", "verify-email", "password-reset", "mfa"
   bool needsProject = false;  // the project is resolved and active
 };
 
-Gate open();                                           // nobody in particular
+Gate open();                                           // any client, without a token
 Gate authPublic(std::string_view rateAction = "");     // end-user auth without a token: resolves the project
 Gate endUser(std::string_view rateAction = "");        // an end user's JWT
 Gate data(std::string_view scope);                     // a data token with the scope
@@ -54,20 +54,20 @@ struct Route {
   std::string_view bodyName;          // the shape's name; "" without a body, "object" for any
   doc::ShapeRef bodyShape = nullptr;  // null without a body, and for any object
   bool control = false;               // belongs to the control plane (404 when it is off)
-  size_t maxBody = 0;                 // 0: SERVICE_MAX_BODY
-  // What its query may hold, in order; anything else is refused. nullopt: whatever comes.
+  size_t maxBody = 0;                 // in bytes; 0: SERVICE_MAX_BODY
+  // The permitted query parameters, in the order in which an error lists them; others are refused. nullopt: no check.
   std::optional<std::vector<std::string_view>> query = {};
-  bool streamsBody = false;  // the handler reads context.request.stream, and sets its limit; maxBody is for others
+  bool streamsBody = false;  // the handler reads context.request.stream and sets its limit; maxBody does not apply
 };
 
-// The JSON body of a request as a document: 415 for another content type, invalidJson, validation for no body
-// at all and for JSON that is no object.
+// The JSON body of a request as a document. Fails with unsupportedMediaType for another content type, invalidJson, and
+// validation for an empty body or JSON that is not an object.
 Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson extended);
 
-// The same, off the core where the body is large.
+// The same, off the core if the body is large.
 Task<doc::Document> parseBody(RequestContext& context, doc::ExtendedJson extended);
 
-// A reply that is this failure.
+// A handler's result that fails with `error`.
 Task<Reply> failedReply(Error error);
 
 template <class B>
@@ -93,7 +93,7 @@ Task<Reply> callWithLargeBody(C* self, Task<Reply> (C::*handler)(RequestContext&
   co_return co_await callWithDocument(self, handler, context, std::move(source));
 }
 
-// Decodes a body that is not large before the handler's coroutine begins, so that it is the only frame.
+// Decodes a small body before the handler's coroutine starts, so that only one coroutine frame is allocated.
 template <class C, class B>
 Task<Reply> callWithBody(C* self, Task<Reply> (C::*handler)(RequestContext&, B), RequestContext& context) {
   if (context.hasLargeBody()) return callWithLargeBody(self, handler, context);

@@ -17,7 +17,7 @@ using doc::BsonType;
 
 // The project's name is the fifth part of the path.
 constexpr int kPartsBefore = 5;
-// Of a body; workers take a little more, for what stands around it.
+// Of a body; workers accept a little more, for the levels around it.
 constexpr size_t kMaxDepth = 100;
 constexpr std::string_view kSandbox = "sandbox allow-scripts allow-forms allow-popups";
 
@@ -27,7 +27,7 @@ void appendParams(doc::BsonWriter& out, const Captures& params) {
   out.end();
 }
 
-// A name that comes twice has a list.
+// A parameter that occurs more than once becomes a list.
 Result<> appendQuery(doc::BsonWriter& out, std::string_view rawQuery) {
   TRY(const http::QueryParams query, http::QueryParams::parse(rawQuery));
   std::map<std::string_view, std::vector<std::string_view>> values;
@@ -52,7 +52,7 @@ Result<> appendQuery(doc::BsonWriter& out, std::string_view rawQuery) {
   return {};
 }
 
-// Names in lower case; one that comes twice has its values joined by commas, cookies by semicolons.
+// Names in lower case; the values of a repeated header are joined by commas, cookies by semicolons.
 void appendHeaders(doc::BsonWriter& out, const http::Request& request, bool hideToken) {
   std::vector<std::pair<std::string, std::string>> headers;
   for (const http::Header& header : request.headers) {
@@ -100,7 +100,7 @@ Result<> appendBody(doc::BsonWriter& out, const http::Request& request) {
   return {};
 }
 
-bool mayHaveBody(int status) {
+bool allowsBody(int status) {
   return status != 204 && status != 205 && status != 304;
 }
 
@@ -110,7 +110,7 @@ void addPolicy(http::Response& response, functions::Origin origin) {
   response.headers.emplace_back("x-content-type-options", "nosniff");
 }
 
-// The body as it goes out, and what it is where nobody says.
+// Writes the body of the response; returns its default content type.
 std::string_view fillBody(http::Response& response, doc::ValueView body) {
   switch (body.type()) {
     case BsonType::string:
@@ -162,11 +162,11 @@ Result<doc::Document> runRequest(const http::Request& request, const Captures& p
   return out.finish();
 }
 
-http::Response runResponse(functions::HttpAnswer answer, functions::Origin origin) {
+http::Response runResponse(functions::HttpAnswer result, functions::Origin origin) {
   http::Response response;
-  response.status = answer.status;
-  if (mayHaveBody(answer.status)) response.contentType = fillBody(response, answer.body);
-  auto headers = std::make_shared<std::vector<std::pair<std::string, std::string>>>(std::move(answer.headers));
+  response.status = result.status;
+  if (allowsBody(result.status)) response.contentType = fillBody(response, result.body);
+  auto headers = std::make_shared<std::vector<std::pair<std::string, std::string>>>(std::move(result.headers));
   const bool sniffing = origin == functions::Origin::own;
   for (auto& [name, value] : *headers) {
     if (name == "content-type") {

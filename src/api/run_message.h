@@ -1,5 +1,4 @@
-// A request as an http function gets it, and what it returned as the answer. Source: contract 2.11 (ctx.request), 4.7;
-// decisions 5 and 7.
+// Converts a request to the input of an http function, and its result to the response (docs/functions.md, Endpoints).
 #pragma once
 
 #include "functions/http_answer.h"
@@ -9,7 +8,7 @@ namespace mb::api {
 
 using Captures = std::vector<std::pair<std::string, std::string>>;
 
-// What stands behind the project's name in the path, as it was sent: "/" or "/orders/a%20b".
+// The part of the path after the project's name, as it was sent: "/" or "/orders/a%20b".
 std::string_view runPath(std::string_view path);
 
 // {type: "http", method, path, params}
@@ -17,18 +16,18 @@ doc::Document runEvent(const http::Request& request, const Captures& params);
 
 struct RunRequestOptions {
   std::string_view service;  // the server's base URL
-  // The bearer token is one of this server's: code is not to see what its caller may do elsewhere.
+  // Set if the bearer token was issued by this server: a function must not obtain it, as it may be valid elsewhere.
   bool hideToken = false;
 };
-// ctx.request: {method, path, service, params, query, headers, body}. The body is parsed where it says that it is JSON,
-// text where it says that it is, or says nothing and is UTF-8; else bytes; null where there is none. Fails with
-// invalidJson, invalidParam (the query).
+// ctx.request: {method, path, service, params, query, headers, body}. The body is parsed if its content type is JSON;
+// it is text if it is valid UTF-8 and its content type is textual or absent; else bytes; null without a body. Fails
+// with invalidJson, invalidParam (the query).
 Result<doc::Document> runRequest(const http::Request& request, const Captures& params,
                                  const RunRequestOptions& options);
 
 // Strings are sent as text, bytes as they are, everything else as JSON.
-http::Response runResponse(functions::HttpAnswer answer, functions::Origin origin);
-// {"error": "…"}: contract 7.
+http::Response runResponse(functions::HttpAnswer result, functions::Origin origin);
+// {"error": "…"}: the format of errors that functions cause.
 http::Response runFailure(int status, std::string_view what, functions::Origin origin);
 
 }  // namespace mb::api

@@ -92,7 +92,7 @@ std::string responseHeader(const http::Response& response, std::string_view name
   return "";
 }
 
-TEST(RunMessage, anAnswerIsSentAsWhatItIs) {
+TEST(RunMessage, ResponsesKeepTheirTypes) {
   const Sent cases[] = {
       {200, R"("hi")", "text/plain; charset=utf-8", "hi"},
       {200, R"({"a":1})", "application/json", R"({"a":1})"},
@@ -106,10 +106,10 @@ TEST(RunMessage, anAnswerIsSentAsWhatItIs) {
       {200, R"({"$binary":{"base64":"/w==","subType":"00"}})", "application/octet-stream", "\xFF"},
   };
   for (const Sent& each : cases) {
-    functions::HttpAnswer answer;
-    answer.status = each.status;
-    answer.body = doc::Value(doc::parseJsonValue(each.body)->view().begin()->value);
-    const http::Response response = runResponse(std::move(answer), functions::Origin::shared);
+    functions::HttpAnswer result;
+    result.status = each.status;
+    result.body = doc::Value(doc::parseJsonValue(each.body)->view().begin()->value);
+    const http::Response response = runResponse(std::move(result), functions::Origin::shared);
     EXPECT_EQ(each.status, response.status);
     EXPECT_EQ(each.contentType, response.contentType) << each.body;
     EXPECT_EQ(each.sent, response.body);
@@ -119,9 +119,9 @@ TEST(RunMessage, anAnswerIsSentAsWhatItIs) {
 }
 
 TEST(RunMessage, aTypeThatIsGivenStands) {
-  functions::HttpAnswer answer;
-  answer.headers = {{"content-type", "text/html"}, {"x-a", "1"}, {"x-content-type-options", "off"}};
-  const http::Response response = runResponse(std::move(answer), functions::Origin::shared);
+  functions::HttpAnswer result;
+  result.headers = {{"content-type", "text/html"}, {"x-a", "1"}, {"x-content-type-options", "off"}};
+  const http::Response response = runResponse(std::move(result), functions::Origin::shared);
   EXPECT_EQ("text/html", response.contentType);
   EXPECT_EQ("1", responseHeader(response, "x-a"));
   EXPECT_EQ("nosniff", responseHeader(response, "x-content-type-options"));

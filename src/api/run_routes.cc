@@ -7,7 +7,7 @@ namespace mb::api {
 
 namespace {
 
-// In the segments of a path, what stands before the function's own.
+// The number of path segments before the function's own.
 constexpr size_t kSegmentsBefore = 4;
 
 }  // namespace
@@ -29,31 +29,31 @@ functions::Origin RunRoutes::originOf(const http::Request& request) const {
 
 Task<snapshot::SnapshotPtr> RunRoutes::projectOf(std::string name) {
   snapshot::SnapshotPtr project;
-  if (mayNameProject(name)) {
+  if (isValidProjectName(name)) {
     project = deps_.snapshots.cached(name);
     if (!project) {
       CO_TRY(project, co_await deps_.snapshots.find(std::move(name)));
     }
   }
-  if (!project) co_return fail(ErrorCode::notFound, "there is nothing at this path");
+  if (!project) co_return fail(ErrorCode::notFound, "this path does not exist");
   co_return project;
 }
 
-Async<RunRoutes::Visitor> RunRoutes::visitorOf(std::string token, store::ProjectNo project) {
+Async<RunRoutes::TokenLookup> RunRoutes::lookUpToken(std::string token, store::ProjectNo project) {
   auto found = co_await deps_.authenticator.project(token);
-  Visitor visitor;
+  TokenLookup lookup;
   if (found) {
-    visitor.known = true;
-    if (found->project->info().number == project) visitor.caller = std::move(found->caller);
-    co_return visitor;
+    lookup.isOwn = true;
+    if (found->project->info().number == project) lookup.caller = std::move(found->caller);
+    co_return lookup;
   }
-  // One that is refused for another reason than being unknown is one of ours, and so are those of the control plane.
-  visitor.known = found.error().code() != ErrorCode::unauthenticated;
-  if (!visitor.known) {
+  // A token that is refused for another reason than being unknown was issued here; so were those of the control plane.
+  lookup.isOwn = found.error().code() != ErrorCode::unauthenticated;
+  if (!lookup.isOwn) {
     const auto control = co_await deps_.authenticator.control(std::move(token));
-    visitor.known = control || control.error().code() != ErrorCode::unauthenticated;
+    lookup.isOwn = control || control.error().code() != ErrorCode::unauthenticated;
   }
-  co_return visitor;
+  co_return lookup;
 }
 
 Task<Reply> RunRoutes::run(RequestContext& context) {
@@ -66,18 +66,18 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
   }
   const auto own = std::span(segments).subspan(std::min(kSegmentsBefore, segments.size()));
   functions::HttpMatch match = project->get(deps_.runtime.slot()).routes->match(http::methodName(request.method), own);
-  if (!match.function && match.allow.empty()) co_return fail(ErrorCode::notFound, "there is nothing at this path");
+  if (!match.function && match.allow.empty()) co_return fail(ErrorCode::notFound, "this path does not exist");
   if (!match.function) {
-    co_return fail(Error(ErrorCode::methodNotAllowed, "this path does not take the method").withAllow(match.allow));
+    co_return fail(Error(ErrorCode::methodNotAllowed, "this path does not allow the method").withAllow(match.allow));
   }
-  Visitor visitor;
+  TokenLookup lookup;
   const std::string_view token = bearerOf(request);
   if (!token.empty()) {
     auto known = deps_.authenticator.cachedProject(token);
     if (known && known->project->info().number == project->info().number) {
-      visitor = {std::move(known->caller), true};
+      lookup = {std::move(known->caller), true};
     } else {
-      visitor = co_await visitorOf(std::string(token), project->info().number);
+      lookup = co_await lookUpToken(std::string(token), project->info().number);
     }
   }
   functions::Invocation invocation;
@@ -85,10 +85,10 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
   invocation.function = std::move(match.function);
   invocation.trigger = "http";
   invocation.event = runEvent(request, match.params);
-  const RunRequestOptions options{.service = deps_.baseUrl, .hideToken = visitor.known};
+  const RunRequestOptions options{.service = deps_.baseUrl, .hideToken = lookup.isOwn};
   const auto parse = [&] { return runRequest(request, match.params, options); };
   CO_TRY(invocation.request, co_await context.parsed(parse));
-  invocation.caller = std::move(visitor.caller);
+  invocation.caller = std::move(lookup.caller);
   const functions::FinishedRun finished = co_await deps_.runtime.runner().run(std::move(invocation));
 
   const functions::Origin origin = originOf(request);
@@ -103,9 +103,9 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
       break;
   }
   const auto& result = finished.view.result;
-  auto answer = functions::httpAnswer(result ? result->view() : doc::ValueView(), origin);
-  if (!answer) co_return Reply{runFailure(500, "function error", origin)};
-  co_return Reply{runResponse(*std::move(answer), origin)};
+  auto response = functions::httpAnswer(result ? result->view() : doc::ValueView(), origin);
+  if (!response) co_return Reply{runFailure(500, "function error", origin)};
+  co_return Reply{runResponse(*std::move(response), origin)};
 }
 
 }  // namespace mb::api

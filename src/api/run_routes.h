@@ -1,4 +1,4 @@
-// Endpoints of projects' own: http functions under /api/v1/run/:project/…. Source: contract 4.7, 5.8, 7; decisions 7.
+// The endpoints of projects: http functions under /api/v1/run/:project/… (docs/functions.md, Endpoints).
 #pragma once
 
 #include "api/api_settings.h"
@@ -11,7 +11,7 @@ namespace mb::api {
 
 class RunRoutes {
  public:
-  // References outlive it.
+  // References outlive the RunRoutes.
   struct Deps {
     functions::FunctionsRuntime& runtime;
     snapshot::Snapshots& snapshots;
@@ -22,18 +22,18 @@ class RunRoutes {
   explicit RunRoutes(Deps deps);
   void addTo(RouteTable& routes);
 
-  // Puts the project into the context. Fails with notFound (project, path), methodNotAllowed, projectSuspended,
-  // functionsBusy, and for a request that cannot be read.
+  // Sets the project of the context. Fails with notFound (project, path), methodNotAllowed, projectSuspended,
+  // functionsBusy, and if the request cannot be parsed.
   Task<Reply> run(RequestContext& context);
 
  private:
-  struct Visitor {
-    std::optional<policy::Caller> caller;  // who has a token of this project
-    bool known = false;                    // the token is this server's, whoever's it is
+  struct TokenLookup {
+    std::optional<policy::Caller> caller;  // set if the token is one of this project
+    bool isOwn = false;                    // the token was issued by this server, for any project or plane
   };
   Task<snapshot::SnapshotPtr> projectOf(std::string name);
-  // Never fails: whoever cannot be told is nobody.
-  Async<Visitor> visitorOf(std::string token, store::ProjectNo project);
+  // Never fails: the caller of an unknown token is anonymous.
+  Async<TokenLookup> lookUpToken(std::string token, store::ProjectNo project);
   functions::Origin originOf(const http::Request& request) const;
   const Deps deps_;
 };

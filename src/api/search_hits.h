@@ -1,11 +1,11 @@
-// A hit of a search as it is shown.
+// The representation of a search hit.
 #pragma once
 
 #include "document/bson.h"
 
 namespace mb::api {
 
-// `document` with `_score` behind its fields, in place of one that it may hold itself.
+// `document` with `_score` after its fields; replaces a field `_score` of its own.
 inline doc::Document withScore(doc::DocumentView document, double score) {
   doc::BsonWriter out(document.bytes().size() + 32);
   for (const doc::Element& element : document) {

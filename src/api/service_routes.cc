@@ -4,15 +4,15 @@ namespace mb::api {
 
 namespace {
 
-struct HealthAnswer {
+struct HealthResponse {
   std::string status;
   std::string version;
   std::string commit;
   std::string chartVersion;
   static constexpr auto shape() {
-    return doc::shape<HealthAnswer>(
-        "Health", doc::field("status", &HealthAnswer::status), doc::field("version", &HealthAnswer::version),
-        doc::field("commit", &HealthAnswer::commit), doc::field("chartVersion", &HealthAnswer::chartVersion));
+    return doc::shape<HealthResponse>(
+        "Health", doc::field("status", &HealthResponse::status), doc::field("version", &HealthResponse::version),
+        doc::field("commit", &HealthResponse::commit), doc::field("chartVersion", &HealthResponse::chartVersion));
   }
 };
 
@@ -31,12 +31,12 @@ struct Checks {
   }
 };
 
-struct ReadyAnswer {
+struct ReadyResponse {
   std::string status;
   Checks checks;
   static constexpr auto shape() {
-    return doc::shape<ReadyAnswer>("Ready", doc::field("status", &ReadyAnswer::status),
-                                   doc::field("checks", &ReadyAnswer::checks));
+    return doc::shape<ReadyResponse>("Ready", doc::field("status", &ReadyResponse::status),
+                                   doc::field("checks", &ReadyResponse::checks));
   }
 };
 
@@ -82,27 +82,27 @@ void ServiceRoutes::addWithoutStorage(RouteTable& routes) {
 }
 
 Task<Reply> ServiceRoutes::health(RequestContext&) {
-  const HealthAnswer answer{"ok", version_.version, version_.commit, version_.chartVersion};
-  co_return Reply::object(200, answer);
+  const HealthResponse response{"ok", version_.version, version_.commit, version_.chartVersion};
+  co_return Reply::object(200, response);
 }
 
 Task<Reply> ServiceRoutes::ready(RequestContext&) {
   const char* notReady = notReady_;
   const Result<> store = store_.healthy();
   const bool ready = notReady == nullptr && store.has_value();
-  ReadyAnswer answer{ready ? "ok" : "unavailable",
+  ReadyResponse response{ready ? "ok" : "unavailable",
                      {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message(), {}, "ok", {}, {}}};
-  // Without it this server goes on by itself.
-  if (redis_) answer.checks.redis = redis_->up() ? "ok" : "away";
-  // So it does without workers: what needs one is busy.
+  // The server works without Redis: it does not affect readiness.
+  if (redis_) response.checks.redis = redis_->up() ? "ok" : "away";
+  // Nor do workers: without them only requests that need one fail, with functionsBusy.
   const workers::Workers::Stats workers = workers_.stats();
   if (workers.confinement.empty()) {
-    answer.checks.functions = "no worker has started";
+    response.checks.functions = "no worker has started";
   } else {
-    answer.checks.confinement = workers.confinement;
-    answer.checks.scheduling = workers.scheduling;
+    response.checks.confinement = workers.confinement;
+    response.checks.scheduling = workers.scheduling;
   }
-  co_return Reply::object(ready ? 200 : 503, answer);
+  co_return Reply::object(ready ? 200 : 503, response);
 }
 
 Task<Reply> ServiceRoutes::noStorage(RequestContext&) {

@@ -1,5 +1,4 @@
-// /api/v1/health and /ready, and the answers of modules that this deployment does not have. Source: contract 4.1, 7;
-// decisions 6.
+// /api/v1/health and /ready, and the responses for modules that this deployment does not have (docs/api.md, Service).
 #pragma once
 
 #include <atomic>
@@ -19,14 +18,14 @@ struct Version {
 
 class ServiceRoutes {
  public:
-  // `redis` is null where the deployment has none.
+  // `redis` is null if the deployment has no Redis.
   ServiceRoutes(Version version, store::DocumentStore& store, const redis::Client* redis,
                 const workers::Workers& workers)
       : version_(std::move(version)), store_(store), redis_(redis), workers_(workers) {}
   void addTo(RouteTable& routes);
-  // What stands in place of files and buckets where there are none.
+  // Replaces the routes of files and buckets if storage is not enabled.
   void addWithoutStorage(RouteTable& routes);
-  // Makes /ready say 503 with `reason` from now on; empty: ready again. Any thread.
+  // Makes /ready respond 503 with `reason` from now on; null: ready again. `reason` is a literal. Any thread.
   void setNotReady(const char* reason) { notReady_ = reason; }
 
   Task<Reply> health(RequestContext& context);

@@ -1,6 +1,6 @@
 #include "api/sign_in.h"
 
-#include "api/auth_answers.h"
+#include "api/auth_responses.h"
 
 namespace mb::api {
 
@@ -31,13 +31,13 @@ identity::ClientInfo clientBy(const RequestContext& context, std::string method)
   return client;
 }
 
-Reply answerOf(const identity::Identity& identity, const RequestContext& context, const identity::UserRecord& user,
+Reply loginResponse(const identity::Identity& identity, const RequestContext& context, const identity::UserRecord& user,
                identity::Sessions::Opened opened) {
-  LoginAnswer answer;
-  answer.accessToken = accessTokenOf(identity, context, user, opened.session.id);
-  answer.refreshToken = std::move(opened.refreshToken);
-  answer.user = identity::viewOf(user);
-  return Reply::object(200, answer);
+  LoginResponse response;
+  response.accessToken = accessTokenOf(identity, context, user, opened.session.id);
+  response.refreshToken = std::move(opened.refreshToken);
+  response.user = identity::viewOf(user);
+  return Reply::object(200, response);
 }
 
 }  // namespace
@@ -46,22 +46,22 @@ Task<Reply> admit(identity::Identity& identity, RequestContext& context, identit
                   std::string method) {
   CO_TRY(identity::Admission admission,
          co_await identity.admit(realmOf(context), user, clientBy(context, std::move(method)), context.deadline));
-  if (admission.opened) co_return answerOf(identity, context, user, *std::move(admission.opened));
-  MfaRequired answer;
-  answer.mfaToken = std::move(admission.mfaToken);
-  co_return Reply::object(200, answer);
+  if (admission.opened) co_return loginResponse(identity, context, user, *std::move(admission.opened));
+  MfaRequired response;
+  response.mfaToken = std::move(admission.mfaToken);
+  co_return Reply::object(200, response);
 }
 
 Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
                    std::string method) {
   auto opened =
       co_await identity.sessions().open(realmOf(context), user, clientBy(context, std::move(method)), context.deadline);
-  // A factor that was switched on since: the sign-in begins again.
+  // The second factor was enabled since the first: the sign-in must start again.
   if (!opened && opened.error().code() == ErrorCode::retry) {
-    co_return fail(ErrorCode::unauthenticated, "the second factor was switched on since, sign in again");
+    co_return fail(ErrorCode::unauthenticated, "the second factor was enabled during this sign-in: sign in again");
   }
   if (!opened) co_return fail(std::move(opened).error());
-  co_return answerOf(identity, context, user, *std::move(opened));
+  co_return loginResponse(identity, context, user, *std::move(opened));
 }
 
 }  // namespace mb::api

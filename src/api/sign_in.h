@@ -1,4 +1,4 @@
-// What a completed sign-in is answered with, whichever way it was proven, on both planes.
+// The response to a successful sign-in, by any method, on both planes.
 #pragma once
 
 #include "api/context.h"
@@ -13,10 +13,10 @@ identity::ClientInfo clientOf(const RequestContext& context);
 std::string accessTokenOf(const identity::Identity& identity, const RequestContext& context,
                           const identity::UserRecord& user, const SessionId& session);
 
-// After a first factor: {accessToken, refreshToken, expiresIn, user}, or {mfaRequired, mfaToken} where a second one is
-// asked for. `method`: identity::ClientInfo::method.
+// After a first factor: {accessToken, refreshToken, expiresIn, user}, or {mfaRequired, mfaToken} if a second one is
+// required. `method`: identity::ClientInfo::method.
 Task<Reply> admit(identity::Identity& identity, RequestContext& context, identity::UserRecord user, std::string method);
-// After all of them: opens a session.
+// After all factors: opens a session.
 Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
                    std::string method);
 

@@ -23,7 +23,7 @@ std::optional<int64_t> integerOf(std::string_view text) {
   return value;
 }
 
-// None where the link says too little, or nothing that it could say.
+// nullopt if a parameter of the link is missing or malformed.
 std::optional<storage::Signature> signatureOf(const http::QueryParams& query) {
   const auto expires = query.get("expires");
   const auto signature = query.get("signature");
@@ -50,9 +50,9 @@ void StorageRoutes::addTo(RouteTable& routes) {
   routes.get(bucket, data("storage"), this, &Routes::list, "List files");
   routes.post(bucket, data("storage"), this, &Routes::createFolder, "Create a folder");
   routes.get(file, dataOrPublic("storage"), this, &Routes::read,
-             "Read a file, sign a link to it, or ask how far an upload is");
+             "Read a file, sign a link to it, or read the progress of an upload");
   routes.put(file, data("storage"), this, &Routes::upload, "Upload a file").streamsBody = true;
-  routes.remove(file, data("storage"), this, &Routes::remove, "Delete a file, or end an upload to it");
+  routes.remove(file, data("storage"), this, &Routes::remove, "Delete a file, or cancel an upload to it");
   uploads_.addTo(routes);
 }
 
@@ -103,7 +103,7 @@ Task<Reply> StorageRoutes::read(RequestContext& context) {
     CO_TRY(const storage::SignedLink link,
            co_await storage_.files().sign(access(context), context.param(0), context.param(1), *seconds));
     Reply reply = Reply::object(200, link);
-    reply.response.headers.emplace_back("cache-control", "no-store");  // whoever holds the link may read the file
+    reply.response.headers.emplace_back("cache-control", "no-store");  // the link itself permits reading the file
     co_return reply;
   }
   if (const auto upload = query.get("upload")) co_return co_await uploads_.status(context, std::string(*upload));

@@ -1,4 +1,4 @@
-// Buckets and files. Source: contract 4.5 ("Storage admin") and 4.6; decisions 3 and 8.
+// Buckets and files (docs/api.md, Files).
 #pragma once
 
 #include "api/upload_routes.h"
@@ -17,7 +17,7 @@ class StorageRoutes {
 
   Task<Reply> list(RequestContext& context);
   Task<Reply> createFolder(RequestContext& context, storage::FolderBody body);
-  // The bytes, or with `sign` a link to them.
+  // Returns the bytes, or with `sign` a link to them.
   Task<Reply> read(RequestContext& context);
   Task<Reply> upload(RequestContext& context);
   Task<Reply> remove(RequestContext& context);

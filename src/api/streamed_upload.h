@@ -1,4 +1,4 @@
-// The body of a request as storage/ takes it.
+// Adapts a request body to storage::Upload.
 #pragma once
 
 #include "http/body.h"
@@ -6,7 +6,7 @@
 
 namespace mb::api {
 
-// Of a route that streams; the reader outlives it.
+// For routes that stream; `body` outlives it.
 class StreamedUpload final : public storage::Upload {
  public:
   explicit StreamedUpload(http::BodyReader& body) : body_(body) {}

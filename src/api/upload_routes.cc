@@ -16,7 +16,7 @@ constexpr std::string_view kExtensions = "creation,creation-with-upload,expirati
 constexpr std::string_view kBytes = "application/offset+octet-stream";
 constexpr size_t kMaxMetadata = 4096;
 
-// Not negative; nullopt for all else.
+// A non-negative number; nullopt for any other text.
 std::optional<int64_t> countOf(std::string_view text) {
   int64_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -31,7 +31,7 @@ Result<int64_t> requireCount(const http::Request& request, std::string_view name
   return *value;
 }
 
-// "key base64, key, …": the content type that it tells, if any.
+// Parses "key base64, key, …"; returns the content type of `filetype`, if present.
 Result<std::string> contentTypeIn(std::string_view metadata) {
   const auto bad = [] { return fail(ErrorCode::invalidParam, "upload-metadata is not well-formed"); };
   if (metadata.size() > kMaxMetadata) return fail(ErrorCode::invalidParam, "upload-metadata is too long");
@@ -72,13 +72,13 @@ Reply otherVersion() {
   return Reply{withVersion(std::move(response))};
 }
 
-// Errors of ours are the dispatcher's to log.
+// Errors of status 500 and above are passed to the dispatcher, which logs them.
 Result<Reply> failed(Error error) {
   if (meaningOf(error.code()).status >= 500) return fail(std::move(error));
   return Reply{withVersion(http::Response::failure(error))};
 }
 
-http::Response told(int status, const storage::UploadRecord& upload) {
+http::Response uploadResponse(int status, const storage::UploadRecord& upload) {
   http::Response response = withVersion(http::Response::empty(status));
   response.headers.emplace_back("upload-offset", std::to_string(upload.offset));
   response.headers.emplace_back("upload-expires", httpDateOf(upload.expiresAt));
@@ -94,12 +94,12 @@ storage::Access uploadAccess(const RequestContext& context) {
 void UploadRoutes::addTo(RouteTable& routes) {
   using Routes = UploadRoutes;
   const std::string file = "/api/v1/storage/:bucket/*path";
-  routes.add(http::Method::options, file, open(), this, &Routes::possibilities, "Ask how files may be uploaded");
-  routes.post(file, data("storage"), this, &Routes::create, "Begin a resumable upload").streamsBody = true;
-  routes.patch(file, data("storage"), this, &Routes::append, "Go on with a resumable upload").streamsBody = true;
+  routes.add(http::Method::options, file, open(), this, &Routes::uploadOptions, "Options of resumable uploads");
+  routes.post(file, data("storage"), this, &Routes::create, "Create a resumable upload").streamsBody = true;
+  routes.patch(file, data("storage"), this, &Routes::append, "Append to a resumable upload").streamsBody = true;
 }
 
-Task<Reply> UploadRoutes::possibilities(RequestContext&) {
+Task<Reply> UploadRoutes::uploadOptions(RequestContext&) {
   http::Response response = withVersion(http::Response::empty(204));
   response.headers.emplace_back("allow", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT");
   response.headers.emplace_back("tus-version", kVersion);
@@ -126,13 +126,13 @@ Task<Reply> UploadRoutes::create(RequestContext& context) {
   if (!speaksTus(context.request)) co_return otherVersion();
   const Result<storage::UploadRecord> upload = co_await begin(context);
   if (!upload) co_return failed(upload.error().clone());
-  http::Response response = told(201, *upload);
+  http::Response response = uploadResponse(201, *upload);
   response.headers.emplace_back("location", fmt::format("/api/v1/storage/{}/{}?upload={}", context.param(0),
                                                         storage::encodedPath(context.param(1)), upload->id));
   co_return Reply{std::move(response)};
 }
 
-Task<storage::UploadRecord> UploadRoutes::goOn(RequestContext& context) {
+Task<storage::UploadRecord> UploadRoutes::resume(RequestContext& context) {
   const http::Request& request = context.request;
   CO_RETURN_IF_ERROR(requireBytes(request));
   CO_TRY(const int64_t offset, requireCount(request, "upload-offset"));
@@ -144,9 +144,9 @@ Task<storage::UploadRecord> UploadRoutes::goOn(RequestContext& context) {
 
 Task<Reply> UploadRoutes::append(RequestContext& context) {
   if (!speaksTus(context.request)) co_return otherVersion();
-  const Result<storage::UploadRecord> upload = co_await goOn(context);
+  const Result<storage::UploadRecord> upload = co_await resume(context);
   if (!upload) co_return failed(upload.error().clone());
-  co_return Reply{told(204, *upload)};
+  co_return Reply{uploadResponse(204, *upload)};
 }
 
 Task<Reply> UploadRoutes::status(RequestContext& context, std::string upload) {
@@ -154,7 +154,7 @@ Task<Reply> UploadRoutes::status(RequestContext& context, std::string upload) {
   const Result<storage::UploadRecord> found =
       co_await storage_.uploads().find(uploadAccess(context), context.param(0), context.param(1), std::move(upload));
   if (!found) co_return failed(found.error().clone());
-  http::Response response = told(204, *found);
+  http::Response response = uploadResponse(204, *found);
   response.headers.emplace_back("upload-length", std::to_string(found->length));
   if (!found->metadata.empty()) response.headers.emplace_back("upload-metadata", found->metadata);
   response.headers.emplace_back("cache-control", "no-store");
@@ -163,9 +163,9 @@ Task<Reply> UploadRoutes::status(RequestContext& context, std::string upload) {
 
 Task<Reply> UploadRoutes::remove(RequestContext& context, std::string upload) {
   if (!speaksTus(context.request)) co_return otherVersion();
-  const Result<> gone =
+  const Result<> removed =
       co_await storage_.uploads().remove(uploadAccess(context), context.param(0), context.param(1), std::move(upload));
-  if (!gone) co_return failed(gone.error().clone());
+  if (!removed) co_return failed(removed.error().clone());
   co_return Reply{withVersion(http::Response::empty(204))};
 }
 

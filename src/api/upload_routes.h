@@ -1,7 +1,7 @@
-// Resumable uploads over HTTP, on the paths of the files they become: tus 1.0.0 with the extensions creation,
-// creation-with-upload, expiration and termination. An upload's own address is its file's, with `?upload=<id>`; who
-// asks for that with HEAD or DELETE comes here by way of the file's routes. Source:
-// https://tus.io/protocols/resumable-upload
+// Resumable uploads over HTTP, on the paths of the files they become: tus 1.0.0
+// (https://tus.io/protocols/resumable-upload) with the extensions creation, creation-with-upload, expiration and
+// termination. The address of an upload is that of its file with `?upload=<id>`; the file's routes call status() and
+// remove() for HEAD and DELETE of such an address.
 #pragma once
 
 #include "api/routes.h"
@@ -14,16 +14,16 @@ class UploadRoutes {
   explicit UploadRoutes(storage::Storage& storage) : storage_(storage) {}
   void addTo(RouteTable& routes);
 
-  Task<Reply> possibilities(RequestContext& context);
+  Task<Reply> uploadOptions(RequestContext& context);
   Task<Reply> create(RequestContext& context);
   Task<Reply> append(RequestContext& context);
-  // Of the upload in the query.
+  // Of the upload that the query names.
   Task<Reply> status(RequestContext& context, std::string upload);
   Task<Reply> remove(RequestContext& context, std::string upload);
 
  private:
   Task<storage::UploadRecord> begin(RequestContext& context);
-  Task<storage::UploadRecord> goOn(RequestContext& context);
+  Task<storage::UploadRecord> resume(RequestContext& context);
 
   storage::Storage& storage_;
 };

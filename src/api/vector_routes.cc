@@ -18,7 +18,7 @@ vectors::Access vectorAccess(const RequestContext& context) {
 
 struct SearchBody {
   vectors::SearchRequest request;
-  std::optional<doc::FieldSet> fields;  // what of the hits is shown; unset: everything
+  std::optional<doc::FieldSet> fields;  // fields of the hits to return; unset: all
 };
 
 Result<uint64_t> limitOf(doc::ValueView value) {

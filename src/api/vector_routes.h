@@ -1,4 +1,4 @@
-// Vector configs of collections, and search. Source: contract 4.3 and 4.5; decisions 4 and 8.
+// Vector configs of collections, and search (docs/vectors.md).
 #pragma once
 
 #include "api/routes.h"

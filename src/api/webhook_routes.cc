@@ -19,12 +19,12 @@ void WebhookRoutes::addTo(RouteTable& routes) {
   const std::string all = "/api/v1/admin/webhooks";
   const std::string one = all + "/:name";
   routes.get(all, read, this, &Routes::list, "List webhooks");
-  routes.post(all, manage, this, &Routes::create, "Create a webhook, its secret shown this once");
+  routes.post(all, manage, this, &Routes::create, "Create a webhook; its secret is shown only once");
   routes.get(one, read, this, &Routes::one, "Read a webhook");
   routes.patch(one, manage, this, &Routes::change, "Change a webhook");
   routes.remove(one, manage, this, &Routes::remove, "Delete a webhook and its log");
   routes.get(one + "/deliveries", read, this, &Routes::deliveries, "List a webhook's last deliveries");
-  routes.post(one + "/rotate-secret", manage, this, &Routes::rotate, "Give a webhook a new secret");
+  routes.post(one + "/rotate-secret", manage, this, &Routes::rotate, "Rotate a webhook's secret");
   routes.post(one + "/test", manage, this, &Routes::test, "Send a test delivery now");
   routes.post(one + "/deliveries/:id/redeliver", manage, this, &Routes::redeliver, "Send a delivery again now");
 }

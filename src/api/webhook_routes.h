@@ -1,4 +1,4 @@
-// Webhooks of a project. Source: contract 4.5; decisions 8.
+// Webhooks of a project (docs/webhooks.md).
 #pragma once
 
 #include "api/routes.h"
