@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// An export of a large project, and the answer to its import with what was before and after.
-constexpr size_t kMaxAnswer = 128 << 20;
+// Fits the export of a large project, and the response to its import, which holds the state before and after.
+constexpr size_t kMaxResponseBytes = 128 << 20;
 
 struct WireDetail {
   std::string path;
@@ -48,7 +48,7 @@ std::unexpected<Error> refused(WireError wire, const outbound::Response& respons
   Error error(codeOf(wire.code, response.status), std::move(wire.message));
   const std::string wait(response.header("retry-after"));
   if (error.code() == ErrorCode::rateLimited || error.code() == ErrorCode::unavailable) {
-    return fail(Error(error.code(), fmt::format("the server says: {}; try again {}", error.message(),
+    return fail(Error(error.code(), fmt::format("{}; try again {}", error.message(),
                                                 wait.empty() ? "later" : "in " + wait + " s")));
   }
   std::vector<ErrorDetail> details;
@@ -77,7 +77,7 @@ ApiClient::~ApiClient() {
 
 std::unexpected<Error> ApiClient::unreachable(const Error& error) const {
   if (error.code() == ErrorCode::upstreamTimeout) {
-    return fail(ErrorCode::upstreamTimeout, fmt::format("{} does not answer: try again, or look at its log", url_));
+    return fail(ErrorCode::upstreamTimeout, fmt::format("{} does not respond: try again, or look at its log", url_));
   }
   const std::string& cause = error.cause();
   const bool tls =
@@ -85,17 +85,17 @@ std::unexpected<Error> ApiClient::unreachable(const Error& error) const {
                                      cause.find("certificate") != std::string::npos);
   if (tls) {
     return fail(ErrorCode::upstreamFailed,
-                fmt::format("{} is not to be trusted: {} (SSL_CERT_FILE names a file of authorities of your own)", url_,
+                fmt::format("{}: certificate not trusted: {} (SSL_CERT_FILE names a file of trusted CAs)", url_,
                             cause));
   }
   return fail(ErrorCode::upstreamFailed,
-              fmt::format("{} cannot be reached: {}: is the server running, and is that its address (--url)?", url_,
+              fmt::format("{} cannot be reached: {}: check that the server runs and that --url is its address", url_,
                           cause.empty() ? error.message() : cause));
 }
 
 std::unexpected<Error> ApiClient::foreign() const {
   return fail(ErrorCode::upstreamFailed,
-              fmt::format("what answers at {} is no Manybase server: check the address (--url)", url_));
+              fmt::format("{} is not a Manybase server: check the address (--url)", url_));
 }
 
 Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
@@ -105,7 +105,7 @@ Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
   request.trust = outbound::Trust::deployment;
   request.timeout = 120s;
   request.connectTimeout = 10s;
-  request.maxResponseBytes = kMaxAnswer;
+  request.maxResponseBytes = kMaxResponseBytes;
   request.headers.push_back({"Accept", "application/json"});
   if (!token.empty()) request.headers.push_back({"Authorization", "Bearer " + std::string(token)});
   if (call.body) {
@@ -113,27 +113,27 @@ Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
     request.body = doc::toJson(*call.body);
   }
   const Step step{std::string(call.doing), 0, 0};
-  const auto answered = runBlocking(cores_, client_.send(std::move(request)), [&] { console_.step(step); });
-  if (!answered) return unreachable(answered.error());
-  if (isRedirect(answered->status)) {
-    return fail(ErrorCode::upstreamFailed, fmt::format("{} sends elsewhere, to {}: give that address with --url", url_,
-                                                       answered->header("location")));
+  const auto response = runBlocking(cores_, client_.send(std::move(request)), [&] { console_.step(step); });
+  if (!response) return unreachable(response.error());
+  if (isRedirect(response->status)) {
+    return fail(ErrorCode::upstreamFailed, fmt::format("{} redirects to {}: give that address with --url", url_,
+                                                       response->header("location")));
   }
-  if (answered->status < 400 && answered->body.empty()) return doc::Document();
-  auto parsed = doc::parseJson(answered->body, {.extended = doc::ExtendedJson::refuse});
+  if (response->status < 400 && response->body.empty()) return doc::Document();
+  auto parsed = doc::parseJson(response->body, {.extended = doc::ExtendedJson::refuse});
   if (!parsed) return foreign();
-  if (call.planDigest != nullptr) *call.planDigest = answered->header("plan-digest");
-  if (answered->status < 400) return parsed;
+  if (call.planDigest != nullptr) *call.planDigest = response->header("plan-digest");
+  if (response->status < 400) return parsed;
   auto refusal = doc::decode<WireRefusal>(*parsed, doc::UnknownFields::ignore);
   if (!refusal) return foreign();
-  return refused(std::move(refusal->error), *answered);
+  return refused(std::move(refusal->error), *response);
 }
 
 Result<std::string> serverOf(std::string_view given) {
   auto origin = outbound::originOf(given);
   if (origin) return origin;
   return fail(ErrorCode::invalidParam,
-              fmt::format("\"{}\" is no address of a server: give one like https://example.com", given));
+              fmt::format("\"{}\" is not a server address: give one like https://example.com", given));
 }
 
 std::string percentEncoded(std::string_view text) {

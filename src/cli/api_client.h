@@ -1,4 +1,4 @@
-// One server, over HTTP: JSON out, JSON in. Blocks. Every failure is a line to show that says what to do.
+// An HTTP client for one server that sends and receives JSON. Blocks. Every error message says what to do.
 #pragma once
 
 #include "base/cores.h"
@@ -10,24 +10,24 @@ namespace mb::cli {
 struct Call {
   std::string method = "GET";
   std::string path;        // below /api/v1: "/control/me", with a query where there is one
-  std::string_view doing;  // what people are told meanwhile: "reading the project"
+  std::string_view doing;  // progress text: "reading the project"
   std::optional<doc::Document> body = {};
-  std::string* planDigest = nullptr;  // where the answer's plan-digest goes; "" where it has none
+  std::string* planDigest = nullptr;  // receives the response's plan-digest header; "" where absent
 };
 
 class ApiClient {
  public:
-  // `url` as serverOf gives it; `caFile` a PEM file to trust instead of the system's, "" for those. The console
+  // `url` as serverOf returns it; `caFile` a PEM file to trust instead of the system's, "" for those. The console
   // outlives this.
   ApiClient(std::string url, std::string caFile, Console& console);
   ~ApiClient();
 
   const std::string& url() const { return url_; }
-  // The answer's body; the empty document where there is none. `token` "" for none. Fails with the error that the
-  // server answered, details included (invalidParam as validation, since it is no wrong call of this program), and with
-  // upstreamFailed where it cannot be reached or is no such server.
+  // Returns the response body, empty for a response without one. `token` "" for none. Fails with the server's error,
+  // details included (invalidParam as validation, since the program was called correctly), and with upstreamFailed
+  // where the server cannot be reached or is not a Manybase server.
   Result<doc::Document> call(Call call, std::string_view token);
-  // What to say of an answer that none of our servers gives.
+  // The error for a response that no Manybase server sends.
   std::unexpected<Error> foreign() const;
 
  private:
@@ -38,9 +38,9 @@ class ApiClient {
   outbound::Client client_;
 };
 
-// "https://example.com" of what people give as a server's address; fails with invalidParam.
+// The origin of a server's address as entered: "https://example.com". Fails with invalidParam.
 Result<std::string> serverOf(std::string_view given);
-// A segment of a path.
+// Percent-encodes a path segment.
 std::string percentEncoded(std::string_view text);
 
 }  // namespace mb::cli

@@ -18,7 +18,7 @@ constexpr size_t kMaxFileBytes = 16 << 20;
 constexpr size_t kMaxFolderBytes = 64 << 20;
 constexpr size_t kMaxEntries = 50'000;
 
-// Goes through the folder, one level of folders deep, and takes what belongs to a bundle.
+// Reads the files of a bundle from a folder, one level of folders deep.
 class Reader {
  public:
   explicit Reader(const fs::path& root) : root_(root) {}
@@ -31,7 +31,7 @@ class Reader {
     std::ranges::sort(out_.foreign);
     if (problems_.empty()) return std::move(out_);
     std::ranges::sort(problems_, {}, &ErrorDetail::path);
-    return fail(Error(ErrorCode::validation, fmt::format("{} cannot be read: mend what is named below", root_.string()))
+    return fail(Error(ErrorCode::validation, fmt::format("{} cannot be read: fix the files below", root_.string()))
                     .withDetails(std::move(problems_)));
   }
 
@@ -42,7 +42,7 @@ class Reader {
     fs::directory_iterator entries(root_ / below, failed);
     for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
       const std::string name = entries->path().filename().string();
-      // .manybase, .git and their like.
+      // .manybase, .git and the like.
       if (name.starts_with('.')) continue;
       if (++entries_ > kMaxEntries) return problem(below, fmt::format("holds more than {} files", kMaxEntries));
       entry(below.empty() ? name : below + "/" + name, !below.empty(), failed);
@@ -53,15 +53,15 @@ class Reader {
     const fs::file_status status = fs::symlink_status(root_ / path, failed);
     if (failed) return;
     const bool isFolder = status.type() == fs::file_type::directory;
-    // A folder of the layout is known by what could stand in it.
+    // A folder belongs to the layout if it may hold files of a bundle.
     const bool holdsFiles = !inFolder && !configuration::isForeign(path + "/x.json");
     if (isFolder && holdsFiles) return folder(path, failed);
     if (!holdsFiles && configuration::isForeign(path)) return out_.foreign.push_back(path + (isFolder ? "/" : ""));
     if (status.type() == fs::file_type::symlink) {
-      return problem(path, "is a symbolic link, which a bundle does not hold: put the file itself there");
+      return problem(path, "is a symbolic link, which is refused: replace it by the file");
     }
-    if (isFolder) return problem(path, "is a folder, where there are only files: move it away");
-    if (status.type() != fs::file_type::regular) return problem(path, "is no file");
+    if (isFolder) return problem(path, "must be a file, not a folder: move it away");
+    if (status.type() != fs::file_type::regular) return problem(path, "must be a regular file");
     take(path);
   }
 
@@ -84,7 +84,8 @@ class Reader {
   bool full_ = false;
 };
 
-// "collections/notes.json": plain names, at most one folder. What a server answers is not believed.
+// Whether this is a path such as "collections/notes.json": plain names, at most one folder. The server's response is
+// untrusted.
 bool isPlain(std::string_view path) {
   if (std::ranges::count(path, '/') > 1 || path.starts_with('/') || path.ends_with('/')) return false;
   for (size_t from = 0; from <= path.size();) {
@@ -110,7 +111,7 @@ Result<> writeFile(const fs::path& root, const BundleFile& file) {
     if (::mkdir(path.parent_path().c_str(), 0777) != 0 && errno != EEXIST) return fileError("make", path.parent_path());
     std::error_code failed;
     if (fs::symlink_status(path.parent_path(), failed).type() != fs::file_type::directory) {
-      return fail(ErrorCode::validation, fmt::format("{} is no folder: remove it", path.parent_path().string()));
+      return fail(ErrorCode::validation, fmt::format("{} is not a folder: remove it", path.parent_path().string()));
     }
   }
   return writeWhole(path, file.content);
@@ -133,7 +134,7 @@ Result<BundleFolder::Contents> BundleFolder::read() const {
     return fail(
         ErrorCode::notFound,
         fmt::format("there is no bundle in {0} (no {0}/meta.json): go to the folder that holds it, name it with "
-                    "--dir, or make one with `manybase pull`",
+                    "--dir, or create one with `manybase pull`",
                     root_.string()));
   }
   return Reader(root_).read();
@@ -145,7 +146,7 @@ Result<BundleFolder::Written> BundleFolder::write(const Bundle& before, const Bu
   for (const BundleFile& file : after) {
     if (!isPlain(file.path)) {
       return fail(ErrorCode::upstreamFailed,
-                  fmt::format("the server names a file \"{}\", which is refused", file.path));
+                  fmt::format("the server sent an invalid file name \"{}\"", file.path));
     }
     const BundleFile* old = find(before, file.path);
     if (old != nullptr && old->content == file.content) continue;
@@ -158,7 +159,7 @@ Result<BundleFolder::Written> BundleFolder::write(const Bundle& before, const Bu
     fs::remove(root_ / file.path, failed);
     if (failed) return fail(ErrorCode::internal, fmt::format("cannot remove {}: {}", file.path, failed.message()));
     out.removed.push_back(file.path);
-    // A folder that is empty now goes too; one that is not stays.
+    // Removes the folder if it is empty now.
     const fs::path folder = (root_ / file.path).parent_path();
     if (folder != root_) fs::remove(folder, failed);
   }

@@ -1,5 +1,5 @@
-// A bundle in a folder of this machine. Symbolic links in it are refused, whatever they point at: a bundle comes from
-// other people's repositories.
+// A bundle in a local folder. Symbolic links in it are refused, whatever their target: a bundle comes from other
+// people's repositories.
 #pragma once
 
 #include <filesystem>
@@ -15,20 +15,19 @@ class BundleFolder {
   struct Contents {
     configuration::Bundle bundle;  // sorted by path
     std::vector<std::string>
-        foreign;  // paths of other people's files, by name; those that begin with a dot are left out
+        foreign;  // names of files that are not of the bundle; those that begin with a dot are omitted
   };
-  // Whether there is a bundle.
+  // Whether the folder holds a bundle.
   bool there() const;
-  // Fails with notFound where there is none, with validation where a file is none that can be read: every one of them
-  // in the details.
+  // Fails with notFound where there is no bundle, with validation where files cannot be read, with each in the details.
   Result<Contents> read() const;
 
   struct Written {
     std::vector<std::string> written;  // paths, sorted
     std::vector<std::string> removed;
   };
-  // Makes the folder hold these files and none else of a bundle, as `before` stands; foreign ones stay. Each file is
-  // replaced at once.
+  // Writes the files of `after` and removes those of `before` that it lacks; files that are not of a bundle stay. Each
+  // file is replaced atomically.
   Result<Written> write(const configuration::Bundle& before, const configuration::Bundle& after) const;
 
   const std::filesystem::path& root() const { return root_; }

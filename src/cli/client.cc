@@ -18,14 +18,14 @@ constexpr Option kToken = {"token", Kind::text, false,
 constexpr Option kProject = {"project", Kind::text, false,
                              "Id or slug of the project (default: MANYBASE_PROJECT, the folder's link)"};
 constexpr Option kDir = {"dir", Kind::text, false, "Folder of the bundle (default: manybase)"};
-constexpr Option kYes = {"yes", Kind::flag, false, "Ask nothing: the answer is yes"};
+constexpr Option kYes = {"yes", Kind::flag, false, "Skip the confirmation"};
 
 std::vector<ClientCommand> all() {
   return {
       {.name = "login",
        .help = "Sign in to a server, for the commands below",
        .options = {kUrl,
-                   {"email", Kind::text, false, "E-mail address (default: asked for)"},
+                   {"email", Kind::text, false, "E-mail address (default: prompt for it)"},
                    {"stdin", Kind::flag, false,
                     "Read the password from standard input, one line, and the code of a second factor from the next"},
                    kDir},
@@ -36,10 +36,10 @@ std::vector<ClientCommand> all() {
        .options = {kProject, kDir, kUrl, kToken},
        .run = link},
       {.name = "pull",
-       .help = "Write the project's shape into the folder",
-       .options = {{"force", Kind::flag, false, "Also over files that were changed here since the last pull"},
+       .help = "Write the project's configuration into the folder",
+       .options = {{"force", Kind::flag, false, "Also overwrite files that were changed here since the last pull"},
                    {"delete", Kind::flag, false,
-                    "Delete the files that the project does not have, also those never pushed, and do not ask"},
+                    "Delete the files that the project does not have, also those never pushed, without confirmation"},
                    kYes,
                    kProject,
                    kDir,
@@ -47,7 +47,7 @@ std::vector<ClientCommand> all() {
                    kToken},
        .run = pull},
       {.name = "status",
-       .help = "Tell what changed here and on the server since the last pull",
+       .help = "List changes here and on the server since the last pull",
        .options = {kProject, kDir, kUrl, kToken},
        .run = status},
       {.name = "diff",
@@ -56,10 +56,10 @@ std::vector<ClientCommand> all() {
        .run = diff},
       {.name = "push",
        .help = "Apply the folder to the project: create and update, delete nothing",
-       .options = {{"dry-run", Kind::flag, false, "Only tell what would change; exits with 2 where something would"},
-                   {"force", Kind::flag, false, "Also change what was changed in the project since the last pull"},
+       .options = {{"dry-run", Kind::flag, false, "Only list the changes; exits with 2 if there are any"},
+                   {"force", Kind::flag, false, "Also overwrite changes made in the project since the last pull"},
                    {"prune", Kind::flag, false,
-                    "Also delete functions, webhooks, integrations, roles and end-user roles that the folder has not"},
+                    "Also delete functions, webhooks, integrations, roles and end-user roles that the folder lacks"},
                    kYes,
                    kProject,
                    kDir,
@@ -67,10 +67,10 @@ std::vector<ClientCommand> all() {
                    kToken},
        .run = push},
       {.name = "promote",
-       .help = "Apply the shape of one project to another of its family; delete nothing",
-       .options = {{"from", Kind::text, true, "Id or slug of the project whose shape is taken"},
-                   {"to", Kind::text, true, "Id or slug of the project that it is applied to"},
-                   {"dry-run", Kind::flag, false, "Only tell what would change; exits with 2 where something would"},
+       .help = "Apply the configuration of one project to another of its family; delete nothing",
+       .options = {{"from", Kind::text, true, "Id or slug of the source project"},
+                   {"to", Kind::text, true, "Id or slug of the target project"},
+                   {"dry-run", Kind::flag, false, "Only list the changes; exits with 2 if there are any"},
                    kYes,
                    kDir,
                    kUrl,
@@ -97,7 +97,7 @@ BundleFolder Client::folder() const {
   const std::string given = value("dir");
   std::filesystem::path path = given.empty() ? "manybase" : given;
   path = path.lexically_normal();
-  // "manybase/" would have no name.
+  // "manybase/" has an empty filename.
   if (!path.has_filename()) path = path.parent_path();
   return BundleFolder(path);
 }
@@ -111,7 +111,7 @@ Result<doc::Document> documentIn(const BundleFolder& folder, const BundleFolder:
   auto document = configuration::documentOf(contents.bundle);
   if (document) return document;
   return fail(Error(ErrorCode::validation,
-                    fmt::format("the bundle in {} is broken: mend what is named below", folder.root().string()))
+                    fmt::format("the bundle in {} is invalid: fix the files named below", folder.root().string()))
                   .withDetails(document.error().details()));
 }
 
@@ -119,7 +119,7 @@ Result<> confirmed(Client& client, std::string_view question, std::string_view f
   if (client.has("yes") || client.has(std::string(flag))) return {};
   if (client.console().json()) {
     return fail(ErrorCode::invalidParam,
-                fmt::format("--json asks nothing, and this needs a confirmation: give --{} too", flag));
+                fmt::format("this needs a confirmation, which --json cannot prompt for: give --{} too", flag));
   }
   if (askOnInput(fmt::format("{} Type yes: ", question)) == "yes") return {};
   return fail(ErrorCode::validation,
@@ -133,7 +133,7 @@ const std::vector<ClientCommand>& clientCommands() {
 
 int runClient(const ClientCommand& command, const Arguments& arguments, bool json) {
   initCrypto();
-  // What goes wrong is the command's to tell, in one line.
+  // Errors are reported by the command, in one line.
   configureLog(LogLevel::error, LogFormat::text);
   const Environment environment = Environment::ofProcess();
   Console console(json, environment.colours);

@@ -1,4 +1,4 @@
-// The commands of a client: what people and scripts do with a project from their own machine, over HTTP. A new one is a
+// The client commands, which people and scripts run on their own machine against a server over HTTP. A new one is a
 // function and an entry in client.cc.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace mb::cli {
 
-// What a client command works with.
+// The arguments, environment and console of one client command.
 class Client {
  public:
-  // All outlive it.
+  // All parameters outlive it.
   Client(const Arguments& arguments, const Environment& environment, Console& console)
       : arguments_(arguments), environment_(environment), console_(console) {}
 
@@ -24,7 +24,7 @@ class Client {
   // --dir, else "manybase".
   BundleFolder folder() const;
   LocalState state() const { return LocalState(folder().root()); }
-  // By the options, the environment and the link of the folder.
+  // Opens a session by the options, the environment and the link of the folder.
   Result<std::unique_ptr<Session>> session();
 
  private:
@@ -33,24 +33,24 @@ class Client {
   Console& console_;
 };
 
-// What the files of a folder say together. Fails with validation, every broken one in the details.
+// The document that the folder's files form. Fails with validation, with each invalid file in the details.
 Result<doc::Document> documentIn(const BundleFolder& folder, const BundleFolder::Contents& contents);
 
-// Asks a question whose answer must be "yes", on standard error and standard input, unless --yes or --<flag> was given.
-// Fails with validation otherwise, and with invalidParam where nothing can be asked (--json).
+// Requires confirmation: "yes" on standard input after the question on standard error, --yes or --<flag>. Fails with
+// validation otherwise, and with invalidParam where no question is possible (--json).
 Result<> confirmed(Client& client, std::string_view question, std::string_view flag);
 
 struct ClientCommand {
   std::string_view name;
   std::string_view help;
   std::vector<Option> options;
-  // Blocks. Fails with invalidParam when it was called wrongly; everything wrong at once in the error's details.
+  // Blocks. Fails with invalidParam for wrong arguments, with all of them in the error's details.
   Result<Outcome> (*run)(Client& client) = nullptr;
 };
 
 const std::vector<ClientCommand>& clientCommands();
-// Carries it out and shows what comes of it. Exit code 0 when it was done, 1 when it failed, 2 when it was called
-// wrongly or, of a dry run, when there is something to change.
+// Runs the command and prints its result. Exit code 0 on success, 1 on failure, 2 for wrong arguments or, of a dry run,
+// when there is something to change.
 int runClient(const ClientCommand& command, const Arguments& arguments, bool json);
 
 // ---- the commands: login_command.cc, link_command.cc, pull_command.cc, push_command.cc, promote_command.cc,

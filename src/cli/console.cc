@@ -60,7 +60,7 @@ void Console::say(std::string_view text) {
   clear();
   if (json_) return;
   fmt::print("{}", text);
-  // Before a question on another stream.
+  // Flushed before a question on another stream.
   std::fflush(stdout);
 }
 
@@ -71,7 +71,7 @@ int Console::show(const Outcome& outcome) {
   } else if (!outcome.text.empty()) {
     fmt::print("{}{}", outcome.text, outcome.text.ends_with('\n') ? "" : "\n");
   }
-  // A full disk or a closed pipe: the result did not arrive.
+  // Fails on a full disk or a closed pipe: the result did not arrive.
   if (std::fflush(stdout) == 0) return outcome.exitCode;
   fmt::print(stderr, "manybase: the result could not be written\n");
   return 1;

@@ -1,5 +1,5 @@
-// What the commands show: results on standard output; progress and failures on standard error. People get lines, and
-// progress on a terminal once a command takes longer than a second; with `json` scripts get one object a line.
+// Output of the commands: results on standard output, progress and failures on standard error. Text by default, with
+// progress on a terminal once a command takes longer than a second; with `json` one object a line.
 #pragma once
 
 #include <chrono>
@@ -15,14 +15,14 @@ std::string describeBytes(uint64_t bytes);
 
 class Console {
  public:
-  // `colours`: whether results may have them, where they go to a terminal.
+  // `colours`: whether results may be coloured, where they go to a terminal.
   explicit Console(bool json, bool colours = false);
   bool json() const { return json_; }
   bool colours() const { return colours_; }
   void step(const Step& step);
-  // Lines for people before the result; nothing with `json`.
+  // Prints text before the result; nothing with `json`.
   void say(std::string_view text);
-  // Each gives the exit code.
+  // Both return the exit code.
   int show(const Outcome& outcome);
   int show(const Failure& failure);
 

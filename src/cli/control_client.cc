@@ -31,7 +31,7 @@ Result<std::optional<ControlClient>> ControlClient::connect(const std::filesyste
     return std::optional(ControlClient(std::move(socket)));
   }
   const int error = errno;
-  // Refused: the file is there, its server is not.
+  // ECONNREFUSED: the socket file exists, but no server listens.
   if (error == ENOENT || error == ECONNREFUSED || error == ENOTDIR) return std::optional<ControlClient>();
   return lost("cannot be reached: " + std::generic_category().message(error));
 }
@@ -43,12 +43,12 @@ Result<std::string> ControlClient::readLine() {
       read_.erase(0, end + 1);
       return line;
     }
-    if (read_.size() > kMaxMessage) return lost("answers too much");
+    if (read_.size() > kMaxMessage) return lost("sent a line that is too long");
     std::array<char, 16 << 10> piece;
     const ssize_t got = ::recv(socket_.get(), piece.data(), piece.size(), 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return lost("does not answer");
-    if (got <= 0) return lost("ended before the command did");
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return lost("does not respond");
+    if (got <= 0) return lost("closed the connection before the command ended");
     read_.append(piece.data(), static_cast<size_t>(got));
   }
 }
@@ -60,13 +60,13 @@ Result<std::variant<Outcome, Failure>> ControlClient::call(const Request& reques
   for (std::string_view left = line; !left.empty();) {
     const ssize_t sent = ::send(socket_.get(), left.data(), left.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    // What it said before it closed is still to be read.
+    // A reply sent before the server closed can still be read.
     if (sent <= 0) break;
     left.remove_prefix(static_cast<size_t>(sent));
   }
   while (true) {
-    TRY(const std::string answer, readLine());
-    TRY(Message message, decodeMessage(answer));
+    TRY(const std::string response, readLine());
+    TRY(Message message, decodeMessage(response));
     if (auto* outcome = std::get_if<Outcome>(&message)) return std::move(*outcome);
     if (auto* failure = std::get_if<Failure>(&message)) return std::move(*failure);
     onStep(std::get<Step>(message));

@@ -1,4 +1,4 @@
-// One command to the server that runs on a data directory, over its command socket. Blocks.
+// Sends one command to the server that runs on a data directory, over its command socket. Blocks.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@ namespace mb::cli {
 
 class ControlClient {
  public:
-  // nullopt where no server listens: no socket, or one that a dead server left behind. Fails with a line to show where
-  // the socket is not for us, or the server takes no more commands.
+  // nullopt where no server listens: no socket, or one left by a dead server. Fails with a message to print where
+  // access to the socket is denied, or the server takes no more commands.
   static Result<std::optional<ControlClient>> connect(const std::filesystem::path& directory);
 
-  // Sends the request and waits for its end; `onStep` gets each step as it comes. Fails with a line to show when the
-  // server goes away or says nothing for 30 s.
+  // Sends the request and waits for its end; `onStep` gets each step as it comes. Fails with a message to print when
+  // the server closes the connection or sends nothing for 30 s.
   Result<std::variant<Outcome, Failure>> call(const Request& request, const std::function<void(const Step&)>& onStep);
 
  private:

@@ -26,7 +26,7 @@ std::unexpected<Error> broken(const std::filesystem::path& path) {
               fmt::format("{} cannot be read: remove it and run `manybase login` again", path.string()));
 }
 
-// Held while the file is read and written again.
+// Locks the folder, held during a read-modify-write of the file.
 Result<Descriptor> locked(const std::filesystem::path& folder) {
   Descriptor held(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!held.open()) return fileError("open", folder);

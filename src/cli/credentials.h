@@ -1,5 +1,5 @@
-// The logins of this user, by server: credentials.json in the folder of the user's configuration, mode 0600 in a folder
-// of mode 0700. Failures are lines to show.
+// The logins of this user, by server: credentials.json in the user's configuration folder, mode 0600 in a folder of
+// mode 0700. Error messages are for printing.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace mb::cli {
 struct Login {
   std::string email;
   std::string refreshToken;
-  std::string accessToken;  // good until then; "" where there is none
+  std::string accessToken;  // valid until then; "" where absent
   Timestamp expiresAt;
   static constexpr auto shape() {
     return doc::shape<Login>(
@@ -25,15 +25,15 @@ struct Login {
 
 class Credentials {
  public:
-  // `folder` is made when something is kept. Empty: nothing can be.
+  // `folder` is created when a login is saved. Empty: none can be saved.
   explicit Credentials(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // By server ("https://example.com"). Fails where others may read the file, or where it is broken.
+  // By server ("https://example.com"). Fails where others may read the file, or where it is invalid.
   Result<std::map<std::string, Login>> all() const;
   Result<std::optional<Login>> of(const std::string& url) const;
-  // What other programs of the same kind keep at the same moment stays.
+  // Saves one login. Logins that other processes save concurrently are kept.
   Result<> keep(const std::string& url, const Login& login) const;
-  // False where there was none.
+  // False where there was no login.
   Result<bool> forget(const std::string& url) const;
 
  private:

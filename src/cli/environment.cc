@@ -20,7 +20,7 @@ Environment Environment::ofProcess() {
   out.project = variable("MANYBASE_PROJECT");
   const std::filesystem::path config = variable("XDG_CONFIG_HOME");
   const std::filesystem::path home = variable("HOME");
-  // The convention has relative paths ignored.
+  // The XDG specification: relative paths are ignored.
   if (config.is_absolute()) {
     out.folder = config / "manybase";
   } else if (home.is_absolute()) {

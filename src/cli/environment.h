@@ -1,4 +1,4 @@
-// What a client command takes from the environment of the program.
+// The environment variables of a client command.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ struct Environment {
   // $XDG_CONFIG_HOME/manybase, else ~/.config/manybase; empty where there is no home.
   std::filesystem::path folder;
   std::string caFile;   // SSL_CERT_FILE
-  bool colours = true;  // no NO_COLOR, and no dumb terminal
+  bool colours = true;  // NO_COLOR is not set, and the terminal is not dumb
 
   static Environment ofProcess();
 };

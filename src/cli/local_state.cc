@@ -64,7 +64,7 @@ std::vector<FileChange> changes(const Sums& before, const configuration::Bundle&
     out.push_back({file.path, FileChange::Kind::modified});
   }
   for (const auto& [path, sum] : before) {
-    // A list without entries says the same as no file at all.
+    // An empty list is equivalent to no file.
     if (!there.contains(path) && sum != kEmptyList) out.push_back({path, FileChange::Kind::removed});
   }
   std::ranges::sort(out, {}, &FileChange::path);
@@ -110,9 +110,9 @@ Result<> LocalState::write(std::string_view name, const doc::Document& document)
   std::filesystem::create_directories(folder_.parent_path(), failed);
   if (::mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST) return fileError("make", folder_);
   if (!std::filesystem::is_directory(std::filesystem::symlink_status(folder_, failed))) {
-    return fail(ErrorCode::validation, fmt::format("{} is no folder of its own: remove it", folder_.string()));
+    return fail(ErrorCode::validation, fmt::format("{} must be a folder: remove it", folder_.string()));
   }
-  // It is of this machine alone.
+  // The folder is local to this machine.
   if (!std::filesystem::exists(folder_ / ".gitignore", failed))
     RETURN_IF_ERROR(writeWhole(folder_ / ".gitignore", "*\n"));
   const std::string& bytes = document.bytes();

@@ -1,5 +1,5 @@
-// What this machine remembers of a bundle's folder, in .manybase inside it, which git does not see: the project it is
-// linked to, and the files as they were pulled. Failures are lines to show.
+// Local state of a bundle's folder, in .manybase inside it, which git ignores: the project it is linked to, and the
+// files as they were pulled. Error messages are for printing.
 #pragma once
 
 #include <filesystem>
@@ -32,12 +32,12 @@ struct Link {
   }
 };
 
-// pull.json: the sha256, in hex, of each file of the bundle as the server had it when it was last pulled or pushed.
+// pull.json: the sha256, in hex, of each file of the bundle as the server had it at the last pull or push.
 struct PullRecord {
   std::string url;
   std::string projectId;
   std::map<std::string, std::string> files;
-  // Of files that hold the same in other words (after a push): the sha256 of the text in the folder.
+  // For files with other text of equal meaning (after a push): the sha256 of the text in the folder.
   std::map<std::string, std::string> written;
 
   bool isOf(const std::string& server, const ProjectRef& project) const {
@@ -49,7 +49,7 @@ class LocalState {
  public:
   explicit LocalState(std::filesystem::path bundleFolder) : folder_(bundleFolder / kStateFolder) {}
 
-  // nullopt where there is none.
+  // nullopt where the folder is not linked.
   Result<std::optional<Link>> link() const;
   Result<std::optional<PullRecord>> record() const;
   Result<> keep(const Link& link) const;
@@ -62,11 +62,11 @@ class LocalState {
 };
 
 std::string sumOf(std::string_view content);
-// `server` as it is recorded, with what stands in the folder in other words.
+// The record of `server`, with the folder's text where it differs in form only.
 PullRecord recordOf(std::string url, const ProjectRef& project, const configuration::Bundle& server,
                     const configuration::Bundle& folder);
 
-// How one file of the bundle stands.
+// The change of one file of the bundle.
 struct FileChange {
   enum class Kind { created, modified, removed };
   std::string path;
@@ -74,9 +74,9 @@ struct FileChange {
 };
 std::string_view nameOf(FileChange::Kind kind);
 
-// What changed in the folder since the record, by path; everything is new where there is none.
+// Changes in the folder since the record, by path; every file is new without a record.
 std::vector<FileChange> changedHere(const PullRecord& record, const configuration::Bundle& folder);
-// What changed on the server since.
+// Changes on the server since the record.
 std::vector<FileChange> changedThere(const PullRecord& record, const configuration::Bundle& server);
 
 }  // namespace mb::cli

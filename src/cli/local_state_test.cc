@@ -54,7 +54,7 @@ TEST(PullRecord, TellsWhoChangedWhat) {
   EXPECT_FALSE(record.isOf("https://y.example", {"proj_1", "x"}));
 }
 
-// After a push the folder may say the same in other words; what was not deleted on the server stays a difference.
+// After a push the folder may hold other text of equal meaning; files not deleted on the server remain a difference.
 TEST(PullRecord, KnowsOtherWordsForTheSame) {
   const Bundle server = {
       {"collections/a.json", "{}\n"}, {"enduser-roles.json", "[]\n"}, {"meta.json", "m"}, {"roles.json", "[{}]\n"}};
@@ -139,7 +139,7 @@ TEST_F(Folder, NothingIsWrittenOutsideOfIt) {
     EXPECT_FALSE(folder.write({}, {{path, "x"}})) << path;
   }
   EXPECT_FALSE(fs::exists(root_ / "x.json"));
-  // Through a link that somebody put into the repository.
+  // A symbolic link that was committed to the repository.
   fs::create_directories(root_ / "outside");
   fs::create_directory_symlink(root_ / "outside", root_ / "manybase" / "collections");
   EXPECT_FALSE(folder.write({}, {{"collections/a.json", "x"}}));

@@ -29,11 +29,11 @@ std::unexpected<Error> wrongCall(std::string line) {
   return fail(ErrorCode::invalidParam, std::move(line));
 }
 
-// Where the e-mail address, the password and the code of a second factor come from: options, standard input, terminal.
-class Asked {
+// Reads the e-mail address, the password and the code of a second factor: from options, standard input or the terminal.
+class LoginInput {
  public:
-  static Result<Asked> of(const Client& client) {
-    Asked out;
+  static Result<LoginInput> of(const Client& client) {
+    LoginInput out;
     out.email_ = client.value("email");
     if (client.has("stdin")) {
       if (out.email_.empty()) return wrongCall("--stdin needs --email");
@@ -43,8 +43,8 @@ class Asked {
     out.terminal_ = Terminal::open();
     if (out.terminal_) return out;
     return wrongCall(
-        "there is no terminal to ask for the password on: give it with --stdin (scripts rather take an API "
-        "key in MANYBASE_TOKEN)");
+        "there is no terminal for the password prompt: give the password with --stdin (for scripts, use an API key "
+        "in MANYBASE_TOKEN)");
   }
 
   Result<std::string> email() {
@@ -57,7 +57,7 @@ class Asked {
   }
   Result<std::string> code() {
     constexpr std::string_view kMissing =
-        "this account has a second factor: its code has to be the second line of standard input";
+        "this account has a second factor: give its code as the second line of standard input";
     return terminal_ ? typed("Code of your second factor, or a recovery code: ", "no code was given")
                      : line(1, kMissing);
   }
@@ -72,7 +72,7 @@ class Asked {
   }
   static Result<std::string> checked(std::string text, std::string_view missing) {
     if (text.empty()) return wrongCall(std::string(missing));
-    if (!isUtf8(text)) return wrongCall("what was typed is no UTF-8 text");
+    if (!isUtf8(text)) return wrongCall("the input must be UTF-8 text");
     return text;
   }
 
@@ -84,7 +84,7 @@ class Asked {
 Result<std::string> server(const Client& client) {
   if (client.has("url")) return serverOf(client.value("url"));
   if (!client.environment().url.empty()) return serverOf(client.environment().url);
-  // The link may have come with somebody's repository: a password goes there only where one went before.
+  // The link may come from another user's repository: a password is sent only to a server that has a login already.
   TRY(const std::optional<Link> link, client.state().link());
   TRY(const auto logins, Credentials(client.environment().folder).all());
   if (link && logins.contains(link->url)) return link->url;
@@ -97,7 +97,7 @@ doc::Document bodyOf(std::initializer_list<std::pair<std::string_view, std::stri
   return out.finish();
 }
 
-// Why a login fails, with what to do.
+// The error message of a failed login, with the remedy.
 std::unexpected<Error> refused(const Error& error, const std::string& url) {
   switch (error.code()) {
     case ErrorCode::invalidCredentials:
@@ -112,19 +112,19 @@ std::unexpected<Error> refused(const Error& error, const std::string& url) {
   }
 }
 
-Result<SignedIn> signIn(ApiClient& api, Asked& asked, const std::string& email) {
-  TRY(const std::string password, asked.password());
-  auto answer =
+Result<SignedIn> signIn(ApiClient& api, LoginInput& input, const std::string& email) {
+  TRY(const std::string password, input.password());
+  auto response =
       api.call({"POST", "/control/auth/login", "signing in", bodyOf({{"email", email}, {"password", password}})}, "");
-  if (!answer) return refused(answer.error(), api.url());
-  if (const auto challenge = doc::decode<Challenge>(*answer, doc::UnknownFields::ignore)) {
-    TRY(const std::string code, asked.code());
-    answer = api.call(
+  if (!response) return refused(response.error(), api.url());
+  if (const auto challenge = doc::decode<Challenge>(*response, doc::UnknownFields::ignore)) {
+    TRY(const std::string code, input.code());
+    response = api.call(
         {"POST", "/control/auth/mfa/verify", "signing in", bodyOf({{"mfaToken", challenge->mfaToken}, {"code", code}})},
         "");
-    if (!answer) return refused(answer.error(), api.url());
+    if (!response) return refused(response.error(), api.url());
   }
-  auto out = doc::decode<SignedIn>(*answer, doc::UnknownFields::ignore);
+  auto out = doc::decode<SignedIn>(*response, doc::UnknownFields::ignore);
   return out ? std::move(out) : api.foreign();
 }
 
@@ -133,13 +133,13 @@ Result<SignedIn> signIn(ApiClient& api, Asked& asked, const std::string& email) 
 Result<Outcome> login(Client& client) {
   TRY(const std::string url, server(client));
   ApiClient api(url, client.environment().caFile, client.console());
-  // Before a password goes anywhere: is that a server of ours?
-  const auto found = api.call({"GET", "/control/setup-status", "looking for the server"}, "");
+  // Checks that the server is a Manybase server before a password is sent.
+  const auto found = api.call({"GET", "/control/setup-status", "checking the server"}, "");
   if (!found) return refused(found.error(), url);
   if (!found->view().find("needsSetup")) return api.foreign();
-  TRY(Asked asked, Asked::of(client));
-  TRY(const std::string email, asked.email());
-  TRY(SignedIn in, signIn(api, asked, email));
+  TRY(LoginInput input, LoginInput::of(client));
+  TRY(const std::string email, input.email());
+  TRY(SignedIn in, signIn(api, input, email));
   const Timestamp until{SystemClock().now().ms + in.expiresIn * 1000};
   RETURN_IF_ERROR(Credentials(client.environment().folder)
                       .keep(url, {email, std::move(in.refreshToken), std::move(in.accessToken), until}));
@@ -166,18 +166,18 @@ Result<Outcome> logout(Client& client) {
   }
   RETURN_IF_ERROR(credentials.forget(url));
   ApiClient api(url, client.environment().caFile, client.console());
-  const bool told =
+  const bool revoked =
       api.call({"POST", "/control/auth/logout", "signing out", bodyOf({{"refreshToken", found->second.refreshToken}})},
                "")
           .has_value();
   doc::BsonWriter result;
   result.appendString("url", url);
-  result.appendBool("revoked", told);
+  result.appendBool("revoked", revoked);
   return Outcome{0,
-                 told
+                 revoked
                      ? fmt::format("signed out of {}", url)
-                     : fmt::format("forgot the login at {}; the server could not be told, the session there ends in at "
-                                   "most 30 days",
+                     : fmt::format("removed the login at {}; the server could not be reached, the session there ends "
+                                   "in at most 30 days",
                                    url),
                  result.finish()};
 }

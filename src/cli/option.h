@@ -1,4 +1,4 @@
-// What a command takes, for the command line's parser and for the check of what came over the command socket.
+// The options of a command, for the command line's parser and for the check of requests on the command socket.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 namespace mb::cli {
 
 struct Option {
-  // word: given by its place, without the name. hidden: never on the command line, since lines are seen by others and
-  // kept in histories; the command asks for it, and no message repeats it.
+  // word: a positional argument, without its name. hidden: never on the command line, since other users and shell
+  // histories can see it; the command prompts for it, and no message repeats it.
   enum class Kind { text, path, flag, word, hidden };
   std::string_view name;  // without its dashes
   Kind kind = Kind::text;
@@ -17,14 +17,14 @@ struct Option {
   std::string_view help;
 };
 
-// Each argument is an option of `command`, flags are "true", paths absolute, and what is required is there. Fails with
-// invalidParam.
+// Checks that each argument is an option of `command`, that flags are "true", paths absolute, and required options
+// given. Fails with invalidParam.
 Result<> checkArguments(std::string_view command, std::span<const Option> options, const Arguments& arguments);
 
 inline bool has(const Arguments& arguments, const std::string& name) {
   return arguments.contains(name);
 }
-// "" where it was not given.
+// "" where the option is absent.
 std::string valueOf(const Arguments& arguments, const std::string& name);
 
 }  // namespace mb::cli

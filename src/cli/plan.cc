@@ -44,8 +44,8 @@ std::string_view step(std::string_view& pointer) {
 
 }  // namespace
 
-Result<Plan> planOf(const doc::Document& answer, std::string digest) {
-  const auto plan = answer.view().find("plan");
+Result<Plan> planOf(const doc::Document& response, std::string digest) {
+  const auto plan = response.view().find("plan");
   // Without its digest a plan cannot be applied as it was shown.
   if (plan && plan->type() == doc::BsonType::document && !digest.empty()) {
     if (auto out = doc::decode<Plan>(plan->asDocument(), doc::UnknownFields::ignore)) {
@@ -54,10 +54,10 @@ Result<Plan> planOf(const doc::Document& answer, std::string digest) {
     }
   }
   return fail(ErrorCode::upstreamFailed,
-              "the server answers otherwise than this program expects: it may be of another version");
+              "the server sent an unexpected response: it may be of another version");
 }
 
-std::string describe(const Plan& plan, const std::vector<Pruned>& prune, bool colours) {
+std::string describe(const Plan& plan, const std::vector<PruneEntry>& prune, bool colours) {
   std::string out;
   for (const PlannedChange& change : plan.changes) {
     if (change.action == "unchanged") continue;
@@ -65,7 +65,7 @@ std::string describe(const Plan& plan, const std::vector<Pruned>& prune, bool co
     const std::string diff = unifiedDiff(pretty(change.before), pretty(change.after));
     out += colours ? coloured(diff) : diff;
   }
-  for (const Pruned& each : prune) {
+  for (const PruneEntry& each : prune) {
     out += colouredAs(fmt::format("delete {} {}", each.section, each.name), "1;31", colours) + "\n";
   }
   return out;
@@ -116,7 +116,7 @@ std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::D
       file.replace(file.rfind('.'), std::string::npos, ".ts");
       rest = {};
     }
-    // Of a file that holds many, which.
+    // Names the entry, in a file that holds many.
     const std::string which = file.ends_with("roles.json") && !name.empty() ? name + ": " : "";
     out.push_back({file, which + (rest.empty() ? "" : std::string(rest) + " ") + problem.message});
   }

@@ -1,4 +1,4 @@
-// What an import would change, as the server plans it, and as people see it.
+// The plan of an import, as the server returns it, and its text for people.
 #pragma once
 
 #include "configuration/bundle.h"
@@ -10,7 +10,7 @@ struct PlannedChange {
   std::string section;
   std::string name;
   std::string action;                // create, update, unchanged
-  std::optional<doc::Value> before;  // nullopt where there is nothing
+  std::optional<doc::Value> before;  // nullopt where nothing exists
   std::optional<doc::Value> after;
   static constexpr auto shape() {
     return doc::shape<PlannedChange>(
@@ -33,36 +33,38 @@ struct Summary {
 struct Plan {
   std::vector<PlannedChange> changes;
   Summary summary;
-  std::string digest;  // what applying it names
+  std::string digest;  // names this plan when it is applied
   static constexpr auto shape() {
     return doc::shape<Plan>("Plan", doc::field("changes", &Plan::changes), doc::field("summary", &Plan::summary));
   }
   bool empty() const { return summary.create == 0 && summary.update == 0; }
 };
 
-// What is to be deleted, since the bundle has it no more.
-struct Pruned {
+// An entry to delete, since the bundle does not have it.
+struct PruneEntry {
   std::string section;
   std::string name;
   static constexpr auto shape() {
-    return doc::shape<Pruned>("Pruned", doc::field("section", &Pruned::section), doc::field("name", &Pruned::name));
+    return doc::shape<PruneEntry>("Pruned", doc::field("section", &PruneEntry::section),
+                                  doc::field("name", &PruneEntry::name));
   }
-  bool operator==(const Pruned&) const = default;
+  bool operator==(const PruneEntry&) const = default;
 };
 
-// The `plan` of the answer of a dry import or promotion, and its digest. Fails with upstreamFailed where it is none.
-Result<Plan> planOf(const doc::Document& answer, std::string digest);
-// Each change with its difference, then what is pruned; "" where there is nothing.
-std::string describe(const Plan& plan, const std::vector<Pruned>& prune, bool colours);
+// The `plan` of the response to a dry import or promotion, and its digest. Fails with upstreamFailed where the response
+// has no valid plan.
+Result<Plan> planOf(const doc::Document& response, std::string digest);
+// Each change with its difference, then the entries to delete; "" for an empty plan.
+std::string describe(const Plan& plan, const std::vector<PruneEntry>& prune, bool colours);
 // "1 to create, 2 to update, 3 unchanged, 1 to delete".
 std::string summaryOf(const Plan& plan, size_t prune);
 
-// What is in `server` and not in `bundle` of the sections that are pruned, in the order in which it can be deleted.
-std::vector<Pruned> toPrune(doc::DocumentView server, doc::DocumentView bundle);
-// The admin route that deletes it: "/roles/editors".
-std::string routeOf(const Pruned& pruned);
+// Entries of the pruned sections that are in `server` and not in `bundle`, in the order in which they can be deleted.
+std::vector<PruneEntry> toPrune(doc::DocumentView server, doc::DocumentView bundle);
+// The admin route that deletes the entry: "/roles/editors".
+std::string routeOf(const PruneEntry& pruned);
 
-// Problems of an import with the file that each is in: "/collections/0/schema/type" of a document becomes
+// Problems of an import by the file that each is in: "/collections/0/schema/type" of a document becomes
 // "collections/notes.json" and "/schema/type …".
 std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::DocumentView document);
 

@@ -35,7 +35,7 @@ TEST(Plan, IsShownWithTheDifferenceOfEachChange) {
   EXPECT_NE(describe(*plan, {}, true).find("\033["), std::string::npos);
   EXPECT_FALSE(planOf(json("{}"), "5e1f"));
   EXPECT_FALSE(planOf(json(R"({"plan": {"changes": 1}})"), "5e1f"));
-  // It could be shown, and another one applied.
+  // Such a plan could be shown, and another one applied.
   const doc::Document none =
       json(R"({"plan": {"changes": [], "summary": {"create": 0, "update": 0, "unchanged": 0}}})");
   EXPECT_TRUE(planOf(none, "5e1f"));
@@ -48,7 +48,7 @@ TEST(Plan, PrunesSomeSectionsOnly) {
       "roles": [{"name": "kept"}, {"name": "gone"}], "enduserRoles": [{"name": "gone/too"}],
       "functions": [{"name": "f"}], "integrations": [{"name": "i"}], "webhooks": [{"name": "w"}],
       "oauth": {"providers": [{"provider": "github"}]}})");
-  const std::vector<Pruned> expected = {
+  const std::vector<PruneEntry> expected = {
       {"webhooks", "w"}, {"functions", "f"}, {"integrations", "i"}, {"roles", "gone"}, {"enduserRoles", "gone/too"}};
   const auto pruned = toPrune(server, json(R"({"roles": [{"name": "kept"}]})"));
   EXPECT_EQ(pruned, expected);

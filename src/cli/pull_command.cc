@@ -1,4 +1,4 @@
-// `manybase pull`, `manybase status` and `manybase diff`: the server's shape beside the folder's.
+// `manybase pull`, `manybase status` and `manybase diff`: the server's configuration compared with the folder's.
 #include <map>
 #include <set>
 
@@ -12,7 +12,7 @@ namespace {
 using configuration::Bundle;
 using configuration::BundleFile;
 
-// What stands in the folder; empty where there is no bundle yet.
+// The folder's files; empty where there is no bundle yet.
 Result<BundleFolder::Contents> contentsOf(const BundleFolder& folder) {
   return folder.there() ? folder.read() : BundleFolder::Contents{};
 }
@@ -22,9 +22,9 @@ const BundleFile* find(const Bundle& bundle, std::string_view path) {
   return found != bundle.end() && found->path == path ? &*found : nullptr;
 }
 
-// What a pull does to the files that are here.
+// The effect of a pull on the local files.
 struct PullEffect {
-  std::vector<FileChange> lost;      // changes made here that it overwrites or deletes
+  std::vector<FileChange> lost;      // local changes that it overwrites or deletes
   std::vector<std::string> deleted;  // files that the project does not have
   std::vector<std::string> kept;     // files that were never pushed
 };
@@ -47,7 +47,7 @@ PullEffect effectOf(const std::optional<PullRecord>& record, const Bundle& here,
   return out;
 }
 
-// Every file is named before the question.
+// Lists every file before the confirmation.
 Result<> confirmDeletion(Client& client, const BundleFolder& folder, const std::vector<std::string>& files) {
   if (files.empty()) return {};
   std::string named;
@@ -62,7 +62,7 @@ Result<> confirmDeletion(Client& client, const BundleFolder& folder, const std::
 
 std::string foreignLine(const std::vector<std::string>& foreign) {
   if (foreign.empty()) return {};
-  std::string out = "not of the bundle, left alone:";
+  std::string out = "not of the bundle, ignored:";
   for (const std::string& path : foreign) out += " " + path;
   return out + "\n";
 }
@@ -72,7 +72,7 @@ struct FileDiff {
   std::string text;
 };
 
-// From the server to the folder.
+// Differences from the server to the folder.
 std::vector<FileDiff> differences(const Bundle& server, const Bundle& here, const std::string& root) {
   std::set<std::string_view> paths;
   for (const BundleFile& file : server) paths.insert(file.path);
@@ -96,9 +96,9 @@ std::vector<FileDiff> differences(const Bundle& server, const Bundle& here, cons
 }  // namespace
 
 Result<Outcome> pull(Client& client) {
-  TRY(ShapeSync sync, ShapeSync::open(client));
+  TRY(ConfigSync sync, ConfigSync::open(client));
   TRY(const BundleFolder::Contents here, contentsOf(sync.folder()));
-  TRY(const ServerShape server, sync.serverShape());
+  TRY(const ServerConfig server, sync.serverConfig());
   const PullEffect effect = effectOf(sync.record(), here.bundle, server.bundle, client.has("delete"));
   if (!effect.lost.empty() && !client.has("force")) {
     return fail(ErrorCode::conflict,
@@ -133,10 +133,10 @@ Result<Outcome> pull(Client& client) {
 
 Result<Outcome> status(Client& client) {
   TRY(const BundleFolder::Contents here, client.folder().read());
-  TRY(ShapeSync sync, ShapeSync::open(client));
-  TRY(const ServerShape server, sync.serverShape());
+  TRY(ConfigSync sync, ConfigSync::open(client));
+  TRY(const ServerConfig server, sync.serverConfig());
   const bool pulled = sync.record().has_value();
-  // Without a pull there is nothing to tell who changed what: what differs is the folder's.
+  // Without a pull it is unknown which side changed a file: all differences count as the folder's.
   const PullRecord record = pulled ? *sync.record() : recordOf(sync.session().url(), sync.project(), server.bundle, {});
   const auto ours = changedHere(record, here.bundle);
   const auto theirs = changedThere(record, server.bundle);
@@ -164,8 +164,8 @@ Result<Outcome> status(Client& client) {
 
 Result<Outcome> diff(Client& client) {
   TRY(const BundleFolder::Contents here, client.folder().read());
-  TRY(ShapeSync sync, ShapeSync::open(client));
-  TRY(const ServerShape server, sync.serverShape());
+  TRY(ConfigSync sync, ConfigSync::open(client));
+  TRY(const ServerConfig server, sync.serverConfig());
   std::string text;
   doc::BsonWriter result;
   appendProject(result, sync.session(), sync.project());

@@ -1,4 +1,4 @@
-// `manybase push`: the folder's shape into the project.
+// `manybase push`: imports the folder's configuration into the project.
 #include "cli/plan.h"
 #include "cli/shape_sync.h"
 
@@ -8,15 +8,15 @@ namespace {
 
 using configuration::Bundle;
 
-// Whether a push that changes what is there might undo what others did since the last pull; why not, as a failure.
-Result<> untouched(const ShapeSync& sync, const ServerShape& server, const Bundle& here) {
+// Fails where a push that changes or deletes entries might undo changes that others made since the last pull.
+Result<> checkUnseenChanges(const ConfigSync& sync, const ServerConfig& server, const Bundle& here) {
   if (!sync.record()) {
     if (server.empty() || server.bundle == here) return {};
     return fail(
         ErrorCode::conflict,
-        fmt::format("{} was never pulled into this folder, so a push that changes what is there might undo what others "
-                    "did: pull first (it deletes no file that is only here), or look at `manybase push --dry-run` and "
-                    "push with --force",
+        fmt::format("{} was never pulled into this folder, so a push that changes entries might undo changes of "
+                    "others: pull first (it deletes no file that is only here), or look at `manybase push --dry-run` "
+                    "and push with --force",
                     sync.project().shown()));
   }
   const auto changed = changedThere(*sync.record(), server.bundle);
@@ -26,71 +26,71 @@ Result<> untouched(const ShapeSync& sync, const ServerShape& server, const Bundl
                           sync.project().shown(), pathsOf(changed)));
 }
 
-// An import; its problems by file.
-Result<doc::Document> import(ShapeSync& sync, const doc::Document& document, Call call) {
+// Imports a document, or plans that. Problems are reported by file.
+Result<doc::Document> import(ConfigSync& sync, const doc::Document& document, Call call) {
   call.method = "POST";
   call.body = document;
-  auto answer = sync.session().admin(sync.project(), std::move(call));
-  if (answer) return answer;
-  const Error& error = answer.error();
-  if (error.details().empty()) return answer;
+  auto response = sync.session().admin(sync.project(), std::move(call));
+  if (response) return response;
+  const Error& error = response.error();
+  if (error.details().empty()) return response;
   return fail(
-      Error(error.code(), fmt::format("{} does not take the bundle: mend what is named below, nothing was changed",
+      Error(error.code(), fmt::format("{} rejected the bundle; nothing was changed. Fix the problems listed below",
                                       sync.project().shown()))
           .withDetails(byFile(error.details(), document)));
 }
 
-Result<> confirm(Client& client, const ShapeSync& sync, size_t count) {
+Result<> confirm(Client& client, const ConfigSync& sync, size_t count) {
   return confirmed(client,
                    fmt::format("Delete {} from {}, as named above?",
                                count == 1 ? "this one" : fmt::format("these {}", count), sync.project().shown()),
                    "yes");
 }
 
-struct Deleted {
-  std::vector<Pruned> done;
+struct PruneResult {
+  std::vector<PruneEntry> done;
   std::vector<ErrorDetail> failed;
 };
 
-Deleted prune(ShapeSync& sync, const std::vector<Pruned>& wanted) {
-  Deleted out;
-  for (const Pruned& each : wanted) {
-    const auto answer = sync.session().admin(sync.project(), {"DELETE", routeOf(each), "deleting"});
-    // Somebody else may have been faster.
-    if (answer || answer.error().code() == ErrorCode::notFound) {
+PruneResult prune(ConfigSync& sync, const std::vector<PruneEntry>& wanted) {
+  PruneResult out;
+  for (const PruneEntry& each : wanted) {
+    const auto response = sync.session().admin(sync.project(), {"DELETE", routeOf(each), "deleting"});
+    // Another client may have deleted it first.
+    if (response || response.error().code() == ErrorCode::notFound) {
       out.done.push_back(each);
     } else {
-      out.failed.push_back({each.section + "/" + each.name, answer.error().message()});
+      out.failed.push_back({each.section + "/" + each.name, response.error().message()});
     }
   }
   return out;
 }
 
-struct Prepared {
+struct PushPlan {
   doc::Document document;
-  doc::Document answer;
+  doc::Document response;
   Plan plan;
-  std::vector<Pruned> prune;
+  std::vector<PruneEntry> prune;
   bool empty() const { return plan.empty() && prune.empty(); }
-  // Without these it only adds, which can undo nothing.
+  // Without updates and deletions the push only adds, which cannot undo a change.
   bool changesWhatIsThere() const { return plan.summary.update > 0 || !prune.empty(); }
 };
 
-Result<Prepared> prepare(Client& client, ShapeSync& sync, const ServerShape& server, doc::Document document) {
-  Prepared out;
+Result<PushPlan> prepare(Client& client, ConfigSync& sync, const ServerConfig& server, doc::Document document) {
+  PushPlan out;
   std::string digest;
-  TRY(out.answer,
+  TRY(out.response,
       import(sync, document, {.path = "/config-import?dryRun=1", .doing = "planning", .planDigest = &digest}));
-  TRY(out.plan, planOf(out.answer, std::move(digest)));
+  TRY(out.plan, planOf(out.response, std::move(digest)));
   if (client.has("prune")) out.prune = toPrune(server.document, document);
   out.document = std::move(document);
   return out;
 }
 
-doc::BsonWriter resultOf(const ShapeSync& sync, const Session& session, const Prepared& prepared) {
+doc::BsonWriter resultOf(const ConfigSync& sync, const Session& session, const PushPlan& prepared) {
   doc::BsonWriter result;
   appendProject(result, session, sync.project());
-  result.append("plan", *prepared.answer.view().find("plan"));
+  result.append("plan", *prepared.response.view().find("plan"));
   doc::encodeValue(result, "prune", prepared.prune);
   return result;
 }
@@ -102,10 +102,10 @@ Result<Outcome> push(Client& client) {
   const BundleFolder folder = client.folder();
   TRY(const BundleFolder::Contents here, folder.read());
   TRY(doc::Document document, documentIn(folder, here));
-  TRY(ShapeSync sync, ShapeSync::open(client));
-  TRY(ServerShape server, sync.serverShape());
-  TRY(Prepared prepared, prepare(client, sync, server, std::move(document)));
-  const auto unseen = client.has("force") ? Result<>() : untouched(sync, server, here.bundle);
+  TRY(ConfigSync sync, ConfigSync::open(client));
+  TRY(ServerConfig server, sync.serverConfig());
+  TRY(PushPlan prepared, prepare(client, sync, server, std::move(document)));
+  const auto unseen = client.has("force") ? Result<>() : checkUnseenChanges(sync, server, here.bundle);
   const bool refused = !unseen && prepared.changesWhatIsThere();
   if (refused && !dry) return fail(unseen.error().clone());
   client.console().say(describe(prepared.plan, prepared.prune, client.console().colours()));
@@ -124,11 +124,11 @@ Result<Outcome> push(Client& client) {
     RETURN_IF_ERROR(
         import(sync, prepared.document, {.path = "/config-import?plan=" + prepared.plan.digest, .doing = "applying"}));
   }
-  const Deleted deleted = prune(sync, prepared.prune);
+  const PruneResult deleted = prune(sync, prepared.prune);
   if (!prepared.empty()) {
-    TRY(server, sync.serverShape());
+    TRY(server, sync.serverConfig());
   }
-  // What others did and nobody looked at here stays to be pulled.
+  // Changes of others that were not seen here remain to be pulled.
   RETURN_IF_ERROR(unseen ? sync.remember(server, here.bundle) : sync.rememberPushed(server, here.bundle));
   if (!deleted.failed.empty()) {
     return fail(Error(ErrorCode::conflict, fmt::format("pushed, but {} could not be deleted", deleted.failed.size()))

@@ -38,11 +38,11 @@ struct Exchanged {
 };
 
 template <class T>
-Result<T> read(const doc::Document& answer, const std::string& url) {
-  auto out = doc::decode<T>(answer, doc::UnknownFields::ignore);
+Result<T> read(const doc::Document& response, const std::string& url) {
+  auto out = doc::decode<T>(response, doc::UnknownFields::ignore);
   if (out) return out;
   return fail(ErrorCode::upstreamFailed,
-              fmt::format("{} answers otherwise than this program expects: it may be of another version", url));
+              fmt::format("{} sent an unexpected response: it may be of another version", url));
 }
 
 std::unexpected<Error> signIn(const std::string& url) {
@@ -50,21 +50,22 @@ std::unexpected<Error> signIn(const std::string& url) {
               fmt::format("you are not signed in to {0}: run `manybase login --url {0}`, or set MANYBASE_TOKEN", url));
 }
 
-// The server of the command: by option, environment, link, or the only one that there is a login for.
-Result<std::string> serverNamed(const Named& named, const Environment& environment, const Credentials& credentials) {
+// The server of the command: by option, environment, link, or the only login.
+Result<std::string> serverNamed(const SessionOptions& named, const Environment& environment,
+                                const Credentials& credentials) {
   if (!named.url.empty()) return serverOf(named.url);
   if (!environment.url.empty()) return serverOf(environment.url);
-  // The link may have come with somebody's repository: a token goes nowhere on its word.
+  // The link may come from another user's repository: a token is not sent to a server that only the link names.
   if (!named.token.empty() || !environment.token.empty()) {
     return fail(ErrorCode::validation,
-                "a token goes to no server but one that you name: give --url, or set MANYBASE_URL");
+                "a token is only sent to a server that you name: give --url, or set MANYBASE_URL");
   }
   if (named.link) return named.link->url;
   TRY(const auto logins, credentials.all());
   if (logins.size() == 1) return logins.begin()->first;
   return fail(ErrorCode::validation, logins.empty()
                                          ? "you are not signed in anywhere: run `manybase login --url https://…`"
-                                         : "it is not clear which server is meant: name it with --url");
+                                         : "there are logins at several servers: name one with --url");
 }
 
 }  // namespace
@@ -90,21 +91,21 @@ std::optional<TokenKind> kindOf(std::string_view token) {
   return TokenKind{TokenKind::Plane::project, std::string(project)};
 }
 
-Session::Session(const Environment& environment, Named named, std::string url, Console& console)
+Session::Session(const Environment& environment, SessionOptions named, std::string url, Console& console)
     : named_(std::move(named)),
       wanted_(named_.project.empty() ? environment.project : named_.project),
       credentials_(environment.folder),
       api_(std::move(url), environment.caFile, console),
       token_(named_.token.empty() ? environment.token : named_.token) {}
 
-Result<std::unique_ptr<Session>> Session::open(const Environment& environment, Named named, Console& console) {
+Result<std::unique_ptr<Session>> Session::open(const Environment& environment, SessionOptions named, Console& console) {
   TRY(std::string url, serverNamed(named, environment, Credentials(environment.folder)));
   std::unique_ptr<Session> out(new Session(environment, std::move(named), std::move(url), console));
   if (!out->token_.empty()) {
     out->kind_ = kindOf(out->token_);
     if (out->kind_) return out;
     return fail(ErrorCode::validation,
-                "the token given is neither an API key (mb_sk_…) nor an access token: look at --token and "
+                "the token given is neither an API key (mb_sk_…) nor an access token: check --token and "
                 "MANYBASE_TOKEN");
   }
   TRY(out->login_, out->credentials_.of(out->url()));
@@ -115,21 +116,21 @@ Result<std::unique_ptr<Session>> Session::open(const Environment& environment, N
 std::unexpected<Error> Session::refusedToken() const {
   if (login_) {
     return fail(ErrorCode::unauthenticated,
-                fmt::format("your login at {0} is over: run `manybase login --url {0}`", url()));
+                fmt::format("your login at {0} has expired: run `manybase login --url {0}`", url()));
   }
   return fail(ErrorCode::unauthenticated,
-              fmt::format("{} refuses the token: it may have expired or been revoked, take another", url()));
+              fmt::format("{} rejected the token: it may have expired or been revoked, use another", url()));
 }
 
 Result<> Session::refresh() {
   doc::BsonWriter body;
   body.appendString("refreshToken", login_->refreshToken);
-  const auto answer = api_.call({"POST", "/control/auth/refresh", "signing in", body.finish()}, "");
-  if (!answer) {
-    if (answer.error().code() == ErrorCode::unauthenticated) return refusedToken();
-    return fail(answer.error().clone());
+  const auto response = api_.call({"POST", "/control/auth/refresh", "signing in", body.finish()}, "");
+  if (!response) {
+    if (response.error().code() == ErrorCode::unauthenticated) return refusedToken();
+    return fail(response.error().clone());
   }
-  TRY(Refreshed fresh, read<Refreshed>(*answer, url()));
+  TRY(Refreshed fresh, read<Refreshed>(*response, url()));
   login_->accessToken = std::move(fresh.accessToken);
   login_->expiresAt = {now().ms + fresh.expiresIn * 1000};
   if (fresh.refreshToken) login_->refreshToken = *std::move(fresh.refreshToken);
@@ -142,7 +143,7 @@ Result<std::string> Session::controlToken() {
     if (kind_->plane == TokenKind::Plane::control) return token_;
     return fail(ErrorCode::forbidden,
                 fmt::format("a key or token of one project is not enough for this: run `manybase login --url {}` and "
-                            "leave the token away",
+                            "omit the token",
                             url()));
   }
   if (login_->accessToken.empty() || login_->expiresAt.ms - kSlackMs < now().ms) RETURN_IF_ERROR(refresh());
@@ -151,25 +152,25 @@ Result<std::string> Session::controlToken() {
 
 Result<doc::Document> Session::control(Call call) {
   TRY(std::string token, controlToken());
-  auto answer = api_.call(call, token);
-  if (answer || answer.error().code() != ErrorCode::unauthenticated) return answer;
-  // A token that is kept may have been ended before its time.
+  auto response = api_.call(call, token);
+  if (response || response.error().code() != ErrorCode::unauthenticated) return response;
+  // A stored access token may have been revoked before it expires.
   if (!login_ || refreshed_) return refusedToken();
   RETURN_IF_ERROR(refresh());
-  answer = api_.call(std::move(call), login_->accessToken);
-  if (!answer && answer.error().code() == ErrorCode::unauthenticated) return refusedToken();
-  return answer;
+  response = api_.call(std::move(call), login_->accessToken);
+  if (!response && response.error().code() == ErrorCode::unauthenticated) return refusedToken();
+  return response;
 }
 
 Result<ProjectRef> Session::project(std::string_view idOrSlug) {
   if (kind_ && kind_->plane == TokenKind::Plane::project) {
     if (kind_->projectId == idOrSlug) return ProjectRef{kind_->projectId, {}};
     return fail(ErrorCode::validation,
-                fmt::format("the token given is for the project {}, not for {}: give that id, or another token",
+                fmt::format("the token given is for the project {}, not for {}: give that id, or use another token",
                             kind_->projectId, idOrSlug));
   }
-  TRY(const doc::Document answer, control({"GET", "/control/projects", "looking for the project"}));
-  TRY(Projects listed, read<Projects>(answer, url()));
+  TRY(const doc::Document response, control({"GET", "/control/projects", "finding the project"}));
+  TRY(Projects listed, read<Projects>(response, url()));
   std::string others;
   for (size_t i = 0; i < listed.projects.size(); ++i) {
     ProjectRef& each = listed.projects[i];
@@ -178,13 +179,13 @@ Result<ProjectRef> Session::project(std::string_view idOrSlug) {
     if (i == kProjectsNamed) others += ", …";
   }
   return fail(ErrorCode::notFound,
-              fmt::format("you are a member of no project \"{}\" at {}{}", idOrSlug, url(),
-                          others.empty() ? ": ask an Owner to add you" : "; yours are: " + others));
+              fmt::format("you have no project \"{}\" at {}{}", idOrSlug, url(),
+                          others.empty() ? ": an Owner can add you" : "; yours are: " + others));
 }
 
 Result<ProjectRef> Session::project() {
   if (!wanted_.empty()) {
-    // Known from when the folder was linked.
+    // Known from the link.
     if (named_.link && named_.link->url == url() &&
         (wanted_ == named_.link->project.id || wanted_ == named_.link->project.slug)) {
       return project(named_.link->project.id);
@@ -194,7 +195,7 @@ Result<ProjectRef> Session::project() {
   if (kind_ && kind_->plane == TokenKind::Plane::project) {
     if (named_.link && named_.link->url == url() && named_.link->project.id != kind_->projectId) {
       return fail(ErrorCode::validation,
-                  fmt::format("the folder is linked to {}, and the token given is for the project {}: take another "
+                  fmt::format("the folder is linked to {}, and the token given is for the project {}: use another "
                               "token, or give --project {}",
                               named_.link->project.shown(), kind_->projectId, kind_->projectId));
     }
@@ -208,42 +209,42 @@ Result<ProjectRef> Session::project() {
 Result<std::string> Session::projectToken(const ProjectRef& project) {
   if (kind_ && kind_->plane == TokenKind::Plane::project) return token_;
   if (const auto known = projectTokens_.find(project.id); known != projectTokens_.end()) return known->second;
-  const auto answer = control({"POST", "/control/projects/" + percentEncoded(project.id) + "/token", "signing in"});
-  if (!answer) {
-    const Error& error = answer.error();
+  const auto response = control({"POST", "/control/projects/" + percentEncoded(project.id) + "/token", "signing in"});
+  if (!response) {
+    const Error& error = response.error();
     if (error.code() == ErrorCode::notFound) {
       return fail(ErrorCode::notFound,
-                  fmt::format("there is no project {} at {} any more, or you are no member of it: link the folder to "
-                              "another, or ask an Owner to add you",
+                  fmt::format("there is no project {} at {}, or you are not a member of it: link the folder to "
+                              "another, or have an Owner add you",
                               project.shown(), url()));
     }
     if (error.code() == ErrorCode::projectSuspended) {
       return fail(ErrorCode::projectSuspended,
-                  fmt::format("{} is suspended: an Owner or Admin has to resume it first", project.shown()));
+                  fmt::format("{} is suspended: an Owner or Admin must resume it first", project.shown()));
     }
     return fail(error.clone());
   }
-  TRY(Exchanged exchanged, read<Exchanged>(*answer, url()));
+  TRY(Exchanged exchanged, read<Exchanged>(*response, url()));
   return projectTokens_[project.id] = std::move(exchanged.token);
 }
 
 Result<doc::Document> Session::admin(const ProjectRef& project, Call call) {
   TRY(const std::string token, projectToken(project));
   call.path = "/admin" + call.path;
-  auto answer = api_.call(std::move(call), token);
-  if (answer) return answer;
-  const Error& error = answer.error();
+  auto response = api_.call(std::move(call), token);
+  if (response) return response;
+  const Error& error = response.error();
   switch (error.code()) {
     case ErrorCode::unauthenticated:
       return refusedToken();
     case ErrorCode::projectSuspended:
       return fail(ErrorCode::projectSuspended,
-                  fmt::format("{} is suspended: an Owner or Admin has to resume it first", project.shown()));
+                  fmt::format("{} is suspended: an Owner or Admin must resume it first", project.shown()));
     case ErrorCode::forbidden:
-      return fail(ErrorCode::forbidden, fmt::format("{} does not let you do this: {} (ask an Owner for another role)",
+      return fail(ErrorCode::forbidden, fmt::format("{} does not let you do this: {} (an Owner can change your role)",
                                                     project.shown(), error.message()));
     default:
-      return answer;
+      return response;
   }
 }
 

@@ -1,4 +1,5 @@
-// By what right a client command speaks to which server: a login, a token or an API key. Failures are lines to show.
+// A client command's session with a server, authenticated by a login, a token or an API key. Error messages are for
+// printing.
 #pragma once
 
 #include "cli/api_client.h"
@@ -8,17 +9,17 @@
 
 namespace mb::cli {
 
-// What a token is, by the look of it; the server judges it.
+// The kind of a token, by its form; the server verifies it.
 struct TokenKind {
   enum class Plane { control, project };
   Plane plane;
   std::string projectId;  // of a project's token or key
 };
-// nullopt for what is neither a key (mb_sk_…) nor an access token.
+// nullopt if it is neither a key (mb_sk_…) nor an access token.
 std::optional<TokenKind> kindOf(std::string_view token);
 
-// Where a command's server and project may be named, the first one that is there counting.
-struct Named {
+// The sources of a command's server and project; the first one that is set counts.
+struct SessionOptions {
   std::string url;      // --url
   std::string token;    // --token
   std::string project;  // --project: id or slug
@@ -27,13 +28,13 @@ struct Named {
 
 class Session {
  public:
-  // Fails with validation where no server is named or the token is none, with unauthenticated where nobody is signed
-  // in. The console outlives it.
-  static Result<std::unique_ptr<Session>> open(const Environment& environment, Named named, Console& console);
+  // Fails with validation where no server is named or the token is invalid, with unauthenticated where there is no
+  // login. The console outlives it.
+  static Result<std::unique_ptr<Session>> open(const Environment& environment, SessionOptions named, Console& console);
 
   const std::string& url() const { return api_.url(); }
-  // The project that is meant: by option, environment, token or link. Fails with notFound where there is none of that
-  // name, validation where none is named.
+  // The command's project: by option, environment, token or link. Fails with notFound where no project has that name,
+  // validation where none is named.
   Result<ProjectRef> project();
   // A project of that id or slug. Fails with notFound.
   Result<ProjectRef> project(std::string_view idOrSlug);
@@ -43,17 +44,17 @@ class Session {
   Result<doc::Document> admin(const ProjectRef& project, Call call);
 
  private:
-  Session(const Environment& environment, Named named, std::string url, Console& console);
+  Session(const Environment& environment, SessionOptions named, std::string url, Console& console);
   Result<std::string> controlToken();
   Result<> refresh();
   Result<std::string> projectToken(const ProjectRef& project);
   std::unexpected<Error> refusedToken() const;
 
-  Named named_;
+  SessionOptions named_;
   const std::string wanted_;  // --project, else MANYBASE_PROJECT
   const Credentials credentials_;
   ApiClient api_;
-  std::string token_;  // given, instead of a login
+  std::string token_;  // from --token or MANYBASE_TOKEN; "" with a login
   std::optional<TokenKind> kind_;
   std::optional<Login> login_;
   bool refreshed_ = false;

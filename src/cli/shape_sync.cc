@@ -43,33 +43,33 @@ std::string pathsOf(const std::vector<FileChange>& changes) {
   return out;
 }
 
-Result<ShapeSync> ShapeSync::open(Client& client) {
+Result<ConfigSync> ConfigSync::open(Client& client) {
   TRY(std::unique_ptr<Session> session, client.session());
   TRY(ProjectRef project, session->project());
-  ShapeSync out(std::move(session), std::move(project), client.folder(), client.state());
+  ConfigSync out(std::move(session), std::move(project), client.folder(), client.state());
   TRY(out.record_, out.state_.record());
   if (out.record_ && !out.record_->isOf(out.session_->url(), out.project_)) out.record_.reset();
   return out;
 }
 
-Result<ServerShape> ShapeSync::serverShape() {
+Result<ServerConfig> ConfigSync::serverConfig() {
   TRY(doc::Document exported, session_->admin(project_, {"GET", "/config-export", "reading the project"}));
   auto bundle = configuration::bundleOf(exported);
   if (!bundle) {
     return fail(
         ErrorCode::upstreamFailed,
-        fmt::format("this program cannot read the shape that {} gives ({}): take the one of the server's version",
+        fmt::format("this program cannot read the configuration of {} ({}): use the program of the server's version",
                     session_->url(), bundle.error().message()));
   }
-  return ServerShape{std::move(exported), *std::move(bundle)};
+  return ServerConfig{std::move(exported), *std::move(bundle)};
 }
 
-Result<> ShapeSync::remember(const ServerShape& server, const configuration::Bundle& inFolder) {
+Result<> ConfigSync::remember(const ServerConfig& server, const configuration::Bundle& inFolder) {
   record_ = recordOf(session_->url(), project_, server.bundle, inFolder);
   return state_.keep(*record_);
 }
 
-Result<> ShapeSync::rememberPushed(const ServerShape& server, const configuration::Bundle& inFolder) {
+Result<> ConfigSync::rememberPushed(const ServerConfig& server, const configuration::Bundle& inFolder) {
   const PullRecord before = record_ ? *std::move(record_) : PullRecord{};
   record_ = recordOf(session_->url(), project_, server.bundle, inFolder);
   std::map<std::string, std::string> files = before.files;

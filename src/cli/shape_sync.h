@@ -1,4 +1,4 @@
-// The shape of a project on the server beside that in the folder: what pull, status, diff and push look at.
+// Compares a project's configuration on the server with that in the folder, for pull, status, diff and push.
 #pragma once
 
 #include "cli/client.h"
@@ -14,17 +14,17 @@ std::string linesOf(const std::vector<FileChange>& changes);
 // "a, b and 3 more".
 std::string pathsOf(const std::vector<FileChange>& changes);
 
-struct ServerShape {
+struct ServerConfig {
   doc::Document document;  // as exported
   configuration::Bundle bundle;
-  // Nothing but a name: the project is new.
+  // Only a name: the project is new.
   bool empty() const { return bundle.size() <= 1; }
 };
 
-// A project, with what the server, the folder and the record of the last pull have of it.
-class ShapeSync {
+// A project, with its link, session and record of the last pull.
+class ConfigSync {
  public:
-  static Result<ShapeSync> open(Client& client);
+  static Result<ConfigSync> open(Client& client);
 
   Session& session() { return *session_; }
   const ProjectRef& project() const { return project_; }
@@ -32,14 +32,14 @@ class ShapeSync {
   const LocalState& state() const { return state_; }
   // nullopt where this project was never pulled into this folder.
   const std::optional<PullRecord>& record() const { return record_; }
-  Result<ServerShape> serverShape();
-  // Remembers what the server has, and how the folder says it.
-  Result<> remember(const ServerShape& server, const configuration::Bundle& inFolder);
-  // Remembers the files of the folder, as the server has them now; of the others what was known of them before.
-  Result<> rememberPushed(const ServerShape& server, const configuration::Bundle& inFolder);
+  Result<ServerConfig> serverConfig();
+  // Saves the server's files as the record, and the folder's text of them.
+  Result<> remember(const ServerConfig& server, const configuration::Bundle& inFolder);
+  // Saves the folder's files, as the server has them now; of other files the earlier record stays.
+  Result<> rememberPushed(const ServerConfig& server, const configuration::Bundle& inFolder);
 
  private:
-  ShapeSync(std::unique_ptr<Session> session, ProjectRef project, BundleFolder folder, LocalState state)
+  ConfigSync(std::unique_ptr<Session> session, ProjectRef project, BundleFolder folder, LocalState state)
       : session_(std::move(session)),
         project_(std::move(project)),
         folder_(std::move(folder)),

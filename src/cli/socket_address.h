@@ -1,4 +1,4 @@
-// Where the command socket of a data directory is. The path in a unix socket's address holds 107 bytes; where the
+// The address of a data directory's command socket. The path in a unix socket's address holds 107 bytes; where the
 // directory's own is longer it is held open and named through /proc/self/fd, which is short.
 #pragma once
 
@@ -16,8 +16,7 @@ inline constexpr std::string_view kSocketName = "control.sock";
 
 class SocketAddress {
  public:
-  // Of `directory`/`name`; whether something is there is not looked at. Fails with notFound where there is no such
-  // directory.
+  // The address of `directory`/`name`, whether or not it exists. Fails with notFound where there is no such directory.
   static Result<SocketAddress> of(const std::filesystem::path& directory, std::string_view name = kSocketName);
   // Valid while this object lives.
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }

@@ -14,7 +14,7 @@ constexpr size_t kMaxInput = 4096;
 constexpr char kInterrupt = 3;  // Control-C
 
 void show(int descriptor, std::string_view text) {
-  // A prompt that does not appear is no failure.
+  // A prompt that cannot be written is not an error.
   [[maybe_unused]] const ssize_t written = ::write(descriptor, text.data(), text.size());
 }
 
@@ -33,8 +33,8 @@ std::optional<std::string> lineFrom(int descriptor) {
 
 }  // namespace
 
-// The terminal without echo, until it goes. Control-C ends the line instead of the program, which would leave the
-// terminal as it is.
+// Switches the terminal's echo off during its lifetime. Control-C ends the line instead of the program, which would
+// leave the terminal without echo.
 class Terminal::NoEcho {
  public:
   explicit NoEcho(int terminal) : terminal_(terminal) {
@@ -60,7 +60,7 @@ class Terminal::NoEcho {
 Terminal::Terminal(Descriptor terminal) : terminal_(std::move(terminal)) {}
 Terminal::Terminal(Terminal&&) noexcept = default;
 Terminal& Terminal::operator=(Terminal&&) noexcept = default;
-// Before its descriptor is closed.
+// Restores the echo before its descriptor is closed.
 Terminal::~Terminal() {
   noEcho_.reset();
 }

@@ -1,4 +1,4 @@
-// Asking people. A password is never an argument: those are seen by every process and kept in histories.
+// Prompts. A password is never an argument: other processes can see arguments, and shell histories keep them.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace mb::cli {
 
-// The terminal of this process, wherever its input and output go.
+// The terminal of this process, even if its input and output are redirected.
 class Terminal {
  public:
-  // nullopt where there is none.
+  // nullopt where the process has no terminal.
   static std::optional<Terminal> open();
   Terminal(Terminal&&) noexcept;
   Terminal& operator=(Terminal&&) noexcept;
   ~Terminal();
 
-  // What is typed is not shown from now on, until this object goes. False where the terminal cannot do that.
+  // Switches the echo off for the lifetime of this object. False where the terminal cannot.
   bool hide();
-  // Up to the end of the line; nullopt where it was interrupted or too long.
+  // Reads a line after the prompt; nullopt where it was interrupted or too long.
   std::optional<std::string> ask(std::string_view prompt);
 
  private:
@@ -32,7 +32,7 @@ class Terminal {
   std::unique_ptr<NoEcho> noEcho_;
 };
 
-// All lines of standard input, which are at most 4 KiB. Fails with invalidParam where there is more or none.
+// All lines of standard input, at most 4 KiB. Fails with invalidParam for more, or for empty input.
 Result<std::vector<std::string>> inputLines(std::string_view what);
 // One line of standard input after a prompt on standard error, whether that is a terminal or not; nullopt at its end.
 std::optional<std::string> askOnInput(std::string_view prompt);

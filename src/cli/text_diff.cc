@@ -29,8 +29,8 @@ struct Line {
   std::string_view text;
 };
 
-// Myers' greedy algorithm: the furthest each diagonal gets with `d` lines that differ, kept per `d` for the way back.
-// Empty where more than kMaxDiffering differ.
+// Myers' greedy algorithm: the furthest position of each diagonal with `d` differing lines, stored per `d` to trace the
+// way back. Empty where more than kMaxDiffering differ.
 std::vector<std::vector<int>> furthest(const Lines& a, const Lines& b) {
   const int max = std::min<int>(kMaxDiffering, static_cast<int>(a.size() + b.size()));
   const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());

@@ -26,7 +26,7 @@ TEST(TextDiff, LooksAsPeopleKnowIt) {
   for (const auto& each : cases) EXPECT_EQ(unifiedDiff(each.before, each.after), each.diff) << each.before;
 }
 
-// What the hunks say, carried out.
+// Applies the hunks to `before`.
 std::string patched(std::string_view before, std::string_view diff) {
   std::vector<std::string> lines;
   for (size_t from = 0; from < before.size();) {

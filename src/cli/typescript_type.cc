@@ -13,7 +13,7 @@ constexpr std::string_view kServers[] = {"id", "createdAt", "updatedAt", "ownerI
 
 using Types = std::vector<std::string>;
 
-// "a" and "b" as "a | b"; each once, in the order in which they came.
+// Joins the types by `by`: "a" and "b" as "a | b"; each once, in order of first occurrence.
 std::string joined(const Types& types, std::string_view by) {
   Types once;
   for (const std::string& type : types) {
@@ -124,8 +124,8 @@ class TypeWriter {
     if (type != "unknown") types.push_back(std::move(type));
   }
 
-  // What stands for the fields that are not named; "" where there are none. One for all of them, since an index
-  // signature has to fit the named ones too.
+  // The index signature's type for all fields that are not named; "" where no other field may occur. One type, since
+  // an index signature must fit the named ones too.
   std::string others(doc::DocumentView schema, size_t level, bool named) const {
     const auto additional = schema.find("additionalProperties");
     const auto patterns = objectOf(schema, "patternProperties");
@@ -136,7 +136,7 @@ class TypeWriter {
     if (patterns) {
       for (const doc::Element& each : *patterns) types.push_back(type(each.value, level));
     }
-    // Without the keyword anything else may be there.
+    // Without the keyword any other field may be present.
     if (open || !additional) types.push_back(additional ? type(*additional, level) : "unknown");
     return std::ranges::find(types, "unknown") != types.end() ? "unknown" : joined(types, " | ");
   }
@@ -210,7 +210,7 @@ class TypeWriter {
     return "{\n" + out + std::string(2 * level, ' ') + "}";
   }
 
-  // What is said about a field: its description, and what its type does not say.
+  // The comment of a field: its description, and constraints that its type does not express.
   void comment(std::string& out, doc::ValueView schema, size_t level) const {
     if (schema.type() != doc::BsonType::document) return;
     const doc::DocumentView of = schema.asDocument();
@@ -262,7 +262,7 @@ class TypeWriter {
     if (form == "binary") return "Base64.";
     return schema.stringOr("format") == "date-time" ? "RFC 3339." : "";
   }
-  // Integers keep 64 bits on the server; JSON.parse does not.
+  // Integers have 64 bits on the server; JSON.parse rounds them.
   static std::string size(doc::DocumentView schema) {
     for (const std::string_view keyword : {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "const"}) {
       const auto bound = schema.find(keyword);

@@ -8,14 +8,14 @@
 namespace mb::cli {
 
 enum class TypeUse {
-  read,    // as the server answers
-  create,  // as a client sends it to make a document: what has a default may be left out
+  read,    // as the server sends it
+  create,  // as a client sends it in a create: fields with a default may be omitted
 };
 
-// The fields of the schema of a document, a line each with what is said about them before it; the server's own (id,
-// createdAt, updatedAt, ownerId) are left out. The schema must compile (document/schema.h).
+// Appends the fields of a document's schema, one a line after its comment; the server's own (id, createdAt, updatedAt,
+// ownerId) are left out. REQUIRES: the schema compiles (document/schema.h).
 void appendFields(std::string& out, doc::DocumentView schema, TypeUse use);
-// As it stands in an interface: quoted where it is no identifier.
+// The name in an interface: quoted unless it is an identifier.
 std::string propertyName(std::string_view name);
 
 }  // namespace mb::cli

@@ -7,7 +7,7 @@ namespace mb::cli {
 namespace {
 
 constexpr size_t kMaxArguments = 32;
-// Names, numbers and one object of results: nothing is nested deeply.
+// Names, numbers and one object of results: no deep nesting.
 constexpr doc::JsonLimits kLimits{.maxDepth = 20, .extended = doc::ExtendedJson::refuse};
 
 struct WireRequest {
@@ -60,16 +60,16 @@ std::string encodeMessage(const Message& message) {
 
 Result<Request> decodeRequest(std::string_view text) {
   auto parsed = doc::parseJson(text, kLimits);
-  if (!parsed) return fail(ErrorCode::invalidBody, "this is no command: " + parsed.error().message());
+  if (!parsed) return fail(ErrorCode::invalidBody, "invalid command: " + parsed.error().message());
   auto wire = doc::decode<WireRequest>(*parsed);
-  if (!wire) return fail(ErrorCode::invalidBody, "this is no command: " + wire.error().message());
+  if (!wire) return fail(ErrorCode::invalidBody, "invalid command: " + wire.error().message());
   if (wire->version != kProtocolVersion) {
     return fail(ErrorCode::invalidBody, "the server is of another version than this program");
   }
   Request request{std::move(wire->command), {}};
   for (const doc::Element& argument : wire->arguments.view()) {
     if (argument.value.type() != doc::BsonType::string || request.arguments.size() >= kMaxArguments) {
-      return fail(ErrorCode::invalidBody, "this is no command: its arguments are at most 32 strings");
+      return fail(ErrorCode::invalidBody, "invalid command: arguments must be at most 32 strings");
     }
     request.arguments.emplace(argument.key, argument.value.asString());
   }
@@ -77,7 +77,7 @@ Result<Request> decodeRequest(std::string_view text) {
 }
 
 Result<Message> decodeMessage(std::string_view text) {
-  const auto foreign = [] { return fail(ErrorCode::invalidBody, "the server's answer could not be understood"); };
+  const auto foreign = [] { return fail(ErrorCode::invalidBody, "the server sent an invalid message"); };
   const auto parsed = doc::parseJson(text, kLimits);
   if (!parsed) return foreign();
   auto wire = doc::decode<WireMessage>(*parsed, doc::UnknownFields::ignore);

@@ -1,4 +1,4 @@
-// What the program and a running server say to each other over the command socket: JSON objects, one a line.
+// The protocol of the command socket between the program and a running server: JSON objects, one a line.
 //
 //   program  {"version": 1, "command": "backup", "arguments": {"to": "/backups/monday", "with-secret": "true"}}
 //   server   {"progress": {"step": "copying", "done": 10, "total": 300}}      any number of times, at least one a
@@ -6,8 +6,8 @@
 //            {"outcome": {"exitCode": 0, "text": "…", "result": {…}}}          or
 //            {"failure": {"code": "NOT_FOUND", "message": "…"}}               and closes
 //
-// The program closes to have the command stopped. A line of the program has at most kMaxRequest bytes, one of the
-// server at most kMaxMessage.
+// The program closes the connection to stop the command. A line of the program has at most kMaxRequest bytes, one of
+// the server at most kMaxMessage.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ inline constexpr int32_t kProtocolVersion = 1;
 inline constexpr size_t kMaxRequest = 64 << 10;
 inline constexpr size_t kMaxMessage = 4 << 20;
 
-// Names of options to their values; a switch that is on has "true".
+// Names of options to their values; a flag that is set has "true".
 using Arguments = std::map<std::string, std::string>;
 
 struct Request {
@@ -30,7 +30,7 @@ struct Request {
   Arguments arguments;
 };
 
-// How far a command is; a total of 0 is not known.
+// Progress of a command; a total of 0 is unknown.
 struct Step {
   std::string step;
   int64_t done = 0;
@@ -42,10 +42,10 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
-// How a command ended that did what it was to do. `check` exits with 1 where it found something.
+// The result of a command that completed. `check` exits with 1 where it found problems.
 struct Outcome {
   int32_t exitCode = 0;
-  std::string text;      // lines for people
+  std::string text;      // text for people
   doc::Document result;  // the same for scripts
   static constexpr auto shape() {
     return doc::shape<Outcome>("Outcome", doc::field("exitCode", &Outcome::exitCode),
@@ -53,7 +53,7 @@ struct Outcome {
   }
 };
 
-// One of several things that are wrong, and where: a file, say.
+// One of several problems and its location, a file for example.
 struct FailureDetail {
   std::string path;
   std::string message;
@@ -63,7 +63,7 @@ struct FailureDetail {
   }
 };
 
-// How a command ended that failed. INVALID_PARAM means that it was called wrongly.
+// The error of a command that failed. INVALID_PARAM means wrong arguments.
 struct Failure {
   std::string code;
   std::string message;
@@ -78,10 +78,10 @@ Failure failureOf(const Error& error);
 
 using Message = std::variant<Step, Outcome, Failure>;
 
-// With the newline at their end.
+// Both end with a newline.
 std::string encodeRequest(const Request& request);
 std::string encodeMessage(const Message& message);
-// Each fails with invalidBody for a line that is none of those, decodeRequest also for another version.
+// Both fail with invalidBody for an invalid line, decodeRequest also for another version.
 Result<Request> decodeRequest(std::string_view line);
 Result<Message> decodeMessage(std::string_view line);
 
