@@ -4,7 +4,7 @@ namespace mb::app {
 
 namespace {
 
-// With its port, where that is not the scheme's.
+// Includes the port, unless it is the scheme's default.
 std::string_view hostOf(std::string_view origin) {
   return origin.substr(origin.find("://") + 3);
 }
@@ -31,9 +31,9 @@ AllSettings::AllSettings(Settings& settings)
       vectors(settings) {
   const auto base = outbound::originOf(app.baseUrl);
   if (base && !api.runOrigin.empty() && hostOf(*base) == hostOf(api.runOrigin)) {
-    settings.refuse("SERVICE_RUN_ORIGIN", "must have another host than SERVICE_BASE_URL: it serves functions alone");
+    settings.refuse("SERVICE_RUN_ORIGIN", "must have another host than SERVICE_BASE_URL: it serves only functions");
   }
-  declareLaterRooms(settings);
+  declareUnsupportedSettings(settings);
 }
 
 }  // namespace mb::app

@@ -26,17 +26,17 @@ Result<std::string> parseBaseUrl(std::string_view text) {
   return fail(ErrorCode::validation, "must be an address such as https://api.example.com");
 }
 
-struct Later {
+struct UnsupportedSetting {
   std::string_view name;
   std::vector<std::string> harmless;
   std::string_view line;
   std::string_view help;
 };
 
-const std::vector<Later>& laterModules() {
+const std::vector<UnsupportedSetting>& unsupportedSettings() {
   static constexpr std::string_view kEngine = "this version runs on its embedded engine only; leave it unset";
   static constexpr std::string_view kBilling = "this version has no billing";
-  static const std::vector<Later> modules = {
+  static const std::vector<UnsupportedSetting> all = {
       {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
       {"SERVICE_BILLING", {"off"}, kBilling, "billing (only off in this version)"},
       {"SERVICE_BILLING_SECRET_KEY", {}, kBilling, "key of the payment provider (not in this version)"},
@@ -46,25 +46,25 @@ const std::vector<Later>& laterModules() {
        {},
        "this version has no management listener",
        "second listener for metrics and probes (not in this version)"}};
-  return modules;
+  return all;
 }
 
 }  // namespace
 
 LogSettings::LogSettings(Settings& settings)
     : level(levelOf(settings.choice("SERVICE_LOG_LEVEL", "info", {"debug", "info", "warn", "error"},
-                                    "least level of log lines"))),
+                                    "minimum level of log lines"))),
       format(settings.choice("SERVICE_LOG", ::isatty(STDERR_FILENO) ? "text" : "json", {"text", "json"},
-                             "form of log lines; text on a terminal, else json") == "json"
+                             "format of log lines; text on a terminal, else json") == "json"
                  ? LogFormat::json
                  : LogFormat::text) {}
 
 AppSettings::AppSettings(Settings& settings)
     : baseUrl(settings.parsed<std::string>("SERVICE_BASE_URL", "http://localhost:8090",
-                                           "address under which browsers and mails reach this server", parseBaseUrl)),
+                                           "address of this server for browsers and links in mails", parseBaseUrl)),
       dataDirectory(settings.text("SERVICE_DATA_DIR", "./data", "directory of the store and the secret")),
       secret(settings.secret("SERVICE_SECRET",
-                             "32 random bytes in base64; made and kept in the data directory where unset")),
+                             "32 random bytes in base64; if unset, created and stored in the data directory")),
       log(settings) {
   if (dataDirectory.empty()) settings.refuse("SERVICE_DATA_DIR", "must name a directory");
   if (!secret) return;
@@ -72,8 +72,10 @@ AppSettings::AppSettings(Settings& settings)
   if (!parsed) settings.refuse("SERVICE_SECRET", parsed.error().message());
 }
 
-void declareLaterRooms(Settings& settings) {
-  for (const auto& module : laterModules()) settings.notYet(module.name, module.harmless, module.line, module.help);
+void declareUnsupportedSettings(Settings& settings) {
+  for (const auto& setting : unsupportedSettings()) {
+    settings.notYet(setting.name, setting.harmless, setting.line, setting.help);
+  }
 }
 
 }  // namespace mb::app

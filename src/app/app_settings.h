@@ -1,4 +1,4 @@
-// What the composition root itself reads, and the names of modules that this version does not have.
+// Settings of the composition root, and the names of settings that this version does not support.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct AppSettings {
   LogSettings log;
 };
 
-// Declares every setting whose module is still to come: a value that would change something stops the start.
-void declareLaterRooms(Settings& settings);
+// Declares every unsupported setting: a value that would change something stops the start.
+void declareUnsupportedSettings(Settings& settings);
 
 }  // namespace mb::app

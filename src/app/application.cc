@@ -73,7 +73,7 @@ int coreCount() {
 
 constexpr int kWorkersPerCore = 4;
 
-// Whether no setting says that other machines reach the server.
+// Whether no setting implies that other machines reach the server.
 bool isLocalOnly(const AllSettings& settings) {
   return api::isLoopbackHost(settings.http.host) && api::isLoopbackUrl(settings.app.baseUrl) &&
          settings.api.trustedProxies.empty();
@@ -83,7 +83,7 @@ int workerCount(const workers::WorkerSettings& settings) {
   return settings.max > 0 ? settings.max : kWorkersPerCore * coreCount();
 }
 
-// Beside the server's own program.
+// Next to the server's own executable.
 std::filesystem::path workerProgram() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "manybase-worker";
@@ -94,8 +94,8 @@ std::unique_ptr<redis::Client> redisOf(const redis::RedisSettings& settings, Cor
   return std::make_unique<redis::Client>(cores.at(0).get_executor(), *settings.address);
 }
 
-// The engine lets no other process write to its store, so jobs run whether Redis is there or not; and what a process
-// before this one held is this one's.
+// The engine allows one process to write to its store, so jobs run with or without Redis; and leases of an earlier
+// process are taken over.
 std::unique_ptr<jobs::RedisLeases> leasesOver(redis::Client* redis, Cores& cores, const MasterSecret& master) {
   if (!redis) return nullptr;
   const std::string store = toHex(sha256(master.subkey("redis").reveal())).substr(0, 16);
@@ -104,7 +104,7 @@ std::unique_ptr<jobs::RedisLeases> leasesOver(redis::Client* redis, Cores& cores
       jobs::RedisLeasesConfig{.space = "manybase:" + store, .instance = "only", .alone = true});
 }
 
-// Null where files are not kept here.
+// Null where files are not stored locally.
 Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings) {
   if (settings.storage.kind != storage::StorageSettings::Kind::local) return nullptr;
   TRY(auto local, storage::LocalStore::open(settings.app.dataDirectory / storage::kDirectory));
@@ -124,7 +124,8 @@ std::vector<store::SystemCollection> systemCollections() {
   return all;
 }
 
-// Members in the order of their making: each refers only to those above it, or is joined to others in the constructor.
+// Members in the order of construction: each refers only to those above it, or is connected to others in the
+// constructor.
 struct Application::Impl {
   Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores,
        std::unique_ptr<store::EmbeddedStore> openStore, std::unique_ptr<storage::BlobStore> blobs,
@@ -343,7 +344,7 @@ Result<> Application::Impl::open() {
     leases->start();
     redis->start();
   }
-  // An expression that names a zone before waits for it.
+  // An expression that names a zone earlier waits for it.
   zoneLoader = std::jthread(cel::loadTimeZones);
   workers.start();
   queue.start();
@@ -356,7 +357,7 @@ Result<> Application::Impl::open() {
   return {};
 }
 
-// A server without it serves all the same; the commands say that they cannot reach it.
+// A failure is only logged: the commands report that they cannot reach the server.
 void Application::Impl::openCommandSocket() {
   removeLeftCheckpoints(settings.app.dataDirectory);
   auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
@@ -368,15 +369,14 @@ void Application::Impl::openCommandSocket() {
   if (!listening) logWarn(listening.error().message());
 }
 
-// Jobs that run get their time; what they then still wait for outside fails, and so do they, to run again after the
-// next start.
+// Running jobs get time to end. Then their outbound calls fail and they fail too; they run again after the next start.
 void Application::Impl::stopJobs() {
-  if (!events.stop(kJobsLimit)) logWarn("changes were still being handed on; they will be again");
+  if (!events.stop(kJobsLimit)) logWarn("change delivery did not end in time; it is repeated after the next start");
   bool ended = queue.stop(kJobsLimit);
   outbound.stop();
   workers.stop();
   if (!ended) ended = queue.stop(std::chrono::seconds(1));
-  if (!ended) logWarn("jobs did not end in time; they will run again");
+  if (!ended) logWarn("jobs did not end in time; they run again after the next start");
   if (leases) leases->stop();
   if (redis) redis->stop();
   mailer.stop();
@@ -399,9 +399,9 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   if (commandSocket) commandSocket->stop();
   stopJobs();
   configuration.stop();
-  if (!vectors.stop(kBackgroundLimit)) logWarn("not all vector indexes could be saved; they are caught up with later");
+  if (!vectors.stop(kBackgroundLimit)) logWarn("some vector indexes not saved; they catch up after a restart");
   const Result<> logged = runBlocking(*cores, functionsRuntime.log().flush());
-  if (!logged) logWarn("the last runs of functions could not be logged", {{"problem", logged.error().message()}});
+  if (!logged) logWarn("last function runs not logged", {{"problem", logged.error().message()}});
   if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");
   data->stop();
   identity.stop();
@@ -412,7 +412,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   logInfo("the store is closed", {{"commits", stats.commits}, {"writes", stats.writes}});
   if (storage) {
     const storage::Sweeper& sweeper = storage->sweeper();
-    logInfo("files are swept no more", {{"removed", sweeper.removed()}, {"orphans", sweeper.orphans()}});
+    logInfo("file sweeper stopped", {{"removed", sweeper.removed()}, {"orphans", sweeper.orphans()}});
   }
   cores->stop();
   cores->join();

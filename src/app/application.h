@@ -1,4 +1,4 @@
-// The whole server, wired: built in order, stopped in reverse. Everybody is known here and nowhere else.
+// The whole server: modules are built in order and stopped in reverse. Only this module knows all others.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@
 
 namespace mb::app {
 
-// Every module's settings, loaded together so that all errors are told at once.
+// The settings of all modules, loaded together so that all errors are reported at once.
 struct AllSettings {
   explicit AllSettings(Settings& settings);
   AppSettings app;
@@ -48,23 +48,23 @@ struct AllSettings {
   vectors::VectorSettings vectors;
 };
 
-// The collections of the system, of all modules.
+// The system collections of all modules.
 std::vector<store::SystemCollection> systemCollections();
 
 class Application {
  public:
-  // Opens the store, loads keys, listens and answers. Fails with the line to show.
+  // Opens the store, loads keys and listens for requests. Fails with a message to print.
   static Result<std::unique_ptr<Application>> start(const AllSettings& settings, api::Version version);
-  // stop() without waiting for requests, unless it has run.
+  // Calls stop() with no time limit for requests, unless it was called.
   ~Application();
 
   int port() const;
   const api::RouteTable& routes() const;
-  // The code that a first registration from elsewhere needs; nullopt where there was a first user at the start.
+  // The code that a first registration from another machine needs; nullopt where there was a first user at the start.
   const std::optional<std::string>& setupCode() const;
-  // Whether a mail server is set.
+  // Whether a mail server is configured.
   bool deliversMail() const;
-  // Stops accepting, lets requests end for at most `limit`, then closes everything. Blocks; from the main thread.
+  // Stops accepting, gives requests at most `limit` to end, then closes everything. Blocks; from the main thread.
   void stop(std::chrono::milliseconds limit);
 
  private:

@@ -101,7 +101,7 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
         break;
       case Plane::data:
       case Plane::dataOrPublic:
-        // What a GraphQL request needs follows from its operation.
+        // The permission that a GraphQL request needs depends on its operation.
         EXPECT_TRUE(!route.gate.scope.empty() || route.pattern == "/api/v1/graphql") << name;
         [[fallthrough]];
       case Plane::authPublic:
@@ -133,7 +133,7 @@ TEST_F(ApplicationTest, KeepsItsSecretAndItsDirectoryToItself) {
   const std::string keys = get("/api/v1/jwks.json");
   application_.reset();
   ASSERT_TRUE(start());
-  // Heads differ: each request has an id of its own.
+  // Response heads differ: each request has an id.
   const std::string again = get("/api/v1/jwks.json");
   EXPECT_EQ(again.substr(again.find("\r\n\r\n")), keys.substr(keys.find("\r\n\r\n")));
 }

@@ -1,4 +1,4 @@
-// `manybase audit verify`: on a checkpoint, as check does, so that nothing is written or pruned under its eyes.
+// `manybase audit verify`: on a checkpoint, as check, so that no write or pruning changes the entries during it.
 #include "app/checkpoint.h"
 #include "app/project_export.h"
 #include "audit/chain_check.h"
@@ -9,10 +9,10 @@ namespace mb::app {
 namespace {
 
 constexpr uint64_t kBetweenSigns = 1000;
-// Whole chains beyond so many are counted, not told.
-constexpr size_t kMaxTold = 1000;
+// Intact chains beyond this number are counted, not listed.
+constexpr size_t kMaxListed = 1000;
 
-// A chain: that of the instance where there is no project.
+// The project of a chain; without a project, the instance.
 struct Subject {
   store::ProjectNo number = store::kControlProject;
   std::string id;
@@ -22,11 +22,11 @@ struct Subject {
 
 class Verification {
  public:
-  Verification(const store::StoreImage& image, std::optional<Digest> looked, Progress& progress)
-      : image_(image), looked_(looked), progress_(progress) {}
+  Verification(const store::StoreImage& image, std::optional<Digest> wantedHash, Progress& progress)
+      : image_(image), wantedHash_(wantedHash), progress_(progress) {}
 
   Result<audit::ChainReport> run(store::ProjectNo project) {
-    audit::ChainCheck check(looked_);
+    audit::ChainCheck check(wantedHash_);
     RETURN_IF_ERROR(older(project, check));
     RETURN_IF_ERROR(
         image_.eachBy(project, audit::kAuditCollection, audit::kByPlace, [&](doc::DocumentView entry) -> Result<> {
@@ -44,7 +44,7 @@ class Verification {
     return progress_.stopped() ? fail(ErrorCode::unavailable, "the verification was stopped") : Result<>();
   }
 
-  // Those from before the chain stand first.
+  // Counts the entries from before the chain, which come first.
   Result<> older(store::ProjectNo project, audit::ChainCheck& check) {
     bool ended = false;
     Result<> read = image_.each(project, audit::kAuditCollection, [&](doc::DocumentView entry) -> Result<> {
@@ -59,7 +59,7 @@ class Verification {
   }
 
   const store::StoreImage& image_;
-  const std::optional<Digest> looked_;
+  const std::optional<Digest> wantedHash_;
   Progress& progress_;
   uint64_t seen_ = 0;
 };
@@ -112,42 +112,42 @@ void appendReport(doc::BsonWriter& out, std::string_view key, const Subject& sub
 }  // namespace
 
 Result<cli::Outcome> verifyAudit(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
-  std::optional<Digest> looked;
+  std::optional<Digest> wantedHash;
   if (has(arguments, "head")) {
-    looked = store::digestOf(valueOf(arguments, "head"));
-    if (!looked) return fail(ErrorCode::invalidParam, "--head must be a hash: 64 hex digits");
+    wantedHash = store::digestOf(valueOf(arguments, "head"));
+    if (!wantedHash) return fail(ErrorCode::invalidParam, "--head must be a hash: 64 hex digits");
   }
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
   const store::StoreImage& image = checkpoint.image();
   TRY(const std::vector<Subject> subjects, subjectsOf(image, valueOf(arguments, "project")));
-  Verification verification(image, looked, progress);
+  Verification verification(image, wantedHash, progress);
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.beginArray("chains");
-  size_t told = 0;
+  size_t listed = 0;
   uint64_t whole = 0;
   uint64_t broken = 0;
-  uint64_t untold = 0;
-  bool found = !looked;
+  uint64_t unlisted = 0;
+  bool found = !wantedHash;
   for (const Subject& subject : subjects) {
     TRY(const audit::ChainReport report, verification.run(subject.number));
     found |= report.foundHash;
     const bool well = report.problem.empty();
     (well ? whole : broken) += 1;
-    if (told >= kMaxTold && (well || told >= 2 * kMaxTold)) {
-      ++untold;
+    if (listed >= kMaxListed && (well || listed >= 2 * kMaxListed)) {
+      ++unlisted;
       continue;
     }
-    appendReport(result, doc::arrayKey(told++), subject, report);
+    appendReport(result, doc::arrayKey(listed++), subject, report);
     outcome.text += textOf(subject, report);
   }
   result.end();
   result.appendInteger("whole", static_cast<int64_t>(whole));
   result.appendInteger("broken", static_cast<int64_t>(broken));
-  if (looked) result.appendBool("foundHead", found);
+  if (wantedHash) result.appendBool("foundHead", found);
   outcome.result = result.finish();
-  if (untold > 0) outcome.text += fmt::format("and {} more\n", untold);
-  if (!found) outcome.text += fmt::format("BROKEN: no chain holds the hash {}\n", toHex(*looked));
+  if (unlisted > 0) outcome.text += fmt::format("and {} more\n", unlisted);
+  if (!found) outcome.text += fmt::format("BROKEN: no chain holds the hash {}\n", toHex(*wantedHash));
   outcome.text += broken > 0 ? fmt::format("{} of {} chains are broken", broken, broken + whole)
                              : fmt::format("{} chains are whole", whole);
   outcome.exitCode = broken == 0 && found ? 0 : 1;

@@ -1,4 +1,4 @@
-// `manybase backup`: from a checkpoint into a directory that has its name only once it is whole and on the disk.
+// `manybase backup`: copies a checkpoint into a directory that gets its name only once it is complete and durable.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Left free on the target beside the backup itself.
+// Space that must stay free on the target in addition to the backup.
 constexpr uint64_t kReserve = 1 << 20;
 constexpr int kMaxInASecond = 100;
 
@@ -27,7 +27,7 @@ struct Target {
   fs::path final;
 };
 
-// The target while it is being filled; goes with all it holds unless it was published.
+// The target during the backup; removed with its content unless it was published.
 class PartialDirectory {
  public:
   explicit PartialDirectory(Target target) : target_(std::move(target)) {}
@@ -80,10 +80,10 @@ Result<Target> targetOf(const Deployment& deployment, const fs::path& wanted, st
     return fail(ErrorCode::conflict, fmt::format("{} exists already", path.string()));
   }
   if (!fs::is_directory(path.parent_path(), failed)) {
-    return fail(ErrorCode::notFound, fmt::format("there is no directory {}", path.parent_path().string()));
+    return fail(ErrorCode::notFound, fmt::format("the directory {} does not exist", path.parent_path().string()));
   }
   if (isInside(path, deployment.directory)) {
-    return fail(ErrorCode::validation, "a backup inside the data directory would be lost with it");
+    return fail(ErrorCode::validation, "the target must be outside of the data directory");
   }
   const std::string hidden = fmt::format(".{}.partial-{:08x}", path.filename().string(), randomU64() >> 32);
   return Target{path.parent_path() / hidden, path};
@@ -100,7 +100,7 @@ void addFile(Manifest& manifest, std::string path, const Sum& sum) {
   manifest.files.push_back({std::move(path), static_cast<int64_t>(sum.bytes), sum.sha256});
 }
 
-// `more` bytes come after it.
+// `more` bytes will be copied after the store.
 Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, uint64_t more, Manifest& manifest,
                    Progress& progress) {
   std::vector<fs::path> files;
@@ -159,7 +159,7 @@ Result<> fillProject(const Deployment& deployment, const HeldCheckpoint& checkpo
   return backUpFiles(deployment, checkpoint.image(), number, into, manifest, progress);
 }
 
-cli::Outcome tell(const Manifest& manifest, const fs::path& path) {
+cli::Outcome outcomeOf(const Manifest& manifest, const fs::path& path) {
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.appendString("path", path.string());
@@ -171,8 +171,8 @@ cli::Outcome tell(const Manifest& manifest, const fs::path& path) {
   outcome.text =
       fmt::format("{}\n{} projects, {} collections, {} documents, {}; {}", path.string(), manifest.counts.projects,
                   manifest.counts.collections, manifest.counts.documents, cli::describeBytes(manifest.bytes()),
-                  manifest.secretIncluded ? "with the deployment's secret: keep it as safe as the secret"
-                                          : "without the deployment's secret: keep that somewhere else");
+                  manifest.secretIncluded ? "with the deployment's secret: protect it like the secret"
+                                          : "without the deployment's secret: store that elsewhere");
   return outcome;
 }
 
@@ -182,11 +182,11 @@ Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& argume
   const bool whole = !has(arguments, "project");
   const bool withSecret = has(arguments, "with-secret");
   if (withSecret && !whole) {
-    return fail(ErrorCode::invalidParam, "--with-secret goes with a backup of the whole deployment only");
+    return fail(ErrorCode::invalidParam, "--with-secret is only for a backup of the whole deployment");
   }
   if (withSecret && !deployment.secret) return fail(ErrorCode::notFound, "this deployment has no secret yet");
   const fs::path wanted = valueOf(arguments, "to");
-  // What needs no checkpoint is refused before there is one; the project's label comes from it.
+  // Checked before the checkpoint is created; the project's label comes from the checkpoint.
   RETURN_IF_ERROR(targetOf(deployment, wanted, "manybase"));
   const BlobPin kept(deployment);
 
@@ -214,7 +214,7 @@ Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& argume
   }
   RETURN_IF_ERROR(writeManifest(partial.path(), manifest));
   RETURN_IF_ERROR(partial.publish());
-  return tell(manifest, target.final);
+  return outcomeOf(manifest, target.final);
 }
 
 }  // namespace mb::app

@@ -10,11 +10,11 @@ namespace {
 
 constexpr size_t kMaxManifest = 64 << 20;
 
-std::unexpected<Error> damaged(std::string_view file) {
-  return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", file));
+std::unexpected<Error> corrupt(std::string_view file) {
+  return fail(ErrorCode::validation, fmt::format("the backup is corrupt: {}", file));
 }
 
-// So that no file of a backup is read or written elsewhere.
+// Whether the path stays inside the backup's directory.
 bool isPlain(std::string_view path) {
   const std::filesystem::path given(path);
   return !path.empty() && path.find('\0') == std::string_view::npos && given.is_relative() &&
@@ -29,11 +29,11 @@ std::string sumLine(std::string_view sum, std::string_view path) {
 Result<> checkManifest(const Manifest& manifest) {
   std::set<std::string_view> seen;
   for (const ManifestFile& file : manifest.files) {
-    if (!isPlain(file.path) || file.bytes < 0 || !seen.insert(file.path).second) return damaged(kManifestFile);
+    if (!isPlain(file.path) || file.bytes < 0 || !seen.insert(file.path).second) return corrupt(kManifestFile);
   }
   const bool whole = manifest.kind == kWhole;
   if (!whole && (manifest.kind != kOneProject || !manifest.project || !seen.contains(kProjectFile))) {
-    return damaged(kManifestFile);
+    return corrupt(kManifestFile);
   }
   return {};
 }
@@ -61,15 +61,16 @@ Result<Manifest> readManifest(const std::filesystem::path& directory) {
     return fail(ErrorCode::notFound, fmt::format("there is no backup at {}", directory.string()));
   }
   if (!std::filesystem::exists(directory / kManifestFile, failed)) {
-    return fail(ErrorCode::notFound, fmt::format("{} is no backup: it has no {}", directory.string(), kManifestFile));
+    return fail(ErrorCode::notFound,
+                fmt::format("{} is not a backup: it has no {}", directory.string(), kManifestFile));
   }
   TRY(const std::string text, readWhole(directory / kManifestFile, kMaxManifest));
   TRY(const std::string sums, readWhole(directory / kSumsFile, kMaxManifest));
   const std::string wanted = sumLine(toHex(sha256(text)), kManifestFile);
-  if (!sums.ends_with(wanted)) return damaged(kManifestFile);
+  if (!sums.ends_with(wanted)) return corrupt(kManifestFile);
   const auto parsed = doc::parseJson(text, {.maxDepth = 10, .extended = doc::ExtendedJson::refuse});
-  if (!parsed) return damaged(kManifestFile);
-  // Before all else, since a newer one may have other fields.
+  if (!parsed) return corrupt(kManifestFile);
+  // Checked first, since a newer format may have other fields.
   const auto format = parsed->view().find("format");
   if (format && format->isNumber() && format->toInteger().value_or(0) > kBackupFormat) {
     return fail(ErrorCode::unavailable,
@@ -77,14 +78,14 @@ Result<Manifest> readManifest(const std::filesystem::path& directory) {
                             format->toInteger().value_or(0), kBackupFormat));
   }
   auto manifest = doc::decode<Manifest>(*parsed);
-  if (!manifest) return damaged(kManifestFile);
+  if (!manifest) return corrupt(kManifestFile);
   RETURN_IF_ERROR(checkManifest(*manifest));
   return *std::move(manifest);
 }
 
 Result<> compareFile(const ManifestFile& file, const Sum& sum) {
   const bool same = sum.bytes == static_cast<uint64_t>(file.bytes) && sum.sha256 == file.sha256;
-  return same ? Result<>() : damaged(file.path);
+  return same ? Result<>() : corrupt(file.path);
 }
 
 Result<> verifyFiles(const std::filesystem::path& directory, const Manifest& manifest, Progress& progress) {

@@ -1,13 +1,13 @@
-// What a backup is: a directory with
+// The format of a backup: a directory with
 //
-//   manifest.json   what is in it (Manifest): every other file with its size and SHA-256
+//   manifest.json   its content (Manifest): every other file with its size and SHA-256
 //   SHA256SUMS      the same sums and the manifest's own, for `sha256sum -c`
-//   store/…         of a whole deployment: the store's files, as a checkpoint has them
+//   store/…         of a whole deployment: the store's files, as in a checkpoint
 //   project.bson    of one project: its records (project_records.h)
-//   files/…         the bytes of stored files, by the names that their records have for them
-//   secret          the deployment's secret, where it was asked for
+//   files/…         the bytes of stored files, by the names in their records
+//   secret          the deployment's secret, with --with-secret
 //
-// Kinds of files that join later are further files; a higher format says that they must be understood.
+// New kinds of content are added as further files; a higher format says that they must be understood.
 #pragma once
 
 #include <filesystem>
@@ -40,7 +40,7 @@ struct ManifestFile {
 struct ManifestCounts {
   int64_t projects = 0;
   int64_t collections = 0;
-  int64_t documents = 0;  // system ones too
+  int64_t documents = 0;  // system ones included
   static constexpr auto shape() {
     return doc::shape<ManifestCounts>("Counts", doc::field("projects", &ManifestCounts::projects),
                                       doc::field("collections", &ManifestCounts::collections),
@@ -60,14 +60,14 @@ struct ManifestProject {
 };
 
 struct Manifest {
-  int32_t format = 1;  // the lowest that its reader must know
+  int32_t format = 1;  // the lowest format that its reader must support
   std::string kind;
   std::string serverVersion;
   Timestamp createdAt;
   std::optional<ManifestProject> project;
   ManifestCounts counts;
   bool secretIncluded = false;
-  std::string secretFingerprint;  // data_directory.h; "" where there was none
+  std::string secretFingerprint;  // data_directory.h; "" without a secret
   std::vector<ManifestFile> files;
   static constexpr auto shape() {
     return doc::shape<Manifest>(
@@ -80,16 +80,16 @@ struct Manifest {
   uint64_t bytes() const;  // of all files
 };
 
-// Writes manifest and sums into the backup's directory, durably.
+// Writes the manifest and the sums into the backup's directory, durably.
 Result<> writeManifest(const std::filesystem::path& directory, const Manifest& manifest);
-// Fails with a line to show: no backup, a damaged one, a newer format.
+// Fails with a message to print: no backup, a corrupt one, a newer format.
 Result<Manifest> readManifest(const std::filesystem::path& directory);
-// Whether a file read as `sum` is the one the manifest names. Fails with the line to show.
+// Whether a file with this `sum` is the one that the manifest names. Fails with a message to print.
 Result<> compareFile(const ManifestFile& file, const Sum& sum);
-// Reads every file of the backup and compares. Blocks.
+// Reads and compares every file of the backup. Blocks.
 Result<> verifyFiles(const std::filesystem::path& directory, const Manifest& manifest, Progress& progress);
 
-// Counts bytes of a step that goes over files: progress in MiB.
+// Counts the bytes of a step over files, and reports progress in MiB.
 class ByteSteps {
  public:
   ByteSteps(Progress& progress, std::string_view step, uint64_t total)

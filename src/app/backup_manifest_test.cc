@@ -48,7 +48,7 @@ TEST_F(ManifestTest, EveryDamageOfAFileIsSeen) {
   ASSERT_TRUE(writeManifest(directory_, manifest_));
   for (const auto* text : {"some byteS", "some bytes ", "some byte", ""}) {
     put("store/1.sst", text);
-    EXPECT_EQ(messageOf(verifyFiles(directory_, manifest_, progress_)), "the backup is damaged: store/1.sst") << text;
+    EXPECT_EQ(messageOf(verifyFiles(directory_, manifest_, progress_)), "the backup is corrupt: store/1.sst") << text;
   }
   fs::remove(directory_ / "store/1.sst");
   EXPECT_FALSE(verifyFiles(directory_, manifest_, progress_));
@@ -61,14 +61,14 @@ TEST_F(ManifestTest, EveryDamageOfTheManifestIsSeen) {
     std::string other = text;
     other[at] = static_cast<char>(other[at] ^ 1);
     put(std::string(kManifestFile), other);
-    EXPECT_EQ(messageOf(readManifest(directory_)), "the backup is damaged: manifest.json") << at;
+    EXPECT_EQ(messageOf(readManifest(directory_)), "the backup is corrupt: manifest.json") << at;
   }
   put(std::string(kManifestFile), text);
   ASSERT_TRUE(readManifest(directory_));
   put(std::string(kSumsFile), "");
   EXPECT_FALSE(readManifest(directory_));
   fs::remove(directory_ / kManifestFile);
-  EXPECT_NE(messageOf(readManifest(directory_)).find("is no backup"), std::string::npos);
+  EXPECT_NE(messageOf(readManifest(directory_)).find("is not a backup"), std::string::npos);
   EXPECT_NE(messageOf(readManifest(directory_ / "none")).find("there is no backup"), std::string::npos);
 }
 

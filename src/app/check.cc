@@ -3,7 +3,7 @@
 
 namespace mb::app {
 
-// On a checkpoint, so that a server in use holds no snapshot for long and its catalogue may change meanwhile.
+// Uses a checkpoint, so that a server in use holds no snapshot for long and its catalogue may change during the check.
 Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments&, Progress& progress) {
   const BlobPin kept(deployment);
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
@@ -24,7 +24,7 @@ Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments&, Progre
   for (const std::string& problem : report.problems) outcome.text += problem + "\n";
   const bool well = report.problems.empty();
   outcome.text += fmt::format("{} documents, {} index entries, {} files, {}", report.documents, report.indexEntries,
-                              files.files, well ? "all is well" : fmt::format("{} problems", report.problems.size()));
+                              files.files, well ? "no problems" : fmt::format("{} problems", report.problems.size()));
   outcome.exitCode = well ? 0 : 1;
   return outcome;
 }

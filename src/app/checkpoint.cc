@@ -6,7 +6,7 @@
 namespace mb::app {
 
 namespace {
-// In the data directory, so on the file system where the store's files can be linked.
+// In the data directory, so on the same file system: the store's files can be linked.
 constexpr std::string_view kFolder = "checkpoints";
 }  // namespace
 
@@ -15,7 +15,7 @@ Result<HeldCheckpoint> HeldCheckpoint::make(Deployment& deployment) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) {
-    return fail(ErrorCode::internal, fmt::format("cannot make {}: {}", folder.string(), failed.message()));
+    return fail(ErrorCode::internal, fmt::format("cannot create {}: {}", folder.string(), failed.message()));
   }
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
   HeldCheckpoint made;
@@ -30,13 +30,13 @@ HeldCheckpoint::~HeldCheckpoint() {
   if (path_.empty()) return;
   std::error_code failed;
   std::filesystem::remove_all(path_, failed);
-  if (failed) logWarn("a checkpoint could not be removed", {{"path", path_.string()}, {"reason", failed.message()}});
+  if (failed) logWarn("checkpoint not removed", {{"path", path_.string()}, {"reason", failed.message()}});
 }
 
 void removeLeftCheckpoints(const std::filesystem::path& directory) {
   std::error_code failed;
   std::filesystem::remove_all(directory / kFolder, failed);
-  if (failed) logWarn("left checkpoints could not be removed", {{"reason", failed.message()}});
+  if (failed) logWarn("old checkpoints not removed", {{"reason", failed.message()}});
 }
 
 }  // namespace mb::app

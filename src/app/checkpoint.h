@@ -1,4 +1,4 @@
-// A checkpoint of the store inside the data directory, for as long as a command reads it.
+// A checkpoint of the store inside the data directory, while a command reads it.
 #pragma once
 
 #include "app/command.h"
@@ -8,7 +8,7 @@ namespace mb::app {
 
 class HeldCheckpoint {
  public:
-  // Makes and opens one. Fails with a line to show.
+  // Creates and opens one. Fails with a message to print.
   static Result<HeldCheckpoint> make(Deployment& deployment);
   HeldCheckpoint(HeldCheckpoint&&) noexcept = default;
   HeldCheckpoint& operator=(HeldCheckpoint&&) = delete;
@@ -22,7 +22,7 @@ class HeldCheckpoint {
   std::unique_ptr<store::StoreImage> image_;
 };
 
-// What a process that was killed left behind. Only with the store open, which one process has at a time.
+// Removes checkpoints that a killed process left. REQUIRES: the store is open, which only one process can have.
 void removeLeftCheckpoints(const std::filesystem::path& directory);
 
 }  // namespace mb::app

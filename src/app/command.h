@@ -1,6 +1,6 @@
-// Commands on a deployment: `manybase check`, `backup` and their like. Where a server runs on the data directory it
-// carries them out and the program shows how far it is (command_socket.h); where none runs, the program opens the store
-// and does the same itself. A new command is one function and one entry in commands.cc.
+// Commands on a deployment, such as `manybase check` and `backup`. If a server runs on the data directory it runs them,
+// and the program shows the progress (command_socket.h); if not, the program opens the store and runs them itself. A
+// new command is one function and one entry in commands.cc.
 #pragma once
 
 #include <filesystem>
@@ -24,30 +24,30 @@ class Vectors;
 
 namespace mb::app {
 
-// What a command works on.
+// The deployment that a command works on.
 struct Deployment {
   std::filesystem::path directory;
   store::EmbeddedStore& store;
-  Cores& cores;  // running; runBlocking() (blocking.h) gets at the store's coroutines
+  Cores& cores;  // running; runBlocking() (blocking.h) calls the store's coroutines
   IdGenerator& ids;
   const Clock& clock;
   audit::Auditor& auditor;
-  std::optional<Secret> secret;  // in base64; nullopt where none was made yet
+  std::optional<Secret> secret;  // in base64; nullopt where none exists yet
   std::string version;
   bool secretGiven = false;                     // by SERVICE_SECRET, not by the data directory
-  identity::Identity* identity = nullptr;       // of the server that runs here; null where none does
-  bool deliversMail = false;                    // so addresses can be proven
-  storage::PinnedBlobs* pinnedBlobs = nullptr;  // of the server that runs here; null where none does, or without files
-  vectors::Vectors* vectors = nullptr;          // of the server that runs here; null where none does
+  identity::Identity* identity = nullptr;       // of the running server; null without one
+  bool deliversMail = false;                    // so addresses can be verified
+  storage::PinnedBlobs* pinnedBlobs = nullptr;  // of the running server; null without one, or without files
+  vectors::Vectors* vectors = nullptr;          // of the running server; null without one
 };
 
-// What a command knows before any store is open.
+// The context of a command before any store is open.
 struct CommandContext {
   std::filesystem::path directory;
   store::EmbeddedSettings storeSettings;
   std::optional<Secret> givenSecret;  // SERVICE_SECRET, in base64
   std::string version;
-  bool deliversMail = false;  // a mail server is set
+  bool deliversMail = false;  // a mail server is configured
 };
 
 using cli::has;
@@ -58,20 +58,20 @@ struct Command {
   std::string_view name;  // "check", or "keys rotate" for one of a group
   std::string_view help;
   std::vector<Option> options;
-  // A running server refuses a second one while the first goes on.
+  // A running server refuses a second one while the first runs.
   bool exclusive = false;
-  // Blocks, on a thread of its own; paths are absolute. Looks at `progress` for being stopped, and tells it how far it
-  // is where it takes longer than a second. Fails with invalidParam when it was called wrongly.
+  // Runs the command. Blocks, on a separate thread; paths are absolute. Checks `progress` for a stop, and reports to it
+  // where it takes longer than a second. Fails with invalidParam for wrong arguments.
   Result<cli::Outcome> (*run)(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) = nullptr;
-  // Where set, asked first, in the program itself: an outcome when these arguments need no deployment that is open.
+  // If set, called first, in the program itself: returns an outcome when these arguments need no open deployment.
   Result<std::optional<cli::Outcome>> (*alone)(const CommandContext& context, const cli::Arguments& arguments,
                                                Progress& progress) = nullptr;
-  // Where set, called in the program before the command goes anywhere: adds what is asked for, not given.
+  // If set, called in the program before the command is sent or run: prompts for hidden arguments and adds them.
   Result<> (*ask)(cli::Arguments& arguments) = nullptr;
 };
 
 const std::vector<Command>& commands();
-// What the commands of a group ("keys") are about.
+// The help text of a group ("keys").
 std::string_view groupHelp(std::string_view group);
 // Null for an unknown name.
 const Command* findCommand(std::string_view name);
@@ -95,7 +95,8 @@ Result<cli::Outcome> listUsers(Deployment& deployment, const cli::Arguments& arg
 Result<cli::Outcome> setPassword(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> setOperator(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> resetFactor(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
-// Adds `password`: from standard input with --stdin, else typed twice on the terminal, unseen. Fails with invalidParam.
+// Adds `password`: from standard input with --stdin, else typed twice on the terminal without echo. Fails with
+// invalidParam.
 Result<> askPassword(cli::Arguments& arguments);
 
 }  // namespace mb::app

@@ -1,4 +1,4 @@
-// A command of the command socket while it runs, and the connection that waits for it. Private to command_socket.cc.
+// A running command of the command socket, and the connection that waits for it. Private to command_socket.cc.
 #pragma once
 
 #include <boost/asio/local/stream_protocol.hpp>
@@ -15,7 +15,7 @@ inline constexpr std::chrono::milliseconds kBetweenLooks{250};
 using CommandTimer =
     asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
-// How far one command is, and how it ended: between its thread and the connection that waits for it.
+// The progress and the result of one command, shared by its thread and the connection that waits for it.
 class CommandJob final : public Progress, public std::enable_shared_from_this<CommandJob> {
  public:
   explicit CommandJob(const Executor& executor) : timer_(executor) {}
@@ -41,7 +41,7 @@ class CommandJob final : public Progress, public std::enable_shared_from_this<Co
     const std::lock_guard lock(mutex_);
     return ending_;
   }
-  // Until something is to be told. On the connection's core.
+  // Waits until there is progress or a result to send. On the connection's core.
   Async<void> wait() {
     if (ending()) co_return;
     timer_.expires_after(kBetweenLooks);
@@ -56,7 +56,7 @@ class CommandJob final : public Progress, public std::enable_shared_from_this<Co
   CommandTimer timer_;
 };
 
-// A connection, and the clock that ends what takes too long on it.
+// A connection, and the timer that closes it when an operation takes too long.
 struct CommandConnection {
   using Socket = asio::basic_stream_socket<asio::local::stream_protocol, Executor>;
   explicit CommandConnection(Socket accepted) : socket(std::move(accepted)), timer(socket.get_executor()) {}
@@ -65,7 +65,7 @@ struct CommandConnection {
   std::string request;
   std::string ignored;
 
-  // Closes the socket unless disarm() comes first.
+  // Closes the socket after `limit`, unless disarm() is called before.
   static void arm(const std::shared_ptr<CommandConnection>& connection, std::chrono::seconds limit) {
     connection->timer.expires_after(limit);
     connection->timer.async_wait([connection](boost::system::error_code error) {

@@ -51,9 +51,9 @@ struct CommandSocket::Impl {
   Acceptor acceptor;
   TaskGroup tasks;
   WorkerPool pool{"commands", kThreads, kMaxWaiting};
-  // Of the first core.
+  // Used on the first core only.
   size_t connections = 0;
-  std::set<ConnectionPtr> reading;  // those whose request is still to come
+  std::set<ConnectionPtr> reading;  // those whose request has not arrived
   bool listening = false;
   std::atomic<bool> stopping{false};
   std::mutex mutex;
@@ -74,7 +74,7 @@ Result<> CommandSocket::listen() {
   TRY(const cli::SocketAddress final, cli::SocketAddress::of(directory));
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.open()) return refused("made");
-  // Under its name only once its mode is right and somebody listens.
+  // Renamed to its final name only once its mode is set and it listens.
   ::unlink(fresh.path());
   if (::bind(socket.get(), fresh.get(), fresh.size()) != 0) return refused("bound");
   if (::chmod(fresh.path(), 0600) != 0) return refused("protected");
@@ -104,7 +104,7 @@ void CommandSocket::stop() {
     for (CommandJob* job : impl.jobs) job->stop();
   }
   impl.pool.stop();
-  if (!impl.tasks.closeAndWait(kStopLimit)) logWarn("a command's connection did not end in time");
+  if (!impl.tasks.closeAndWait(kStopLimit)) logWarn("command connection did not end in time");
 }
 
 Async<void> CommandSocket::Impl::accept() {
@@ -113,7 +113,7 @@ Async<void> CommandSocket::Impl::accept() {
     CommandConnection::Socket socket = co_await acceptor.async_accept(asio::redirect_error(useAwaitable, error));
     if (stopping) co_return;
     if (error) {
-      // Out of descriptors or the like: it may pass.
+      // For example out of descriptors: may be temporary.
       co_await sleepFor(kBetweenLooks);
       continue;
     }
@@ -165,10 +165,10 @@ Async<bool> CommandSocket::Impl::send(ConnectionPtr connection, cli::Message mes
   co_return !error;
 }
 
-// Tells the steps as they come, and the end.
+// Sends the steps as they come, and the result.
 Async<void> CommandSocket::Impl::follow(ConnectionPtr connection, std::shared_ptr<CommandJob> job) {
-  cli::Step told;
-  auto toldAt = std::chrono::steady_clock::now();
+  cli::Step lastSent;
+  auto lastSentAt = std::chrono::steady_clock::now();
   while (true) {
     co_await job->wait();
     std::optional<cli::Message> ending = job->ending();
@@ -178,16 +178,16 @@ Async<void> CommandSocket::Impl::follow(ConnectionPtr connection, std::shared_pt
     }
     const cli::Step step = job->step();
     const auto now = std::chrono::steady_clock::now();
-    if (step == told && now - toldAt < kMaxSilence) continue;
-    told = step;
-    toldAt = now;
+    if (step == lastSent && now - lastSentAt < kMaxSilence) continue;
+    lastSent = step;
+    lastSentAt = now;
     if (!connection->socket.is_open()) continue;
     const bool sent = co_await send(connection, step);
     if (!sent) job->stop();
   }
 }
 
-// The program says nothing after its request: whatever comes, it is gone.
+// The program sends nothing after its request: any read event means that it has closed the connection.
 Async<void> CommandSocket::Impl::watch(ConnectionPtr connection, std::shared_ptr<CommandJob> job) {
   boost::system::error_code error;
   connection->ignored.resize(1);
@@ -201,7 +201,7 @@ Result<std::shared_ptr<CommandJob>> CommandSocket::Impl::begin(std::string_view 
   const Command* command = findCommand(request.command);
   if (!command || !command->run) {
     return fail(ErrorCode::notFound,
-                fmt::format("the running server ({}) does not know the command", deployment.version));
+                fmt::format("the running server ({}) does not support this command", deployment.version));
   }
   RETURN_IF_ERROR(checkArguments(*command, request.arguments));
   const auto job = std::make_shared<CommandJob>(acceptor.get_executor());
@@ -209,7 +209,7 @@ Result<std::shared_ptr<CommandJob>> CommandSocket::Impl::begin(std::string_view 
     const std::lock_guard lock(mutex);
     if (stopping) return fail(ErrorCode::unavailable, "the server is stopping");
     if (command->exclusive && !running.insert(command->name).second) {
-      return fail(ErrorCode::conflict, fmt::format("{} is running already", command->name));
+      return fail(ErrorCode::conflict, fmt::format("{} is running already: wait until it ends", command->name));
     }
     jobs.insert(job.get());
   }
@@ -220,7 +220,7 @@ Result<std::shared_ptr<CommandJob>> CommandSocket::Impl::begin(std::string_view 
   });
   if (taken) return job;
   forget(*command, *job);
-  return fail(ErrorCode::unavailable, "too many commands run already, try again");
+  return fail(ErrorCode::unavailable, "too many commands run already: try again");
 }
 
 void CommandSocket::Impl::forget(const Command& command, CommandJob& job) {
@@ -230,7 +230,7 @@ void CommandSocket::Impl::forget(const Command& command, CommandJob& job) {
 }
 
 cli::Message CommandSocket::Impl::perform(const Command& command, const cli::Arguments& arguments, Progress& progress) {
-  logInfo("command begins", {{"command", command.name}});
+  logInfo("command started", {{"command", command.name}});
   cli::Message ending;
   try {
     auto outcome = command.run(deployment, arguments, progress);
@@ -239,7 +239,7 @@ cli::Message CommandSocket::Impl::perform(const Command& command, const cli::Arg
     ending = cli::failureOf(Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what()));
   }
   const auto* failure = std::get_if<cli::Failure>(&ending);
-  logInfo("command ends", {{"command", command.name}, {"failure", failure ? std::string_view(failure->message) : ""}});
+  logInfo("command ended", {{"command", command.name}, {"failure", failure ? std::string_view(failure->message) : ""}});
   return ending;
 }
 

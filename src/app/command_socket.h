@@ -1,5 +1,5 @@
-// The command socket of a running server: DIR/control.sock, mode 0600, so whoever may write the data directory's files
-// may use it. Protocol: cli/wire.h. Connections are served on the first core; commands run on threads of their own.
+// The command socket of a running server: DIR/control.sock, mode 0600, so users that may write the data directory's
+// files may use it. Protocol: cli/wire.h. Connections are served on the first core; commands run on separate threads.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,11 @@ class CommandSocket {
   // `deployment` outlives the socket.
   explicit CommandSocket(Deployment& deployment);
   ~CommandSocket();
-  // Listens, in place of what a dead server left there: only with the store open, which one process has at a time.
-  // Fails with a line to show.
+  // Listens, and replaces a socket that a dead server left. REQUIRES: the store is open, which only one process can
+  // have. Fails with a message to print.
   Result<> listen();
-  // Takes no more commands, stops those that run and waits for them, and removes the socket. Not from a core. Once.
+  // Takes no more commands, stops the running ones and waits for them, and removes the socket. Not from a core. Call
+  // once.
   void stop();
 
  private:

@@ -55,13 +55,13 @@ TEST(Commands, ArgumentsAreChecked) {
   }
 }
 
-// Nothing that is shown or logged holds what an option hides.
+// Printed and logged text does not contain the values of hidden options.
 TEST(Commands, HiddenValuesAreNotRepeated) {
   const Command& command = *findCommand("users password");
   for (const std::string& password : {std::string(), std::string("horse\0battery", 13)}) {
     const auto refused = checkArguments(command, {{"user", "ann@example.com"}, {"password", password}});
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message(), "the password is empty or no text");
+    EXPECT_EQ(refused.error().message(), "the password must be non-empty text");
   }
 }
 

@@ -34,19 +34,19 @@ Result<> prepareDataDirectory(const std::filesystem::path& directory) {
     if (::access(directory.c_str(), R_OK | W_OK | X_OK) == 0) return {};
     return refusedDirectory("the data directory " + directory.string() + " cannot be written to");
   }
-  return refusedDirectory("cannot make the data directory " + directory.string() + ": " +
+  return refusedDirectory("cannot create the data directory " + directory.string() + ": " +
                           std::generic_category().message(error));
 }
 
 Result<MasterSecret> parseMasterSecret(std::string_view base64) {
   auto bytes = fromBase64(base64);
   if (!bytes || bytes->size() != kSecretBytes) {
-    return refusedDirectory("must be 32 random bytes in base64; make them with: openssl rand -base64 32");
+    return refusedDirectory("must be 32 random bytes in base64; create them with: openssl rand -base64 32");
   }
   std::bitset<256> seen;
   for (const char c : *bytes) seen.set(static_cast<unsigned char>(c));
   if (seen.count() < kMinDistinctBytes) {
-    return refusedDirectory("is no secret; make one with: openssl rand -base64 32");
+    return refusedDirectory("is not a random secret; create one with: openssl rand -base64 32");
   }
   return MasterSecret(Secret(*std::move(bytes)));
 }
@@ -65,7 +65,7 @@ Result<MasterSecret> loadMasterSecret(const std::optional<Secret>& given, const 
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   auto secret = parseMasterSecret(text);
-  if (!secret) return refusedDirectory("the file " + path.string() + " does not hold the deployment's secret any more");
+  if (!secret) return refusedDirectory("the file " + path.string() + " does not hold a valid secret: restore it");
   return secret;
 }
 

@@ -1,4 +1,4 @@
-// The directory that holds everything: the store, and the deployment's secret where none is set.
+// The data directory: the store, and the deployment's secret where SERVICE_SECRET is unset.
 #pragma once
 
 #include <filesystem>
@@ -9,24 +9,25 @@
 namespace mb::app {
 
 inline constexpr std::string_view kSecretFile = "secret";
-// Where a restore works until all is there; a directory that has it is not to be served.
+// The work directory of a restore in progress; a data directory that has it must not be served.
 inline constexpr std::string_view kRestoringFolder = "restoring";
 
-// Creates the directory (mode 0700) where it is missing. Fails with the line to show.
+// Creates the directory (mode 0700) where it is missing. Fails with a message to print.
 Result<> prepareDataDirectory(const std::filesystem::path& directory);
 
-// 32 bytes from their base64. Fails with the line to show for anything else, and for secrets that are none (the same
-// few bytes over and over).
+// Decodes 32 bytes from base64. Fails with a message to print for anything else, and for secrets that are not random
+// (the same few bytes repeated).
 Result<MasterSecret> parseMasterSecret(std::string_view base64);
 
-// What SERVICE_SECRET gives; without it the directory's own secret, made at the first call (mode 0600, durable before
-// it is used). Only with the store of the directory open, so that no two processes make one. Fails with the line to
-// show.
+// The secret in `given` (SERVICE_SECRET); without it the directory's own, created at the first call (mode 0600, durable
+// before it is used). REQUIRES: the directory's store is open, so that no two processes create one. Fails with a
+// message to print.
 Result<MasterSecret> loadMasterSecret(const std::optional<Secret>& given, const std::filesystem::path& directory);
 
-// The same in base64, where there is one: nothing is made. Fails with the line to show.
+// As loadMasterSecret(), in base64, but creates no secret: nullopt while it does not exist. Fails with a message to
+// print.
 Result<std::optional<Secret>> secretText(const std::optional<Secret>& given, const std::filesystem::path& directory);
-// 16 hex digits that tell one secret from another and nothing more; "" for none.
+// 16 hex digits that identify a secret without revealing it; "" without a secret.
 Result<std::string> fingerprintOf(const std::optional<Secret>& secret);
 
 }  // namespace mb::app

@@ -13,7 +13,7 @@ store::Deadline deadline() {
   return std::chrono::steady_clock::now() + std::chrono::seconds(30);
 }
 
-// The server's keys, or where none runs keys over the store as it is.
+// The running server's keys; without a server, keys opened on the store.
 class HeldKeys {
  public:
   static Result<std::unique_ptr<HeldKeys>> of(Deployment& deployment) {
@@ -26,7 +26,7 @@ class HeldKeys {
     if (deployment.secretGiven) given = deployment.secret;
     RETURN_IF_ERROR(recoverSecretRotation(deployment.store, deployment.cores, given, deployment.directory));
     TRY(const std::optional<Secret> text, secretText(given, deployment.directory));
-    if (!text) return fail(ErrorCode::notFound, "there are no keys yet: no server ever ran here");
+    if (!text) return fail(ErrorCode::notFound, "there are no keys yet: start a server once");
     TRY(held->master_, parseMasterSecret(text->reveal()));
     held->own_.emplace(identity::SigningKeyDeps{deployment.store, deployment.clock, deployment.auditor, *held->master_},
                        held->tokens_.emplace("", deployment.clock));
@@ -42,14 +42,14 @@ class HeldKeys {
   identity::SigningKeys* keys_ = nullptr;
 };
 
-cli::Outcome tell(const std::vector<identity::SigningKeyView>& keys) {
+cli::Outcome outcomeOf(const std::vector<identity::SigningKeyView>& keys) {
   cli::Outcome outcome;
   doc::BsonWriter result;
   doc::encodeValue(result, "keys", keys);
   outcome.result = result.finish();
   for (const identity::SigningKeyView& key : keys) {
     const auto& until = key.verifiesUntil.value;
-    outcome.text += fmt::format("{}  made {}  {}\n", key.id, toRfc3339(key.createdAt),
+    outcome.text += fmt::format("{}  created {}  {}\n", key.id, toRfc3339(key.createdAt),
                                 until ? "verifies until " + toRfc3339(*until) : "signs");
   }
   return outcome;
@@ -60,8 +60,8 @@ cli::Outcome tell(const std::vector<identity::SigningKeyView>& keys) {
 Result<cli::Outcome> listKeys(Deployment& deployment, const cli::Arguments&, Progress&) {
   TRY(const auto held, HeldKeys::of(deployment));
   TRY(const auto keys, runBlocking(deployment.cores, held->get().list()));
-  if (keys.empty()) return fail(ErrorCode::notFound, "there are no keys yet: no server ever ran here");
-  return tell(keys);
+  if (keys.empty()) return fail(ErrorCode::notFound, "there are no keys yet: start a server once");
+  return outcomeOf(keys);
 }
 
 Result<cli::Outcome> rotateKeys(Deployment& deployment, const cli::Arguments& arguments, Progress&) {
@@ -69,7 +69,7 @@ Result<cli::Outcome> rotateKeys(Deployment& deployment, const cli::Arguments& ar
   const auto old = has(arguments, "drop-old") ? identity::OldKeys::drop : identity::OldKeys::keep;
   TRY(const auto keys,
       runBlocking(deployment.cores, held->get().rotate(old, {"server", "", std::nullopt}, deadline())));
-  return tell(keys);
+  return outcomeOf(keys);
 }
 
 }  // namespace mb::app

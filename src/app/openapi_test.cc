@@ -1,4 +1,4 @@
-// What the description says of the routes that there really are: everything, and nothing beside them.
+// The OpenAPI documentation compared with the server's routes: it covers all of them and nothing else.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -24,7 +24,7 @@ std::string nameOf(http::Method method, std::string_view pattern) {
   return fmt::format("{} {}", http::methodName(method), pattern);
 }
 
-// The routes of a server, with files and without, and what is said of them. Made once: it starts servers.
+// The routes of a server, with and without files, and their documentation. Created once: it starts servers.
 struct Described {
   std::set<std::string> routes;
   std::set<std::string> unknown;  // routes without a note
@@ -102,7 +102,7 @@ TEST(OpenApiOfRoutes, SaysWhatItDoesWhoMayAndWhatComesOfIt) {
   for (const Operation& operation : Described::get().operations) {
     EXPECT_FALSE(operation.summary.empty()) << operation.id;
     EXPECT_FALSE(operation.tag.empty()) << operation.id;
-    EXPECT_FALSE(operation.answers.empty() && operation.errors.empty()) << operation.id;
+    EXPECT_FALSE(operation.responses.empty() && operation.errors.empty()) << operation.id;
     if (!operation.path.starts_with("/api/v1/")) continue;
     EXPECT_NE(operation.tag, "Pages") << operation.id;
     EXPECT_FALSE(operation.errors.empty()) << operation.id;
@@ -172,8 +172,8 @@ TEST(OpenApiOfRoutes, EveryFieldHasAMeaningAndAnExample) {
   for (const Operation& operation : Described::get().operations) {
     if (operation.body.shape != nullptr) walk(operation.body.shape);
     for (const doc::ShapeRef shape : operation.mentions) walk(shape);
-    for (const openapi::Response& answer : operation.answers) {
-      if (answer.content.shape != nullptr) walk(answer.content.shape);
+    for (const openapi::Response& response : operation.responses) {
+      if (response.content.shape != nullptr) walk(response.content.shape);
     }
   }
   for (const openapi::FieldDoc& doc : openapi::fieldDocs()) {
@@ -193,14 +193,14 @@ TEST(OpenApiOfRoutes, EveryBodyAndAnswerHasAnExample) {
       EXPECT_TRUE(openapi::exampleOf(*schema, components)) << operation.id;
       return;
     }
-    for (const auto direction : {openapi::Direction::body, openapi::Direction::answer}) {
+    for (const auto direction : {openapi::Direction::body, openapi::Direction::response}) {
       const auto found = components.find(shapes.nameOf(content.shape, direction));
       if (found != components.end()) EXPECT_TRUE(openapi::exampleOf(found->second, components)) << found->first;
     }
   };
   for (const Operation& operation : Described::get().operations) {
     check(operation, operation.body);
-    for (const openapi::Response& answer : operation.answers) check(operation, answer.content);
+    for (const openapi::Response& response : operation.responses) check(operation, response.content);
   }
 }
 

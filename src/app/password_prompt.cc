@@ -1,4 +1,4 @@
-// Asking for a new password, so that it is never an argument: those are seen by every process and kept in histories.
+// The prompt for a new password. A password is never an argument: other processes and shell histories can see those.
 #include "app/command.h"
 #include "base/utf8.h"
 #include "cli/terminal.h"
@@ -13,13 +13,13 @@ std::unexpected<Error> refusedPrompt(std::string line) {
 
 Result<std::string> fromTerminal() {
   std::optional<cli::Terminal> terminal = cli::Terminal::open();
-  if (!terminal) return refusedPrompt("there is no terminal to ask for the password on: give it with --stdin");
+  if (!terminal) return refusedPrompt("there is no terminal for the password prompt: give the password with --stdin");
   if (!terminal->hide()) return refusedPrompt("the terminal cannot hide what is typed: give the password with --stdin");
   std::optional<std::string> first = terminal->ask("New password: ");
   if (!first) return refusedPrompt("no password was given");
   const std::optional<std::string> again = terminal->ask("Again: ");
   if (!again) return refusedPrompt("no password was given");
-  if (*first != *again) return refusedPrompt("the two are not the same");
+  if (*first != *again) return refusedPrompt("the two passwords are not the same");
   return *std::move(first);
 }
 
@@ -34,7 +34,7 @@ Result<std::string> fromInput() {
 Result<> askPassword(cli::Arguments& arguments) {
   TRY(std::string password, has(arguments, "stdin") ? fromInput() : fromTerminal());
   if (password.empty()) return refusedPrompt("no password was given");
-  if (!isUtf8(password)) return refusedPrompt("the password is no UTF-8 text");
+  if (!isUtf8(password)) return refusedPrompt("the password must be UTF-8 text");
   arguments["password"] = std::move(password);
   return {};
 }

@@ -31,7 +31,7 @@ class Exporter {
     for (const auto& collection : collections_) {
       if (!isFollowers(collection.number)) RETURN_IF_ERROR(section(collection));
     }
-    // Only then are the numbers known that the collections have where they come back.
+    // Last, as their documents refer to collections, whose new numbers an import knows only then.
     for (const auto& collection : collections_) {
       if (isFollowers(collection.number)) RETURN_IF_ERROR(section(collection));
     }
@@ -47,7 +47,7 @@ class Exporter {
           if (!ours(stored)) return {};
           TRY(const auto membership, projects::fromStore<projects::MembershipRecord>(stored));
           TRY(const auto user, image_.get(store::kControlProject, identity::kUsers, membership.userId.str()));
-          // An account that is gone belongs nowhere any more.
+          // Memberships of a deleted account are skipped.
           if (!user) return {};
           return member({std::string(user->view().stringOr("email")), membership.role, membership.createdAt});
         }));
@@ -63,7 +63,7 @@ class Exporter {
   Result<> section(const store::CollectionInfo& collection) {
     if (collection.number < store::kFirstUserCollection) {
       TRY(const store::ChainHead head, image_.chainHead(number_, collection.number));
-      // A chain whose entries are gone is told too: that they are shall show.
+      // A chain without entries is exported too, so that their removal shows.
       if (image_.stats(number_, collection.number).documents == 0 && head.seq == 0) return {};
       SystemSection section{collection.name, collection.number};
       if (head.seq > 0) section.chain = ChainEnd{static_cast<int64_t>(head.seq), toHex(head.hash)};

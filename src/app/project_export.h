@@ -1,4 +1,4 @@
-// A project out of a picture of the store, as records (project_records.h).
+// Exports a project from an image of the store, as records (project_records.h).
 #pragma once
 
 #include "app/project_records.h"
@@ -10,10 +10,10 @@ namespace mb::app {
 
 // The live project with this id or slug. Fails with notFound.
 Result<projects::ProjectRecord> findProject(const store::StoreImage& image, std::string_view idOrSlug);
-// How many projects are not deleted.
+// The number of projects that are not deleted.
 Result<int64_t> countProjects(const store::StoreImage& image);
 
-// All of it, in the order of the records. Blocks. Fails as the sink does, or with unavailable when it is stopped.
+// Exports all records of the project, in order. Blocks. Fails as the sink does, or with unavailable when it is stopped.
 Result<StreamEnd> exportProject(const store::StoreImage& image, const projects::ProjectRecord& record,
                                 Progress& progress, const RecordSink& sink);
 

@@ -20,15 +20,15 @@ constexpr size_t kBatchDocuments = 200;
 constexpr size_t kBatchBytes = 512 << 10;
 constexpr auto kWriteLimit = std::chrono::seconds(60);
 
-// What a copy of a project does not get: whoever holds one of these holds it for the original.
+// Collections that a copy of a project does not get: their records authenticate clients for the original.
 bool staysBehind(std::string_view systemCollection) {
   return systemCollection == "__sessions" || systemCollection == "__api_keys" || systemCollection == "__challenges" ||
          systemCollection == "__webhook_deliveries" || systemCollection == "__webhook_sent" ||
          systemCollection == "__function_runs" || systemCollection == "__function_stats";
 }
 
-std::unexpected<Error> damaged(std::string_view what) {
-  return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", what));
+std::unexpected<Error> corrupt(std::string_view what) {
+  return fail(ErrorCode::validation, fmt::format("the backup is corrupt: {}", what));
 }
 
 void copyInto(doc::BsonWriter& out, doc::DocumentView source, std::string_view from, std::string_view to) {
@@ -71,7 +71,7 @@ ProjectImport::ProjectImport(Deployment& deployment, ImportOptions options, Prog
       options_(std::move(options)),
       progress_(progress),
       restoring_(deployment.store, deployment.ids, deployment.clock, deployment.auditor) {
-  // What is no secret here opens nothing, which is said elsewhere.
+  // An invalid secret cannot open anything; other commands report it.
   if (!deployment.secret) return;
   auto secret = parseMasterSecret(deployment.secret->reveal());
   if (secret) secret_.emplace(*std::move(secret));
@@ -81,16 +81,17 @@ ProjectImport::~ProjectImport() {
   if (!started_) return;
   const Result<> undone = runBlocking(deployment_.cores, restoring_.abandon());
   if (!undone) {
-    logWarn("what a restore left will go with the purge of deleted projects", {{"reason", undone.error().message()}});
+    logWarn("data of a failed restore not removed; the purge of deleted projects removes it",
+            {{"reason", undone.error().message()}});
   }
 }
 
 Result<> ProjectImport::take(std::string_view kind, doc::DocumentView content) {
   if (progress_.stopped()) return fail(ErrorCode::unavailable, "the restore was stopped");
-  if (end_) return damaged("records after its end");
+  if (end_) return corrupt("records after its end");
   if (!formatSeen_) {
     const auto begin = doc::decode<StreamBegin>(content);
-    if (kind != "manybase" || !begin) return damaged("it does not begin as one");
+    if (kind != "manybase" || !begin) return corrupt("it does not begin as one");
     if (begin->format > kRecordsFormat) {
       return fail(ErrorCode::unavailable, "the backup was made by a newer version of Manybase");
     }
@@ -98,17 +99,17 @@ Result<> ProjectImport::take(std::string_view kind, doc::DocumentView content) {
     return {};
   }
   if (kind == "project") {
-    if (projectSeen_) return damaged("it holds two projects");
+    if (projectSeen_) return corrupt("it holds two projects");
     auto record = doc::decode<projects::ProjectRecord>(content, doc::UnknownFields::ignore);
-    if (!record) return damaged("the project's record, " + record.error().message());
+    if (!record) return corrupt("the project's record, " + record.error().message());
     project_.record = *std::move(record);
     projectSeen_ = true;
     return {};
   }
-  if (!projectSeen_) return damaged("it does not begin as one");
+  if (!projectSeen_) return corrupt("it does not begin as one");
   if (kind == "member") {
     auto member = doc::decode<projects::BackedUpMember>(content, doc::UnknownFields::ignore);
-    if (!member || started_) return damaged("a member");
+    if (!member || started_) return corrupt("a member");
     project_.members.push_back(*std::move(member));
     return {};
   }
@@ -118,7 +119,7 @@ Result<> ProjectImport::take(std::string_view kind, doc::DocumentView content) {
   if (kind == "system") return takeSystem(content);
   if (kind == "collection") return takeCollection(content);
   if (kind != "end")
-    return fail(ErrorCode::unavailable, fmt::format("the backup holds what this version does not know: {}", kind));
+    return fail(ErrorCode::unavailable, fmt::format("this version does not support content of the backup: {}", kind));
   TRY(end_, doc::decode<StreamEnd>(content));
   return {};
 }
@@ -128,16 +129,16 @@ Result<> ProjectImport::start() {
   project_.slug = options_.slug;
   project_.owner = options_.owner;
   started_ = true;
-  project_.provenOnly = deployment_.deliversMail;
+  project_.verifiedOnly = deployment_.deliversMail;
   return runBlocking(deployment_.cores, restoring_.begin(project_));
 }
 
 Result<> ProjectImport::takeSystem(doc::DocumentView content) {
   const auto section = doc::decode<SystemSection>(content);
-  if (!section) return damaged("a section, " + section.error().message());
+  if (!section) return corrupt("a section, " + section.error().message());
   if (!known(*section)) {
     return fail(ErrorCode::unavailable,
-                fmt::format("the backup holds what this version does not know: {}", section->name));
+                fmt::format("this version does not support content of the backup: {}", section->name));
   }
   section_ = store::CollectionRef{restoring_.number(), static_cast<store::CollectionNo>(section->number), 0};
   system_ = true;
@@ -145,7 +146,7 @@ Result<> ProjectImport::takeSystem(doc::DocumentView content) {
   verbatim_ = section->chain.has_value();
   if (!section->chain) return {};
   const auto hash = store::digestOf(section->chain->hash);
-  if (section->chain->seq < 1 || !hash) return damaged("the end of a chain");
+  if (section->chain->seq < 1 || !hash) return corrupt("the end of a chain");
   return runBlocking(deployment_.cores,
                      deployment_.store.restoreChain(section_->project, section_->number,
                                                     {static_cast<uint64_t>(section->chain->seq), *hash}));
@@ -167,14 +168,14 @@ Result<> ProjectImport::takeCollection(doc::DocumentView content) {
 }
 
 Result<> ProjectImport::takeDocument(doc::DocumentView content) {
-  if (!section_) return damaged("a document outside of all collections");
+  if (!section_) return corrupt("a document outside of all collections");
   ++seen_.documents;
   if (skips_) return {};
-  // The server walks through the documents anew: jobs that were on their way are not part of the copy.
+  // The server walks through the documents again: pending jobs are not part of the copy.
   if (system_ && section_->number == vectors::kWalks) return {};
-  // Nor are uploads that were on theirs: a backup has the bytes of files alone.
+  // Unfinished uploads are not either: a backup has only the bytes of files.
   if (system_ && (section_->number == storage::kUploads || section_->number == storage::kPieces)) return {};
-  // Entries of a chain name the project as it was called when they were made.
+  // Entries of a chain name the project by the id that it had when they were written.
   doc::Document document(content);
   if (system_ && options_.slug && !verbatim_) {
     const std::string before = project_.record.id.str();
@@ -216,15 +217,15 @@ Result<> ProjectImport::flush() {
   if (!written) {
     const Violation* violation = store::indexViolation(written.error());
     if (!violation) return fail(written.error().clone());
-    return damaged(fmt::format("a document of it breaks the unique index {}", violation->name));
+    return corrupt(fmt::format("a document of it breaks the unique index {}", violation->name));
   }
   progress_.at("documents", static_cast<uint64_t>(seen_.documents), static_cast<uint64_t>(options_.documents));
   return {};
 }
 
 Result<Imported> ProjectImport::finish() {
-  if (!end_) return damaged("its end is missing");
-  if (*end_ != seen_) return damaged("it does not hold as much as its end says");
+  if (!end_) return corrupt("its end is missing");
+  if (*end_ != seen_) return corrupt("it does not hold as much as its end says");
   RETURN_IF_ERROR(start());
   TRY(const projects::RestoredProject project, runBlocking(deployment_.cores, restoring_.publish()));
   return Imported{project, seen_};

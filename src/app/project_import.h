@@ -1,4 +1,4 @@
-// A project out of records (project_records.h) into a deployment that is open. Nobody sees it before finish().
+// Imports a project from records (project_records.h) into an open deployment. It is not visible before finish().
 #pragma once
 
 #include "app/command.h"
@@ -9,10 +9,10 @@
 namespace mb::app {
 
 struct ImportOptions {
-  std::optional<std::string> slug;  // of a new project; nullopt: the same project again
+  std::optional<std::string> slug;  // of a new project; nullopt: restore the same project
   std::string owner;                // address of an account, or ""
   std::filesystem::path from = {};  // the backup, where the bytes of files are
-  int64_t documents = 0;            // expected, for the progress; 0: not known
+  int64_t documents = 0;            // expected number, for the progress; 0: unknown
 };
 
 struct Imported {
@@ -23,11 +23,11 @@ struct Imported {
 class ProjectImport {
  public:
   ProjectImport(Deployment& deployment, ImportOptions options, Progress& progress);
-  // Undoes everything where finish() did not come.
+  // Undoes everything unless finish() succeeded.
   ~ProjectImport();
   // The sink of the records.
   Result<> take(std::string_view kind, doc::DocumentView content);
-  // After the last record: makes the project live. Fails with validation when the end is missing.
+  // Called after the last record: makes the project live. Fails with validation when the end is missing.
   Result<Imported> finish();
 
  private:
@@ -51,18 +51,19 @@ class ProjectImport {
   bool formatSeen_ = false;
   bool projectSeen_ = false;
   bool started_ = false;
-  bool skips_ = false;  // the section under way
+  bool skips_ = false;  // the current section is skipped
   bool system_ = false;
-  bool verbatim_ = false;  // the section under way is chained: nothing in it may change
+  bool verbatim_ = false;  // the current section is chained: its documents must not change
   std::optional<store::CollectionRef> section_;
-  doc::Document defaultPolicy_;        // comes before all collections
-  events::CollectionNumbers numbers_;  // of the collections that came; followers come after them
+  doc::Document defaultPolicy_;        // precedes all collections
+  events::CollectionNumbers numbers_;  // of the imported collections; followers come after them
   Pending pending_;
-  StreamEnd seen_;  // all, those that were left out too
+  StreamEnd seen_;  // all records, skipped ones included
   std::optional<StreamEnd> end_;
 };
 
-// `document` with each string that is `from`, or a path that begins with "projects/" and it, telling of `to` instead.
+// `document` with `to` instead of `from` in each string that is `from`, or a path that begins with "projects/" and
+// `from`.
 doc::Document withProjectId(doc::DocumentView document, std::string_view from, std::string_view to);
 
 }  // namespace mb::app

@@ -11,7 +11,7 @@ namespace mb::app {
 
 namespace {
 
-// A document of 1 MiB, or a collection with the largest configuration and indexes there may be.
+// Fits a document of 1 MiB, and a collection with the largest configuration and indexes.
 constexpr size_t kMaxRecord = 32 << 20;
 constexpr size_t kPiece = 1 << 20;
 
@@ -54,8 +54,8 @@ struct CollectionRecord {
   }
 };
 
-std::unexpected<Error> damagedRecord(std::string_view what) {
-  return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", what));
+std::unexpected<Error> corruptRecord(std::string_view what) {
+  return fail(ErrorCode::validation, fmt::format("the backup is corrupt: {}", what));
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ doc::Document encodeCollection(const store::CollectionInfo& collection) {
 
 Result<store::CollectionInfo> decodeCollection(doc::DocumentView view) {
   auto record = doc::decode<CollectionRecord>(view);
-  if (!record) return damagedRecord("a collection in it, " + record.error().message());
+  if (!record) return corruptRecord("a collection in it, " + record.error().message());
   store::CollectionInfo collection;
   collection.name = std::move(record->name);
   collection.config = std::move(record->config);
@@ -113,7 +113,7 @@ Result<> readRecords(const std::filesystem::path& path, const RecordSink& sink) 
   if (!file.open()) return fileError("read", path);
   std::string buffer;
   bool more = true;
-  // At least `wanted` bytes in the buffer, or all there are.
+  // Fills the buffer with at least `wanted` bytes, or all that are left.
   const auto fill = [&](size_t wanted) -> Result<> {
     while (more && buffer.size() < wanted) {
       const size_t had = buffer.size();
@@ -132,18 +132,18 @@ Result<> readRecords(const std::filesystem::path& path, const RecordSink& sink) 
       RETURN_IF_ERROR(fill(kPiece / 2));
     }
     if (at == buffer.size()) return {};
-    if (buffer.size() - at < 5) return damagedRecord("it ends in the middle of a record");
+    if (buffer.size() - at < 5) return corruptRecord("it ends in the middle of a record");
     int32_t size = 0;
     std::memcpy(&size, buffer.data() + at, sizeof size);
-    if (size < 5 || static_cast<size_t>(size) > kMaxRecord) return damagedRecord("a record of impossible size");
+    if (size < 5 || static_cast<size_t>(size) > kMaxRecord) return corruptRecord("a record of impossible size");
     RETURN_IF_ERROR(fill(at + static_cast<size_t>(size)));
-    if (buffer.size() - at < static_cast<size_t>(size)) return damagedRecord("it ends in the middle of a record");
+    if (buffer.size() - at < static_cast<size_t>(size)) return corruptRecord("it ends in the middle of a record");
     const auto record = doc::Document::fromUntrusted(buffer.substr(at, static_cast<size_t>(size)));
     at += static_cast<size_t>(size);
-    if (!record) return damagedRecord("a record that is none");
+    if (!record) return corruptRecord("an invalid record");
     const doc::DocumentView view = *record;
     if (view.count() != 1 || view.begin()->value.type() != doc::BsonType::document) {
-      return damagedRecord("a record that is none");
+      return corruptRecord("an invalid record");
     }
     RETURN_IF_ERROR(sink(view.begin()->key, view.begin()->value.asDocument()));
   }

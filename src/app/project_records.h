@@ -1,5 +1,5 @@
-// One project as a stream of records, whatever engine it comes from and goes to: BSON documents end to end, each with
-// one field, whose name says what the record is. In this order:
+// One project as a stream of records, independent of the engines that it is exported from and imported into:
+// concatenated BSON documents with one field each, whose name is the kind of record. In this order:
 //
 //   {manybase: {format: 2}}
 //   {project:  {…}}                  its record in the control plane
@@ -14,12 +14,12 @@
 //                                    backups
 //   {end: {collections, documents}}  what was in the stream
 //
-// Numbers of collections are the store's own and mean others where the project comes back: what is bound to a
-// collection by its number (followers, references of schemas) names it here as it is called at the time of the backup.
+// Numbers of collections are the store's own and change with a restore: references to a collection by its number (of
+// followers, and in schemas) are exported with its name at the time of the backup.
 //
-// Sections that join later (stored files, vector indexes) are records of other kinds before the end, whose large bytes
-// stand in files of their own beside the stream, listed in the manifest. They come with a higher format, and a reader
-// refuses formats and kinds it does not know, so that nothing is left out silently.
+// Sections that are added later (stored files, vector indexes) are records of other kinds before the end, whose large
+// bytes are in separate files of the backup, listed in the manifest. They come with a higher format, and a reader
+// refuses formats and kinds that it does not know, so that no content is left out silently.
 #pragma once
 
 #include <filesystem>
@@ -69,17 +69,17 @@ struct StreamEnd {
 // Whether the documents of a system collection follow collections (events/subscription.h).
 bool isFollowers(store::CollectionNo systemCollection);
 
-// A user collection, as a record.
+// A user collection as a record.
 doc::Document encodeCollection(const store::CollectionInfo& collection);
-// Its name, config and indexes. Fails with validation.
+// Reads its name, config and indexes. Fails with validation.
 Result<store::CollectionInfo> decodeCollection(doc::DocumentView record);
 
-// Takes records one after the other; `kind` and `content` live until it returns.
+// Receives records one after the other; `kind` and `content` live until it returns.
 using RecordSink = std::function<Result<>(std::string_view kind, doc::DocumentView content)>;
 
 // The bytes of one record.
 std::string encodeRecord(std::string_view kind, doc::DocumentView content);
-// Hands each record of a file to the sink. Fails with validation for bytes that are no records, or the sink's failure.
+// Passes each record of a file to the sink. Fails with validation for invalid bytes, or with the sink's error.
 Result<> readRecords(const std::filesystem::path& path, const RecordSink& sink);
 
 }  // namespace mb::app

@@ -25,7 +25,7 @@ class Records : public ::testing::Test {
   }
   ~Records() override { std::filesystem::remove(path_); }
 
-  // Kinds and contents of a file with these bytes, or the failure.
+  // Kinds and contents of a file with these bytes, or the error.
   Result<std::vector<std::string>> read(const std::string& bytes) {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
     std::vector<std::string> seen;

@@ -1,4 +1,4 @@
-// `manybase keys reseal`: another secret for the deployment. How: secret_rotation.h.
+// `manybase keys reseal`: changes the deployment's secret (secret_rotation.h).
 #include "app/command.h"
 #include "app/data_directory.h"
 #include "app/secret_rotation.h"
@@ -24,25 +24,25 @@ Result<Secret> newSecret(const cli::Arguments& arguments) {
   Secret secret(std::move(text));
   const auto parsed = parseMasterSecret(secret.reveal());
   if (!parsed) {
-    return fail(ErrorCode::validation, fmt::format("what is in {} {}", path.string(), parsed.error().message()));
+    return fail(ErrorCode::validation, fmt::format("the content of {} {}", path.string(), parsed.error().message()));
   }
   return secret;
 }
 
-// The secret at hand, which must be the one that all is sealed under.
+// The deployment's secret, which must be the one that seals all values.
 Result<Secret> currentSecret(Deployment& deployment) {
   std::optional<Secret> given;
   if (deployment.secretGiven) given = deployment.secret;
   RETURN_IF_ERROR(recoverSecretRotation(deployment.store, deployment.cores, given, deployment.directory));
   TRY(const std::optional<Secret> text, secretText(given, deployment.directory));
-  if (!text) return fail(ErrorCode::notFound, "there is no secret at hand: set SERVICE_SECRET to the one in use");
+  if (!text) return fail(ErrorCode::notFound, "the deployment's secret is missing: set SERVICE_SECRET to it");
   TRY(const MasterSecret master, parseMasterSecret(text->reveal()));
   TRY(const identity::SecretFit fit, runBlocking(deployment.cores, identity::fitOf(deployment.store, &master)));
   if (fit == identity::SecretFit::wrong) return fail(ErrorCode::conflict, std::string(identity::kOtherSecret));
   return *text;
 }
 
-cli::Outcome tell(const Resealed& count, std::string_view place, const std::string& where) {
+cli::Outcome outcomeOf(const Resealed& count, std::string_view place, const std::string& where) {
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.appendInteger("values", static_cast<int64_t>(count.values));
@@ -52,11 +52,11 @@ cli::Outcome tell(const Resealed& count, std::string_view place, const std::stri
   outcome.text = fmt::format("{} values are sealed under the new secret.\n{}\n", count.values, where);
   if (count.unreadable > 0) {
     outcome.text +=
-        fmt::format("{} values were sealed under yet another secret before and stay unreadable.\n", count.unreadable);
+        fmt::format("{} values were sealed under another secret already and stay unreadable.\n", count.unreadable);
   }
   outcome.text +=
-      "Keep the former secret as long as backups made under it. `manybase compact` rewrites the files, which until "
-      "then still hold what was sealed under it.";
+      "Keep the former secret as long as backups made under it. The files hold values sealed under it until "
+      "`manybase compact` rewrites them.";
   return outcome;
 }
 
@@ -68,7 +68,7 @@ Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& ar
   }
   TRY(const Secret next, newSecret(arguments));
   TRY(const Secret current, currentSecret(deployment));
-  if (next.reveal() == current.reveal()) return fail(ErrorCode::validation, "the new secret is the one in use");
+  if (next.reveal() == current.reveal()) return fail(ErrorCode::validation, "the new secret is the current one");
   TRY(const MasterSecret from, parseMasterSecret(current.reveal()));
   TRY(const MasterSecret to, parseMasterSecret(next.reveal()));
   const std::filesystem::path& directory = deployment.directory;
@@ -77,7 +77,7 @@ Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& ar
 
   SecretRotation change(deployment.store, deployment.cores, sealedFields(), progress);
   TRY(const Resealed count, change.prepare(from, to));
-  // On the disk before anything depends on it.
+  // Durable before anything depends on it.
   if (!deployment.secretGiven) RETURN_IF_ERROR(writeDurably(directory / kNextSecretFile, written));
   if (deployment.secretGiven && made) RETURN_IF_ERROR(writeDurably(directory / kMadeSecretFile, written));
   doc::BsonWriter details;
@@ -90,12 +90,12 @@ Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& ar
   RETURN_IF_ERROR(change.promote());
 
   if (!deployment.secretGiven) {
-    return tell(count, "directory", fmt::format("It is in {}.", (directory / kSecretFile).string()));
+    return outcomeOf(count, "directory", fmt::format("It is in {}.", (directory / kSecretFile).string()));
   }
   const std::string file = made ? (directory / kMadeSecretFile).string() : valueOf(arguments, "new-secret-file");
-  return tell(count, "environment",
+  return outcomeOf(count, "environment",
               fmt::format("Before the server starts again, set SERVICE_SECRET (or the file that SERVICE_SECRET_FILE "
-                          "names) to what is in {}{}.",
+                          "names) to the content of {}{}.",
                           file, made ? ", and remove that file" : ""));
 }
 

@@ -1,4 +1,4 @@
-// `manybase restore`: a whole deployment into an empty directory, or one project into a deployment that is open.
+// `manybase restore`: a whole deployment into an empty directory, or one project into an open deployment.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 // ---- a whole deployment
 
-// The data directory while it is being restored; what was put there goes unless keep() was called.
+// The data directory during a restore; its new content is removed unless keep() was called.
 class RestoredDirectory {
  public:
   explicit RestoredDirectory(const fs::path& directory)
@@ -39,7 +39,7 @@ class RestoredDirectory {
     if (madeDirectory_) fs::remove(directory_, ignored);
   }
 
-  // Empty, but for a secret and what a restore that was killed left.
+  // Checks that it is empty, except for a secret and the leftovers of a killed restore.
   Result<> claim() {
     std::error_code failed;
     if (fs::exists(directory_, failed)) {
@@ -67,7 +67,7 @@ class RestoredDirectory {
     madeSecret_ = true;
     return writeDurably(directory_ / kSecretFile, std::string(secret.reveal()) + "\n");
   }
-  // From here on it is a data directory.
+  // Makes it a data directory that can be served.
   Result<> keep() {
     RETURN_IF_ERROR(syncDirectory(work_ / "store"));
     std::error_code failed;
@@ -93,14 +93,14 @@ class RestoredDirectory {
   bool kept_ = false;
 };
 
-// The secret to be put into the directory, where it is the backup's own; nullopt where the right one is there already.
+// The backup's secret if it must be written into the directory; nullopt where the right one exists already.
 Result<std::optional<Secret>> settleSecret(const CommandContext& context, const Manifest& manifest,
                                            const fs::path& from) {
   TRY(const std::optional<Secret> there, secretText(context.givenSecret, context.directory));
   TRY(const std::string fingerprint, fingerprintOf(there));
   const std::string_view where = context.givenSecret ? "SERVICE_SECRET" : "the secret in the data directory";
   if (there && fingerprint != manifest.secretFingerprint) {
-    return fail(ErrorCode::conflict, fmt::format("{} is not the one that this backup was made under", where));
+    return fail(ErrorCode::conflict, fmt::format("{} is not the secret of this backup", where));
   }
   if (there || manifest.secretFingerprint.empty()) return std::optional<Secret>();
   if (!manifest.secretIncluded) {
@@ -111,7 +111,7 @@ Result<std::optional<Secret>> settleSecret(const CommandContext& context, const 
   TRY(std::optional<Secret> own, secretText(std::nullopt, from));
   TRY(const std::string ownFingerprint, fingerprintOf(own));
   if (ownFingerprint != manifest.secretFingerprint) {
-    return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", kSecretFile));
+    return fail(ErrorCode::validation, fmt::format("the backup is corrupt: {}", kSecretFile));
   }
   return own;
 }
@@ -126,7 +126,7 @@ Result<> copyBack(const fs::path& from, const Manifest& manifest, const fs::path
   bool anyFile = false;
   std::set<fs::path> folders;
   for (const ManifestFile& file : manifest.files) {
-    if (const auto place = placeOfFile(file.path)) {
+    if (const auto place = storedFilePath(file.path)) {
       const fs::path files = work / storage::kDirectory;
       if (!std::exchange(anyFile, true)) RETURN_IF_ERROR(storage::makeBlobFolders(files));
       TRY(const Sum sum, copyFile(from / file.path, files / *place, steps.counter()));
@@ -146,7 +146,7 @@ Result<> copyBack(const fs::path& from, const Manifest& manifest, const fs::path
   return {};
 }
 
-cli::Outcome tellAll(const Manifest& manifest, const fs::path& directory) {
+cli::Outcome deploymentOutcome(const Manifest& manifest, const fs::path& directory) {
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.appendString("directory", directory.string());
@@ -161,13 +161,14 @@ cli::Outcome tellAll(const Manifest& manifest, const fs::path& directory) {
 
 // ---- one project
 
-struct Wanted {
+struct ProjectRestore {
   fs::path from;
   std::string project;
   ImportOptions options;
 };
 
-Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Wanted wanted, Progress& progress) {
+Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, ProjectRestore wanted,
+                            Progress& progress) {
   if (manifest.kind == kOneProject) {
     if (wanted.project != manifest.project->id && wanted.project != manifest.project->slug) {
       return fail(ErrorCode::notFound, fmt::format("the backup holds the project {} ({}), not {}", manifest.project->id,
@@ -193,7 +194,7 @@ Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Wa
   return import.finish();
 }
 
-cli::Outcome tellProject(const Imported& imported, bool otherSecret) {
+cli::Outcome projectOutcome(const Imported& imported, bool otherSecret) {
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.appendString("id", imported.project.id.str());
@@ -217,7 +218,7 @@ Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, co
                                                Progress& progress) {
   if (has(arguments, "project")) return std::optional<cli::Outcome>();
   if (has(arguments, "as") || has(arguments, "owner")) {
-    return fail(ErrorCode::invalidParam, "--as and --owner go with --project");
+    return fail(ErrorCode::invalidParam, "--as and --owner need --project");
   }
   const fs::path from = valueOf(arguments, "from");
   TRY(const Manifest manifest, readManifest(from));
@@ -229,29 +230,29 @@ Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, co
   RETURN_IF_ERROR(target.claim());
   TRY(const std::optional<Secret> secret, settleSecret(context, manifest, from));
   RETURN_IF_ERROR(copyBack(from, manifest, target.work(), progress));
-  // Opens, and is of a format that this version reads.
+  // Checks that it opens and has a format that this version reads.
   RETURN_IF_ERROR(store::StoreImage::open(target.work() / "store"));
   if (secret) RETURN_IF_ERROR(target.putSecret(*secret));
   RETURN_IF_ERROR(target.keep());
-  return std::optional(tellAll(manifest, context.directory));
+  return std::optional(deploymentOutcome(manifest, context.directory));
 }
 
 Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
   if (!has(arguments, "project")) {
-    return fail(ErrorCode::invalidParam, "a whole deployment is restored into an empty directory only");
+    return fail(ErrorCode::invalidParam, "a whole deployment can only be restored into an empty directory");
   }
-  Wanted wanted{valueOf(arguments, "from"), valueOf(arguments, "project"), {}};
+  ProjectRestore wanted{valueOf(arguments, "from"), valueOf(arguments, "project"), {}};
   if (has(arguments, "as")) wanted.options.slug = valueOf(arguments, "as");
   wanted.options.owner = valueOf(arguments, "owner");
   wanted.options.from = wanted.from;
   TRY(const Manifest manifest, readManifest(wanted.from));
-  // All of it before anything is done: a damaged backup changes nothing.
+  // Verifies all files before any change: a corrupt backup changes nothing.
   RETURN_IF_ERROR(verifyFiles(wanted.from, manifest, progress));
   TRY(const std::string fingerprint, fingerprintOf(deployment.secret));
   const BlobPin kept(deployment);
   TRY(const Imported imported, importFrom(deployment, manifest, std::move(wanted), progress));
   if (deployment.vectors != nullptr) deployment.vectors->refreshSoon();
-  return tellProject(imported, fingerprint != manifest.secretFingerprint);
+  return projectOutcome(imported, fingerprint != manifest.secretFingerprint);
 }
 
 }  // namespace mb::app

@@ -1,4 +1,4 @@
-// The program's side of a command: through the running server where there is one, by itself where there is none.
+// Runs a command in the program: through the running server if there is one, else on the store itself.
 #include <csignal>
 
 #include "app/application.h"
@@ -27,7 +27,7 @@ class Shown final : public Progress {
 
 std::atomic<Progress*> interruptible{nullptr};
 
-// The first signal has the command end in order, so that it leaves nothing half done; a second one ends the process.
+// The first signal stops the command in order, so that it leaves nothing half done; a second one ends the process.
 class Interruptible {
  public:
   explicit Interruptible(Progress& progress) {
@@ -59,7 +59,7 @@ Result<cli::Outcome> runHere(const Command& command, const CommandContext& conte
   cores.start();
   Result<cli::Outcome> outcome = [&]() -> Result<cli::Outcome> {
     removeLeftCheckpoints(directory);
-    // Where it cannot be brought to its end the commands that need the secret say so.
+    // An incomplete recovery is reported by the commands that need the secret.
     (void)recoverSecretRotation(*store, cores, context.givenSecret, directory);
     TRY(std::optional<Secret> secret, secretText(context.givenSecret, directory));
     IdGenerator ids(clock);
@@ -109,7 +109,7 @@ Result<std::variant<cli::Outcome, cli::Failure>> perform(const Command& command,
   }
   TRY(std::optional<cli::ControlClient> server, cli::ControlClient::connect(context.directory));
   if (server) {
-    // A signal ends the program, and with the connection the command.
+    // A signal ends the program; its closed connection stops the command.
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
     return server->call({std::string(command.name), arguments}, [&](const cli::Step& step) { console.step(step); });
   }
@@ -129,7 +129,7 @@ int runCommand(const Command& command, const std::string& dataDirectory, cli::Ar
   for (auto& error : settings.errors()) problems.push_back(std::move(error));
   for (const auto& problem : problems) console.show(cli::Failure{"VALIDATION", problem});
   if (!problems.empty()) return 1;
-  // What goes wrong is the command's to tell, in one line.
+  // Errors are reported by the command, in one line.
   configureLog(LogLevel::error, all.app.log.format);
   std::error_code failed;
   const std::filesystem::path directory = std::filesystem::absolute(

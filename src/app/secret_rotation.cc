@@ -16,13 +16,14 @@ namespace {
 
 using Form = store::SealedField::Form;
 
-// Of no module's range: two collections of one number would rebuild their indexes at every start.
+// In no module's range: two collections with one number would rebuild their indexes at every start.
 constexpr store::CollectionNo kSecretRotation = 60;
-// Where earlier versions put the mark: the number that functions have, which the control project has none of.
+// The mark's collection in earlier versions: the number of the functions collection, which the control project does not
+// have.
 constexpr store::CollectionNo kEarlierSecretRotation = 90;
 constexpr std::string_view kMarkId = "change";
 constexpr std::string_view kMarkContext = "secret-change";
-// Of a document: its values under the new secret, by field.
+// Field of a document that holds its values under the new secret, by field.
 constexpr std::string_view kNextValues = "resealed";
 constexpr uint64_t kPage = 100;
 
@@ -47,7 +48,7 @@ Result<doc::Filter> behind(const std::string& id) {
   return doc::Filter::parse(out.finish());
 }
 
-// The sealed bytes of a field; empty where there is nothing.
+// The sealed bytes of a field; empty if absent.
 Result<std::string> sealedIn(doc::DocumentView document, const store::SealedField& field) {
   const auto value = document.find(field.field);
   if (!value) return std::string();
@@ -66,7 +67,7 @@ void append(doc::BsonWriter& out, const store::SealedField& field, const std::st
   }
 }
 
-// The document with its next values, or without any.
+// The document with its next values, or with none.
 doc::Document withNext(doc::DocumentView document, std::optional<doc::Document> next) {
   doc::BsonWriter out;
   for (const auto& element : document) {
@@ -76,7 +77,7 @@ doc::Document withNext(doc::DocumentView document, std::optional<doc::Document> 
   return out.finish();
 }
 
-// The next values in the place of those that they follow.
+// The document with its next values in place of the current ones.
 std::optional<doc::Document> promoted(doc::DocumentView document) {
   const auto held = document.find(kNextValues);
   if (!held || held->type() != doc::BsonType::document) return std::nullopt;
@@ -124,21 +125,21 @@ doc::Document boundTo(doc::DocumentView document, store::CollectionNo collection
   return bound;
 }
 
-Result<std::vector<SecretRotation::Place>> SecretRotation::places() {
+Result<std::vector<SecretRotation::SealedCollection>> SecretRotation::sealedCollections() {
   projects::Directory directory(store_);
   TRY(const auto projects, runBlocking(cores_, directory.all()));
-  std::vector<Place> places;
+  std::vector<SealedCollection> all;
   std::vector<store::CollectionNo> seen;
   for (const store::SealedField& field : fields_) {
     if (std::ranges::find(seen, field.collection) != seen.end()) continue;
     seen.push_back(field.collection);
-    places.push_back({{store::kControlProject, field.collection, 0}, ""});
-    for (const auto& project : projects) places.push_back({{project.number, field.collection, 0}, project.id.str()});
+    all.push_back({{store::kControlProject, field.collection, 0}, ""});
+    for (const auto& project : projects) all.push_back({{project.number, field.collection, 0}, project.id.str()});
   }
-  return places;
+  return all;
 }
 
-Result<Resealed> SecretRotation::editPage(const Place& place, const std::vector<doc::Document>& page,
+Result<Resealed> SecretRotation::editPage(const SealedCollection& place, const std::vector<doc::Document>& page,
                                           const Edit& edit) {
   store::Write write(options());
   std::vector<store::Target> targets;
@@ -160,15 +161,15 @@ Result<Resealed> SecretRotation::editPage(const Place& place, const std::vector<
 }
 
 Result<Resealed> SecretRotation::editAll(std::string_view step, bool stoppable, const Edit& edit) {
-  TRY(const std::vector<Place> all, places());
+  TRY(const std::vector<SealedCollection> all, sealedCollections());
   uint64_t total = 0;
-  for (const Place& place : all) {
+  for (const SealedCollection& place : all) {
     const auto stats = runBlocking(cores_, store_.stats(place.collection));
     if (stats) total += stats->documents;
   }
   uint64_t done = 0;
   Resealed counts;
-  for (const Place& place : all) {
+  for (const SealedCollection& place : all) {
     std::string last;
     while (true) {
       progress_.at(step, done, total);
@@ -180,7 +181,7 @@ Result<Resealed> SecretRotation::editAll(std::string_view step, bool stoppable, 
                                                     .limit = kPage,
                                                     .sort = {},
                                                     .deadline = deadline()}));
-      // A deleted project whose purge is under way.
+      // A deleted project that is being purged.
       if (!found && found.error().code() == ErrorCode::notFound) break;
       if (!found) return fail(found.error().clone());
       if (found->documents.empty()) break;
@@ -196,7 +197,7 @@ Result<Resealed> SecretRotation::editAll(std::string_view step, bool stoppable, 
 }
 
 Result<Resealed> SecretRotation::prepare(const MasterSecret& from, const MasterSecret& to) {
-  return editAll("documents sealed", true, [&](const Place& place, doc::DocumentView document) {
+  return editAll("documents sealed", true, [&](const SealedCollection& place, doc::DocumentView document) {
     Edited edited;
     doc::BsonWriter next;
     for (const store::SealedField& field : fields_) {
@@ -215,7 +216,7 @@ Result<Resealed> SecretRotation::prepare(const MasterSecret& from, const MasterS
     if (edited.counts.values > 0) {
       edited.document = withNext(document, next.finish());
     } else if (document.find(kNextValues)) {
-      // Left by a change that was never decided.
+      // Left by a rotation that was never decided.
       edited.document = withNext(document, std::nullopt);
     }
     return edited;
@@ -240,7 +241,7 @@ Result<> SecretRotation::decide(const MasterSecret& to, Timestamp now, std::vect
 }
 
 Result<> SecretRotation::promote() {
-  RETURN_IF_ERROR(editAll("documents put in place", false, [](const Place&, doc::DocumentView document) {
+  RETURN_IF_ERROR(editAll("documents promoted", false, [](const SealedCollection&, doc::DocumentView document) {
     return Edited{.document = promoted(document)};
   }));
   store::Write write(options());

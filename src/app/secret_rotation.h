@@ -1,11 +1,11 @@
-// Changing the deployment's secret: everything that is sealed under it is sealed anew, while no server runs.
+// Rotates the deployment's secret: everything that is sealed under it is resealed, while no server runs.
 //
-//   prepare   beside each sealed value stands the same one sealed under the new secret
-//   decide    one commit, from which on the new secret counts
-//   promote   the new values take the place of the old ones
+//   prepare   stores next to each sealed value the same value sealed under the new secret
+//   decide    one commit, from which on the new secret is in force
+//   promote   replaces the old values by the new ones
 //
-// A crash before decide() leaves the old secret in force, after it the new one; what is left to promote then is done at
-// the next start (recoverSecretRotation). Neither secret is ever stored under the other.
+// A crash before decide() leaves the old secret in force, after it the new one; the next start completes the promotion
+// (recoverSecretRotation). Neither secret is ever stored under the other.
 #pragma once
 
 #include <filesystem>
@@ -19,24 +19,24 @@
 
 namespace mb::app {
 
-// In the data directory: the secret that is about to be its own.
+// In the data directory: the next secret, before it becomes the directory's own.
 inline constexpr std::string_view kNextSecretFile = "secret.new";
-// ... and where a new one was made for a deployment that has its secret elsewhere.
+// In the data directory: a secret created for a deployment that configures its secret elsewhere.
 inline constexpr std::string_view kMadeSecretFile = "new-secret";
 
 store::SystemCollection secretChangeCollection();
 
-// What of all modules is sealed.
+// The sealed fields of all modules.
 std::vector<store::SealedField> sealedFields();
 
-// `document` of a system collection, with what is sealed in it bound to the project `to` in place of `from`. Values
-// that `master` does not open stay as they are.
+// `document` of a system collection, with its sealed values bound to the project `to` instead of `from`. Values that
+// `master` does not open stay unchanged.
 doc::Document boundTo(doc::DocumentView document, store::CollectionNo collection, const MasterSecret& master,
                       std::string_view from, std::string_view to);
 
 struct Resealed {
   uint64_t values = 0;
-  uint64_t unreadable = 0;  // sealed under yet another secret; left as they are
+  uint64_t unreadable = 0;  // sealed under another secret; left unchanged
 
   Resealed& operator+=(const Resealed& other) {
     values += other.values;
@@ -51,31 +51,31 @@ class SecretRotation {
   SecretRotation(store::DocumentStore& store, Cores& cores, std::vector<store::SealedField> fields, Progress& progress)
       : store_(store), cores_(cores), fields_(std::move(fields)), progress_(progress) {}
 
-  // Fails with unavailable when it was stopped. What it wrote is nothing to anybody without decide().
+  // Fails with unavailable when it was stopped. The values that it wrote have no effect without decide().
   Result<Resealed> prepare(const MasterSecret& from, const MasterSecret& to);
   Result<> decide(const MasterSecret& to, Timestamp now, std::vector<store::Insert> extraInserts);
   Result<> promote();
 
-  // Whether a change was decided and is still to be promoted; then whether `master` is the new secret.
+  // Whether a rotation was decided and is not promoted yet; if so, whether `master` is the new secret.
   enum class Open { none, fits, fitsNot };
   Result<Open> open(const MasterSecret* master);
 
  private:
-  struct Place {
+  struct SealedCollection {
     store::CollectionRef collection;
     std::string project;
   };
-  // What becomes of a document (nullopt: it stays as it is), and what of it was resealed.
+  // The changed document (nullopt: unchanged), and the count of its resealed values.
   struct Edited {
     std::optional<doc::Document> document = {};
     Resealed counts = {};
   };
-  // A write may run it several times on one document, so it has no side effects.
-  using Edit = std::function<Edited(const Place& place, doc::DocumentView document)>;
-  Result<std::vector<Place>> places();
-  // Puts what `edit` makes of each document that may hold something sealed. Returns the sum of the counts.
+  // A write may call it several times for one document, so it must have no side effects.
+  using Edit = std::function<Edited(const SealedCollection& place, doc::DocumentView document)>;
+  Result<std::vector<SealedCollection>> sealedCollections();
+  // Writes the result of `edit` for each document that may hold sealed values. Returns the sum of the counts.
   Result<Resealed> editAll(std::string_view step, bool stoppable, const Edit& edit);
-  Result<Resealed> editPage(const Place& place, const std::vector<doc::Document>& page, const Edit& edit);
+  Result<Resealed> editPage(const SealedCollection& place, const std::vector<doc::Document>& page, const Edit& edit);
 
   store::DocumentStore& store_;
   Cores& cores_;
@@ -86,12 +86,12 @@ class SecretRotation {
 // Makes the secret in kNextSecretFile the directory's own.
 Result<> promoteNextSecret(const std::filesystem::path& directory);
 
-// Brings a change that was interrupted after it was decided to its end. Fails with the line to show where the secret at
-// hand is the one before it.
+// Completes a rotation that was interrupted after it was decided. Fails with a message to print where the available
+// secret is the earlier one.
 Result<> recoverSecretRotation(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
                                const std::filesystem::path& directory);
-// The secret to serve with, a new one where nothing was ever sealed and none is given. Fails with the line to show,
-// having changed nothing, where it is not the one that this deployment's data is sealed under.
+// The secret to serve with; a new one where nothing was ever sealed and none is given. Fails with a message to print,
+// without any change, where it does not open this deployment's data.
 Result<MasterSecret> rightSecret(store::DocumentStore& store, Cores& cores, const std::optional<Secret>& given,
                                  const std::filesystem::path& directory);
 

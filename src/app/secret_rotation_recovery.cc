@@ -1,4 +1,4 @@
-// The secret at the start of a server or a command: the right one, with no change of it left half done.
+// Finds the secret at the start of a server or a command, and completes an interrupted rotation.
 #include <cstdio>
 
 #include "app/data_directory.h"
@@ -45,8 +45,8 @@ Result<> recoverSecretRotation(store::DocumentStore& store, Cores& cores, const 
   if (open == SecretRotation::Open::none) return {};
   const std::filesystem::path next = directory / kNextSecretFile;
   if (open == SecretRotation::Open::fitsNot) {
-    const std::string before = fmt::format("the deployment's secret was changed, and {} is the one before",
-                                           given ? "SERVICE_SECRET" : "the one in the data directory");
+    const std::string before = fmt::format("the deployment's secret was changed: {} holds the earlier one",
+                                           given ? "SERVICE_SECRET" : "the data directory");
     if (given || !isThere(next)) return fail(ErrorCode::conflict, before);
     TRY(std::string bytes, readWhole(next, 256));
     while (!bytes.empty() && bytes.back() == '\n') bytes.pop_back();
@@ -55,7 +55,7 @@ Result<> recoverSecretRotation(store::DocumentStore& store, Cores& cores, const 
     if (fit != SecretRotation::Open::fits) return fail(ErrorCode::conflict, before);
     RETURN_IF_ERROR(promoteNextSecret(directory));
   }
-  logInfo("a change of the deployment's secret is brought to its end");
+  logInfo("interrupted secret rotation is completed");
   return change.promote();
 }
 
@@ -68,11 +68,11 @@ Result<MasterSecret> rightSecret(store::DocumentStore& store, Cores& cores, cons
   if (fit == identity::SecretFit::wrong) {
     if (master) return fail(ErrorCode::internal, std::string(identity::kOtherSecret));
     return fail(ErrorCode::internal,
-                fmt::format("what is in {} was sealed under a secret that is not there: set SERVICE_SECRET, or put the "
-                            "file {} back",
+                fmt::format("the data in {} is sealed under a missing secret: set SERVICE_SECRET, or restore the file "
+                            "{}",
                             directory.string(), (directory / kSecretFile).string()));
   }
-  // Of a change that was never decided.
+  // Left by a rotation that was never decided.
   std::error_code ignored;
   std::filesystem::remove(directory / kNextSecretFile, ignored);
   return loadMasterSecret(given, directory);

@@ -27,7 +27,7 @@ std::string secretOf(char c) {
 
 struct Crash {};
 
-// Ends the work as a crash would, at its nth step.
+// Ends the work at its nth step, as a crash would.
 class UntilStep final : public Progress {
  public:
   explicit UntilStep(int steps) : left_(steps) {}
@@ -131,7 +131,7 @@ class SecretRotationTest : public ::testing::Test {
     put({store::kControlProject, kJobsCollection, 0}, out.finish());
   }
 
-  // How many values open under `master`; each must hold what was put there.
+  // The number of values that open under `master`; each must have its original content.
   size_t readable(const MasterSecret& master) const {
     size_t count = 0;
     for (const store::SealedField& field : fields_) {
@@ -157,7 +157,7 @@ class SecretRotationTest : public ::testing::Test {
     }
     return false;
   }
-  // All that the command does, until the nth step.
+  // The steps of the command, until the nth one.
   bool changeUntil(int step) {
     UntilStep progress(step);
     SecretRotation change(store_, cores_, sealedFields(), progress);
@@ -191,7 +191,7 @@ class SecretRotationTest : public ::testing::Test {
     return text;
   }
 
-  static constexpr size_t kValues = 250 + 1 + 1 + 1 + 1 + 1 + 1 + 1;  // the signing key is one
+  static constexpr size_t kValues = 250 + 1 + 1 + 1 + 1 + 1 + 1 + 1;  // one is the signing key
   const std::string old_ = secretOf('a');
   const std::string new_ = secretOf('b');
   ManualClock clock_{1'800'000'000'000};
@@ -216,7 +216,7 @@ TEST_F(SecretRotationTest, EverythingIsSealedAnew) {
   }
 }
 
-// Whatever step it ends at, the next start finds one secret in the directory, and all is readable under it.
+// After a stop at any step, the next start finds one secret in the directory, and all values open under it.
 TEST_F(SecretRotationTest, ACrashLeavesOneOfTheTwo) {
   size_t before = 0;
   size_t after = 0;
@@ -235,7 +235,7 @@ TEST_F(SecretRotationTest, ACrashLeavesOneOfTheTwo) {
     EXPECT_FALSE(hasLeftovers());
     ++after;
     if (whole) break;
-    // Back to the beginning for the next step.
+    // Restores the initial state for the next step.
     UntilStep never(-1);
     SecretRotation back(store_, cores_, sealedFields(), never);
     ASSERT_TRUE(back.prepare(masterOf(new_), masterOf(old_)));
@@ -261,12 +261,12 @@ TEST_F(SecretRotationTest, WithTheSecretOutsideTheDirectory) {
   EXPECT_NE(refused.error().message().find("was changed"), std::string::npos);
   EXPECT_FALSE(start(secretOf('c')));
   EXPECT_FALSE(start());
-  EXPECT_EQ(readable(masterOf(old_)), kValues);  // nobody touched anything
+  EXPECT_EQ(readable(masterOf(old_)), kValues);  // unchanged
   EXPECT_TRUE(start(new_));
   EXPECT_EQ(readable(masterOf(new_)), kValues);
 }
 
-// Earlier versions kept the mark among what are functions now.
+// Earlier versions stored the mark in the collection that functions have now.
 TEST_F(SecretRotationTest, AChangeThatAnEarlierVersionBeganIsBroughtToItsEnd) {
   UntilStep progress(-1);
   SecretRotation change(store_, cores_, sealedFields(), progress);
@@ -321,7 +321,7 @@ TEST_F(SecretRotationTest, AStopBeforeTheDecisionLeavesTheOldOne) {
   EXPECT_EQ(readable(masterOf(old_)), kValues);
 }
 
-// Whoever seals a field of a system collection and does not declare it here loses it with the next change.
+// A sealed field of a system collection that is not declared here becomes unreadable with the next rotation.
 TEST_F(SecretRotationTest, DeclaredFieldsAreOfSystemCollections) {
   const auto collections = systemCollections();
   for (const store::SealedField& field : fields_) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kDrainLimit = std::chrono::seconds(10);
 
-// The signals that stop the server, kept from all threads (those started later inherit it) until wait() asks for them.
+// The signals that stop the server: blocked in all threads (later ones inherit the mask) until wait() takes them.
 class StopSignals {
  public:
   StopSignals() {
@@ -28,7 +28,7 @@ class StopSignals {
     int signal = 0;
     sigwait(&set_, &signal);
   }
-  // From now on the next one ends the process at once.
+  // From now on the next signal ends the process at once.
   void exitOnNext() const {
     std::thread([set = set_] {
       int signal = 0;
@@ -45,7 +45,7 @@ void say(const std::string& line) {
   fmt::print(stderr, "manybase: {}\n", line);
 }
 
-// For people on a terminal; where logs are read by machines it is one more line of theirs.
+// For people on a terminal; where machines read the logs it is a log line.
 void banner(const AllSettings& settings, const api::Version& version, const Application& application) {
   const int port = application.port();
   const bool v6 = settings.http.host.find(':') != std::string::npos;
@@ -95,9 +95,8 @@ int serve(const api::Version& version) {
   for (const auto& warning : settings.warnings()) logWarn(warning);
   if (all.api.trustedProxies.trustAnybody()) {
     logWarn(
-        "SERVICE_TRUSTED_PROXIES names clients too, who may then choose the address that limits count: name the "
-        "proxies "
-        "alone (docs/deployment.md)");
+        "SERVICE_TRUSTED_PROXIES includes clients, who can then choose the address that limits count: name only the "
+        "proxies (docs/deployment.md)");
   }
 
   const StopSignals signals;
@@ -110,7 +109,8 @@ int serve(const api::Version& version) {
   banner(all, version, **application);
   if (!(*application)->deliversMail()) {
     logInfo(
-        "invited members and operators become active when they register: there is no mail service to prove addresses");
+        "no mail service: addresses are not verified, so invited members and operators become active when they "
+        "register");
   }
   signals.wait();
   logInfo("stopping");

@@ -70,13 +70,13 @@ Result<> backUpFiles(const Deployment& deployment, const store::StoreImage& imag
   bool any = false;
   RETURN_IF_ERROR(eachFile(image, project, [&](store::ProjectNo number, const storage::FileRecord& record) -> Result<> {
     if (!areHere(deployment)) {
-      return fail(ErrorCode::unavailable, "this project has files in S3, which a backup of one project does not read");
+      return fail(ErrorCode::unavailable, "this project has files in S3: back up the whole deployment, and the bucket");
     }
     if (!std::exchange(any, true) && ::mkdir(folder.parent_path().c_str(), 0700) != 0) return fileError("make", folder);
     const auto sum = copyFile(blobOf(deployment, record.blob), folder / record.blob, steps.counter());
     if (!sum) return fail(sum.error().code(), fmt::format("{}: {}", nameOf(number, record), sum.error().message()));
     if (!isWhole(*sum, record)) {
-      return fail(ErrorCode::validation, fmt::format("{} is damaged: see `manybase check`", nameOf(number, record)));
+      return fail(ErrorCode::validation, fmt::format("{} is corrupt: see `manybase check`", nameOf(number, record)));
     }
     manifest.files.push_back({std::string(kFolder) + record.blob, static_cast<int64_t>(sum->bytes), sum->sha256});
     return {};
@@ -86,7 +86,7 @@ Result<> backUpFiles(const Deployment& deployment, const store::StoreImage& imag
   return syncDirectory(folder.parent_path());
 }
 
-std::optional<fs::path> placeOfFile(std::string_view path) {
+std::optional<fs::path> storedFilePath(std::string_view path) {
   if (!path.starts_with(kFolder) || !storage::projectOf(path.substr(kFolder.size()))) return std::nullopt;
   return storage::blobPath(path.substr(kFolder.size()));
 }
@@ -94,20 +94,20 @@ std::optional<fs::path> placeOfFile(std::string_view path) {
 Result<doc::Document> restoreFile(const Deployment& deployment, const fs::path& from, store::ProjectNo number,
                                   doc::DocumentView stored) {
   TRY(storage::FileRecord record, store::fromStore<storage::FileRecord>(stored));
-  if (!storage::projectOf(record.blob)) return fail(ErrorCode::validation, "the backup is damaged: a file's record");
+  if (!storage::projectOf(record.blob)) return fail(ErrorCode::validation, "the backup is corrupt: a file's record");
   const fs::path source = from / kFolder / record.blob;
   record.blob = storage::newBlobName(number);
   const fs::path target = blobOf(deployment, record.blob);
   std::error_code gone;
   if (!fs::exists(source, gone)) {
-    return fail(ErrorCode::unavailable, "the backup has no bytes of files: they are in S3");
+    return fail(ErrorCode::unavailable, "the backup does not include file contents: they are in S3");
   }
   if (!areHere(deployment)) RETURN_IF_ERROR(storage::makeBlobFolders(deployment.directory / storage::kDirectory));
   TRY(const Sum sum, copyFile(source, target, [](uint64_t) { return true; }));
   if (!isWhole(sum, record)) {
     std::error_code ignored;
     fs::remove(target, ignored);
-    return fail(ErrorCode::validation, fmt::format("the backup is damaged: {}", source.filename().string()));
+    return fail(ErrorCode::validation, fmt::format("the backup is corrupt: {}", source.filename().string()));
   }
   RETURN_IF_ERROR(syncDirectory(target.parent_path()));
   return doc::encode(record);
@@ -125,7 +125,7 @@ Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreI
         ++report.files;
         report.bytes += static_cast<uint64_t>(record.size);
         if (!named.insert(record.blob).second) report.problems.push_back(nameOf(project, record) + " shares its bytes");
-        storage::StoredRecord& count = counts[{project, storage::shelfOf(record.id)}];
+        storage::StoredRecord& count = counts[{project, storage::countIdOf(record.id)}];
         ++count.files;
         count.bytes += record.size;
         if (!here) return {};
@@ -141,11 +141,11 @@ Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreI
           report.problems.push_back(
               fmt::format("{} cannot be read: {}", nameOf(project, record), sum.error().message()));
         } else if (!isWhole(*sum, record)) {
-          report.problems.push_back(nameOf(project, record) + " is damaged");
+          report.problems.push_back(nameOf(project, record) + " is corrupt");
         }
         return {};
       }));
-  // Of uploads that are on their way.
+  // Pieces of unfinished uploads.
   for (const store::ProjectNo project : image.projects()) {
     if (image.stats(project, storage::kPieces).documents == 0) continue;
     RETURN_IF_ERROR(image.each(project, storage::kPieces, [&](doc::DocumentView stored) -> Result<> {
@@ -159,7 +159,7 @@ Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreI
       TRY(const auto count, store::fromStore<storage::StoredRecord>(stored));
       const storage::StoredRecord& seen = counts[{project, count.id}];
       if (seen.files != count.files || seen.bytes != count.bytes) {
-        report.problems.push_back(fmt::format("project {}: {} files of {} bytes are counted where there are {} of {}",
+        report.problems.push_back(fmt::format("project {}: the count is {} files of {} bytes; stored are {} of {}",
                                               project, count.files, count.bytes, seen.files, seen.bytes));
       }
       return {};

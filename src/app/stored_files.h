@@ -1,6 +1,6 @@
-// Stored files in backups, restores and checks: the blobs that a picture of the store names. In a backup they stand as
-// files/<blob>. Where they are kept in S3 these commands do not read them: a backup of the whole deployment holds their
-// records, one of a project is refused.
+// Stored files in backups, restores and checks: the blobs that an image of the store refers to. In a backup they are
+// files/<blob>. Blobs in S3 are not read by these commands: a backup of the whole deployment includes their records,
+// one of a single project is refused.
 #pragma once
 
 #include "app/backup_manifest.h"
@@ -11,7 +11,7 @@
 
 namespace mb::app {
 
-// Keeps the sweeper of a running server from blobs, from before the picture is taken until it goes.
+// Pins all blobs, so that the sweeper of a running server keeps them, from before the image is taken until its end.
 class BlobPin {
  public:
   explicit BlobPin(const Deployment& deployment) {
@@ -22,29 +22,29 @@ class BlobPin {
   std::optional<storage::PinnedBlobs::PinAll> pin_;
 };
 
-// Copies all blobs of the project, or of all projects, into a backup's directory and manifest, each held to the sum in
-// its record. Fails with the line to show where one is missing or damaged.
+// Copies all blobs of the project, or of all projects, into a backup's directory and manifest, and compares each with
+// the checksum in its record. Fails with a message to print where one is missing or corrupt.
 Result<> backUpFiles(const Deployment& deployment, const store::StoreImage& image,
                      std::optional<store::ProjectNo> project, const std::filesystem::path& into, Manifest& manifest,
                      Progress& progress);
-// Their bytes, as the records say.
+// The sum of their sizes in the records.
 Result<uint64_t> bytesOfFiles(const store::StoreImage& image, std::optional<store::ProjectNo> project);
 
-// Where the file of a backup's manifest goes below a data directory's `files`; nullopt for one that is none of them.
-std::optional<std::filesystem::path> placeOfFile(std::string_view path);
+// The path below a data directory's `files` of a file in a backup's manifest; nullopt for any other file.
+std::optional<std::filesystem::path> storedFilePath(std::string_view path);
 
-// A file's record out of a backup at `from`, bound to the project's new number; its blob is copied into the data
-// directory, durably. Fails with the line to show.
+// The record of a file from a backup at `from`, changed to the project's new number; its blob is copied into the data
+// directory, durably. Fails with a message to print.
 Result<doc::Document> restoreFile(const Deployment& deployment, const std::filesystem::path& from,
                                   store::ProjectNo number, doc::DocumentView record);
 
 struct FilesReport {
   uint64_t files = 0;
   uint64_t bytes = 0;
-  uint64_t orphans = 0;  // blobs that no record names; the sweeper's
+  uint64_t orphans = 0;  // unreferenced blobs, which the sweeper removes
   std::vector<std::string> problems;
 };
-// Reads every blob.
+// Reads and checks every blob.
 Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreImage& image, Progress& progress);
 
 }  // namespace mb::app

@@ -1,4 +1,4 @@
-// `manybase users …`: for who is locked out. On the store itself, through the running server or without one.
+// `manybase users …`: for users who are locked out. Works on the store, through the running server or without one.
 #include <charconv>
 
 #include "app/command.h"
@@ -33,16 +33,16 @@ Result<Realm> realmOf(Deployment& deployment, const cli::Arguments& arguments) {
   return Realm::of(*info);
 }
 
-struct Wanted {
+struct TargetUser {
   Realm realm;
   UserRecord user;
 };
 
-Result<Wanted> wantedUser(Deployment& deployment, const cli::Arguments& arguments) {
+Result<TargetUser> wantedUser(Deployment& deployment, const cli::Arguments& arguments) {
   TRY(Realm realm, realmOf(deployment, arguments));
   Recovery recovery = recoveryOf(deployment);
   TRY(UserRecord user, runBlocking(deployment.cores, recovery.find(realm, valueOf(arguments, "user"))));
-  return Wanted{std::move(realm), std::move(user)};
+  return TargetUser{std::move(realm), std::move(user)};
 }
 
 Result<uint64_t> limitOf(const cli::Arguments& arguments) {
@@ -60,13 +60,13 @@ Result<uint64_t> limitOf(const cli::Arguments& arguments) {
 std::string lineOf(const UserRecord& user) {
   std::string line =
       fmt::format("{}  {}  {}  since {}", user.id.str(), user.email, user.status, toRfc3339(user.createdAt));
-  if (!user.emailVerified) line += ", address not proven";
+  if (!user.emailVerified) line += ", address not verified";
   if (user.mfaEnabled) line += ", second factor";
   if (user.platformRole == identity::kSuperAdmin) line += ", super-admin";
   return line + "\n";
 }
 
-cli::Outcome tell(const UserRecord& user, bool changed, std::string text) {
+cli::Outcome outcomeOf(const UserRecord& user, bool changed, std::string text) {
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.appendString("id", user.id.str());
@@ -108,7 +108,7 @@ Result<cli::Outcome> listUsers(Deployment& deployment, const cli::Arguments& arg
 }
 
 Result<cli::Outcome> setPassword(Deployment& deployment, const cli::Arguments& arguments, Progress&) {
-  TRY(const Wanted wanted, wantedUser(deployment, arguments));
+  TRY(const TargetUser wanted, wantedUser(deployment, arguments));
   const Secret password(valueOf(arguments, "password"));
   const Result<> rules = identity::checkPasswordRules(password.reveal(), wanted.user.email);
   if (!rules) {
@@ -121,31 +121,31 @@ Result<cli::Outcome> setPassword(Deployment& deployment, const cli::Arguments& a
   if (deployment.identity != nullptr) {
     deployment.identity->users().forgiveLogins(wanted.realm, wanted.user.emailKey);
   }
-  std::string text = fmt::format("{} has a new password, and all their sessions are over", wanted.user.email);
+  std::string text = fmt::format("{} has a new password, and all their sessions have ended", wanted.user.email);
   if (!wanted.user.active()) text += fmt::format("; the account is {}, so they cannot sign in", wanted.user.status);
-  if (wanted.user.mfaEnabled) text += "; their second factor is as it was";
-  return tell(wanted.user, true, std::move(text));
+  if (wanted.user.mfaEnabled) text += "; their second factor is unchanged";
+  return outcomeOf(wanted.user, true, std::move(text));
 }
 
 Result<cli::Outcome> setOperator(Deployment& deployment, const cli::Arguments& arguments, Progress&) {
-  TRY(const Wanted wanted, wantedUser(deployment, arguments));
+  TRY(const TargetUser wanted, wantedUser(deployment, arguments));
   const bool on = !has(arguments, "remove");
   Recovery recovery = recoveryOf(deployment);
   TRY(const bool changed, runBlocking(deployment.cores, recovery.setOperator(wanted.user.id, on, commandDeadline())));
   const std::string_view state = on        ? (changed ? "is super-admin now" : "is super-admin already")
-                                 : changed ? "is super-admin no more"
-                                           : "is no super-admin";
-  return tell(wanted.user, changed, fmt::format("{} {}", wanted.user.email, state));
+                                 : changed ? "is no longer super-admin"
+                                           : "was not super-admin";
+  return outcomeOf(wanted.user, changed, fmt::format("{} {}", wanted.user.email, state));
 }
 
 Result<cli::Outcome> resetFactor(Deployment& deployment, const cli::Arguments& arguments, Progress&) {
-  TRY(const Wanted wanted, wantedUser(deployment, arguments));
+  TRY(const TargetUser wanted, wantedUser(deployment, arguments));
   Recovery recovery = recoveryOf(deployment);
   TRY(const bool changed,
       runBlocking(deployment.cores, recovery.resetFactor(wanted.realm, wanted.user.id, commandDeadline())));
-  return tell(
+  return outcomeOf(
       wanted.user, changed,
-      fmt::format("{} {}", wanted.user.email, changed ? "has no second factor any more" : "had no second factor"));
+      fmt::format("{} {}", wanted.user.email, changed ? "no longer has a second factor" : "had no second factor"));
 }
 
 }  // namespace mb::app

@@ -1,4 +1,4 @@
-// What this build is; set by the build (version.cc.in).
+// Version and commit of this build; set by the build (version.cc.in).
 #pragma once
 
 namespace mb::app {

@@ -1,4 +1,4 @@
-// The command line.
+// The command line parser.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,8 +16,8 @@ struct Value {
   const CLI::Option* option = nullptr;
 };
 
-// What was given of one command's options: of one on a deployment, or of a client's.
-struct Given {
+// The parsed options of one command: on a deployment, or of a client.
+struct ParsedCommand {
   const Command* command = nullptr;
   const mb::cli::ClientCommand* client = nullptr;
   CLI::App* parser = nullptr;
@@ -38,13 +38,13 @@ struct Given {
   }
 };
 
-// Groups by name, made with the first command of each.
+// Groups by name, created with the first command of each.
 using Groups = std::map<std::string, CLI::App*>;
 
 constexpr const char* kOnDeployment = "Commands on a deployment";
 constexpr const char* kOnProject = "Commands on a project, from your own machine";
 
-// "keys rotate" is `rotate` below `keys`.
+// "keys rotate" is the subcommand `rotate` of `keys`.
 CLI::App* parserOf(CLI::App& program, Groups& groups, const std::string& name, const std::string& help) {
   const size_t blank = name.find(' ');
   if (blank == std::string::npos) return program.add_subcommand(name, help)->group(kOnDeployment);
@@ -58,7 +58,7 @@ CLI::App* parserOf(CLI::App& program, Groups& groups, const std::string& name, c
   return parent->add_subcommand(name.substr(blank + 1), help);
 }
 
-void declareOptions(Given& given, const std::vector<mb::cli::Option>& options) {
+void declareOptions(ParsedCommand& given, const std::vector<mb::cli::Option>& options) {
   using Kind = mb::cli::Option::Kind;
   for (const mb::cli::Option& option : options) {
     const std::string name(option.name);
@@ -77,14 +77,14 @@ void declareOptions(Given& given, const std::vector<mb::cli::Option>& options) {
   given.parser->add_flag("--json", given.json, "The result as JSON, progress and failures as JSON lines");
 }
 
-void declare(CLI::App& program, Groups& groups, Given& given, const Command& command) {
+void declare(CLI::App& program, Groups& groups, ParsedCommand& given, const Command& command) {
   given.command = &command;
   given.parser = parserOf(program, groups, std::string(command.name), std::string(command.help));
   given.parser->add_option("--data", given.dataDirectory, "Data directory (default: SERVICE_DATA_DIR)");
   declareOptions(given, command.options);
 }
 
-void declare(CLI::App& program, Given& given, const mb::cli::ClientCommand& command) {
+void declare(CLI::App& program, ParsedCommand& given, const mb::cli::ClientCommand& command) {
   given.client = &command;
   given.parser = program.add_subcommand(std::string(command.name), std::string(command.help))->group(kOnProject);
   declareOptions(given, command.options);
@@ -100,13 +100,13 @@ int main(int argc, char** argv) {
   const std::string versionLine = fmt::format("manybase {} ({})", version.version, version.commit);
   program.set_version_flag("--version", versionLine, "Print the version and exit");
 
-  CLI::App* serveCommand = program.add_subcommand("serve", "Serve requests (what is done without a command)");
+  CLI::App* serveCommand = program.add_subcommand("serve", "Serve requests (the default command)");
   serveCommand->footer([] {
     return "Settings, from the environment or a .env file in the working directory (name, meaning, [default]):\n" +
            settingsHelp();
   });
-  // In place from here on: the parser writes into them.
-  std::vector<Given> given(commands().size() + mb::cli::clientCommands().size());
+  // The vector must not grow: the parser writes into its elements.
+  std::vector<ParsedCommand> given(commands().size() + mb::cli::clientCommands().size());
   auto next = given.begin();
   Groups groups;
   for (const Command& command : commands()) declare(program, groups, *next++, command);
@@ -116,14 +116,14 @@ int main(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // Help and version end here too, with 0.
+    // --help and --version end here too, with 0.
     return program.exit(error) == 0 ? 0 : 2;
   }
   if (*versionCommand) {
     fmt::print("{}\n", versionLine);
     return 0;
   }
-  for (const Given& each : given) {
+  for (const ParsedCommand& each : given) {
     if (!*each.parser) continue;
     if (each.client != nullptr) return mb::cli::runClient(*each.client, each.arguments(), each.json);
     return runCommand(*each.command, each.dataDirectory, each.arguments(), each.json, version);
