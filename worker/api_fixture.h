@@ -1,4 +1,4 @@
-// Tables of expressions and what they give, evaluated in one worker.
+// Tables of expressions and their values, evaluated in one worker.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace mb::worker {
 
 struct Expression {
   const char* code;   // an expression, or statements that return
-  const char* gives;  // as shown(), or Outcome::told()
+  const char* gives;  // toText(), or Outcome::summary()
 };
 
 inline void expectEach(std::span<const Expression> cases) {

@@ -4,7 +4,7 @@
 
 namespace mb::worker {
 
-// Tiny ones cost more than their bytes.
+// Counted for each buffer: small ones cost more than their bytes.
 constexpr size_t kOverhead = 64;
 
 bool Buffers::take(size_t length) {

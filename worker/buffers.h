@@ -1,4 +1,4 @@
-// The memory of array buffers: counted, and refused past a budget. What is refused is a RangeError in the guest's code.
+// Buffers allocates the memory of array buffers, and refuses it past a budget, which is a RangeError in guest code.
 #pragma once
 
 #include <v8-array-buffer.h>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kTraceFrames = 8;
 
-// In the form of the engine's own traces, so that it is translated like them.
+// A trace in the form of the engine's own traces, so that its positions are translated like theirs.
 std::string traceOf(v8::Isolate* isolate) {
   std::string trace;
   const v8::Local<v8::StackTrace> frames = v8::StackTrace::CurrentStackTrace(isolate, kTraceFrames);
@@ -34,14 +34,14 @@ v8::Local<v8::Value> errorOf(v8::Local<v8::Context> context, std::string_view co
   v8::Isolate* isolate = context->GetIsolate();
   const v8::Local<v8::Object> error = v8::Exception::Error(text(isolate, message)).As<v8::Object>();
   const std::string stack = "Error: " + std::string(message) + std::string(trace);
-  // Neither can fail but where the run is interrupted, which then goes on to its end anyway.
+  // Both only fail if the run is interrupted, and then it ends anyway.
   [[maybe_unused]] const auto named = error->DefineOwnProperty(context, text(isolate, "code"), text(isolate, code));
   [[maybe_unused]] const auto traced =
       error->DefineOwnProperty(context, text(isolate, "stack"), text(isolate, stack), v8::DontEnum);
   return error;
 }
 
-// (run, operation, arguments). A call of a run that is over has no host any more.
+// (run, operation, arguments). A call of a run that is over is rejected.
 void call(const Arguments& arguments) {
   v8::Isolate* isolate = arguments.GetIsolate();
   const v8::Local<v8::Context> context = isolate->GetCurrentContext();
@@ -66,7 +66,7 @@ void call(const Arguments& arguments) {
 }  // namespace
 
 const char* Calls::refusal() const {
-  if (made_ >= clone::kMaxCalls) return "More than 1000 calls in one run";
+  if (started_ >= clone::kMaxCalls) return "More than 1000 calls in one run";
   if (bytes_ > clone::kMaxBridgeBytes) return "More than 64 MiB passed in the calls of one run";
   return nullptr;
 }
@@ -98,19 +98,19 @@ v8::MaybeLocal<v8::Promise> Calls::start(v8::Local<v8::Context> context, std::st
   }
   bytes_ += bytes.size();
   if (const char* why = refusal()) return refuse("LIMIT", why);
-  ++made_;
+  ++started_;
   const uint32_t id = ++last_;
   open_.emplace(id, Open{.resolver = {isolate, resolver}, .trace = std::move(trace)});
-  if (told_ < clone::kMaxCallsAtOnce) {
-    tell(id, operation, bytes);
+  if (sent_ < clone::kMaxCallsAtOnce) {
+    send(id, operation, bytes);
   } else {
     waiting_.push_back({.id = id, .operation = std::string(operation), .arguments = std::move(bytes)});
   }
   return resolver->GetPromise();
 }
 
-void Calls::tell(uint32_t id, std::string_view operation, std::string_view arguments) {
-  ++told_;
+void Calls::send(uint32_t id, std::string_view operation, std::string_view arguments) {
+  ++sent_;
   clone::Writer frame = wire_.begin(clone::FrameKind::call);
   frame.u32(id);
   frame.text(operation);
@@ -118,7 +118,7 @@ void Calls::tell(uint32_t id, std::string_view operation, std::string_view argum
   wire_.end();
 }
 
-void Calls::answer(v8::Local<v8::Context> context, clone::Reader& frame) {
+void Calls::onReply(v8::Local<v8::Context> context, clone::Reader& frame) {
   v8::Isolate* isolate = context->GetIsolate();
   bytes_ += frame.left();
   const uint32_t id = frame.u32();
@@ -127,11 +127,11 @@ void Calls::answer(v8::Local<v8::Context> context, clone::Reader& frame) {
   if (found == open_.end() || frame.failed()) return;
   const Open call = std::move(found->second);
   open_.erase(found);
-  --told_;
+  --sent_;
   if (!waiting_.empty()) {
     const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    tell(next.id, next.operation, next.arguments);
+    send(next.id, next.operation, next.arguments);
   }
   const v8::Local<v8::Promise::Resolver> resolver = call.resolver.Get(isolate);
   const v8::TryCatch caught(isolate);
@@ -145,15 +145,15 @@ void Calls::answer(v8::Local<v8::Context> context, clone::Reader& frame) {
   } else if (!frame.failed() && !caught.HasTerminated() && caught.HasCaught()) {
     [[maybe_unused]] const auto done = resolver->Reject(context, caught.Exception());  // no memory for its buffers
   } else if (!caught.HasTerminated()) {
-    endProcess(kEndedByBreach, "an answer that is no value");
+    endProcess(kEndedByBreach, "a reply without a valid value");
   }
 }
 
 void Calls::clear() {
   open_.clear();
   waiting_.clear();
-  told_ = 0;
-  made_ = 0;
+  sent_ = 0;
+  started_ = 0;
   bytes_ = 0;
 }
 

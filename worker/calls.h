@@ -1,5 +1,5 @@
-// What a run asks of its host. At most clone::kMaxCallsAtOnce are told at a time, the others wait here; the bounds of
-// clone/frames.h reject a call's promise.
+// Calls are a run's calls to its host. At most clone::kMaxCallsAtOnce are sent at a time, the others are queued here. A
+// call past a bound of clone/frames.h has its promise rejected.
 #pragma once
 
 #include <v8.h>
@@ -16,19 +16,19 @@ class Calls {
  public:
   explicit Calls(Wire& wire) : wire_(wire) {}
 
-  // A promise that is settled by the answer, or at once where the call is refused. Empty: the guest threw.
+  // A promise that is settled by the reply, or at once if the call is refused. Empty: the guest threw.
   v8::MaybeLocal<v8::Promise> start(v8::Local<v8::Context> context, std::string_view operation,
                                     v8::Local<v8::Value> arguments);
-  // An answer's frame. One to a call that is not open is for a run that is over.
-  void answer(v8::Local<v8::Context> context, clone::Reader& frame);
+  // Handles the frame of a reply. A reply to a call that is not open belongs to a former run, and is ignored.
+  void onReply(v8::Local<v8::Context> context, clone::Reader& frame);
   bool idle() const { return open_.empty(); }
-  // The end of a run: what is open is never answered.
+  // The end of a run: the promises of open calls are never settled.
   void clear();
 
  private:
   struct Open {
     v8::Global<v8::Promise::Resolver> resolver;
-    std::string trace;  // where it was called
+    std::string trace;  // of the caller
   };
   struct Waiting {
     uint32_t id;
@@ -36,16 +36,16 @@ class Calls {
     std::string arguments;
   };
 
-  void tell(uint32_t id, std::string_view operation, std::string_view arguments);
+  void send(uint32_t id, std::string_view operation, std::string_view arguments);
   const char* refusal() const;
 
   Wire& wire_;
-  std::unordered_map<uint32_t, Open> open_;  // with those that wait
+  std::unordered_map<uint32_t, Open> open_;  // including those that wait
   std::deque<Waiting> waiting_;
-  uint32_t told_ = 0;  // how many the host has before it
-  uint32_t made_ = 0;  // in this run
-  size_t bytes_ = 0;   // both ways, in this run
-  uint32_t last_ = 0;  // ids go up as long as the process lives
+  uint32_t sent_ = 0;     // without a reply yet
+  uint32_t started_ = 0;  // in this run
+  size_t bytes_ = 0;      // both ways, in this run
+  uint32_t last_ = 0;     // the last id; ids ascend as long as the process lives
 };
 
 // The function that boot/bridge.js calls.

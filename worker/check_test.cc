@@ -1,4 +1,4 @@
-// Code before it is saved: what is refused, where, and what of TypeScript is left to run.
+// The check of code: errors and their positions, and the code that is left of TypeScript.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ TEST(CheckTest, JavaScriptThatCanRun) {
       "export default async (event, ctx) => {}",
       "export default function handler() { return 1 }",
       "const h = () => 1; export { h as default }",
-      "export default class {}",  // what it is shows when it runs
+      "export default class {}",  // the kind of the export is only known when it runs
       "const wait = await Promise.resolve(1);\nexport default () => wait",
       "throw 1;\nexport default () => 1",  // nothing is evaluated
       "for (;;);\nexport default () => 1",
@@ -92,13 +92,13 @@ TEST(CheckTest, TypeScriptLosesItsTypesAndKeepsItsLines) {
        "done 2"},
       {"export default (async () => 3) as unknown as (e: unknown) => Promise<number>", "done 3"},
   };
-  for (const auto& [code, told] : cases) {
+  for (const auto& [code, expected] : cases) {
     const TestWorker::Checked checked = worker.check(code, true);
     ASSERT_TRUE(checked.well) << code << ": " << checked.problem;
     EXPECT_EQ(std::ranges::count(checked.code, '\n'), std::ranges::count(std::string_view(code), '\n')) << code;
     EXPECT_THAT(checked.map, testing::HasSubstr("\"version\":3"));
     const auto five = [](clone::Writer& out) { out.integer(5); };
-    EXPECT_EQ(worker.run({.code = checked.code, .event = five, .map = checked.map}).told(), told) << code;
+    EXPECT_EQ(worker.run({.code = checked.code, .event = five, .map = checked.map}).summary(), expected) << code;
   }
 }
 
@@ -107,14 +107,14 @@ TEST(CheckTest, TypeScriptThatCannotRun) {
   const Refused cases[] = {
       {"let x: = 3", "1:8: Unexpected token"},
       {"interface A {\n  a: string\n", "3:1: Unexpectedly reached the end of input."},
-      // Within what may be an arrow function the parser tries several readings: the one that came furthest is told.
+      // The parser attempts several readings of a possible arrow function. The error of the longest one is reported.
       {"export default (e: any) => {\n  const o = { a: 1, b: };\n}", "2:24: Unexpected token"},
       {"export default (e: any) => `a${ 1 + `b`;\n", "1:41: Unterminated template"},
       {"export default async (e: A<B>): Promise<void> => {\n  const f = <T,>(a: T) => { return a +; };\n}",
        "2:39: Unexpected token"},
       {"const f = (a: string) => 'abc;\nexport default f", "1:26: Unterminated string constant"},
       {"export default (e: any) => { let enum = 3; }", "1:30: Unexpected strict mode reserved word"},
-      // Found by the engine, told in what was written.
+      // Errors of the engine, with positions in the original code.
       {"const a: number = 1, b: Map<string, number> = ;\nexport default () => 1", "1:47: Unexpected token"},
       {"let a: number;\nlet b: string, a: string;\nexport default () => 1",
        "2:16: Identifier 'a' has already been declared"},
@@ -129,7 +129,7 @@ TEST(CheckTest, TypeScriptThatCannotRun) {
   for (const Refused& c : cases) EXPECT_EQ(worker.check(c.source, true).problem, c.problem) << c.source;
 }
 
-TEST(CheckTest, WhatRanOutOfMemoryIsTold) {
+TEST(CheckTest, OutOfMemoryIsReported) {
   TestWorker worker;
   const auto wrong = worker.check("let x = ;", false);
   EXPECT_EQ(wrong.reason, clone::FailReason::threw);
@@ -141,7 +141,7 @@ TEST(CheckTest, WhatRanOutOfMemoryIsTold) {
 
 TEST(CheckTest, PositionsInTypeScriptAreThoseOfTheSource) {
   TestWorker worker;
-  // The call stands behind types that are gone in what runs.
+  // The call comes after types that the running code does not contain.
   const std::string source =
       "enum E { a, b }\n"
       "export default (event: Record<string, unknown>, ctx: { db: unknown }): void => {\n"
@@ -150,11 +150,11 @@ TEST(CheckTest, PositionsInTypeScriptAreThoseOfTheSource) {
   const TestWorker::Checked checked = worker.check(source, true);
   ASSERT_TRUE(checked.well) << checked.problem;
   const Outcome outcome = worker.run({.code = checked.code, .map = checked.map});
-  EXPECT_EQ(outcome.told(), "threw TypeError: Cannot read properties of undefined (reading 'trim')");
+  EXPECT_EQ(outcome.summary(), "threw TypeError: Cannot read properties of undefined (reading 'trim')");
   EXPECT_EQ(outcome.stack, "at default (3:101)");
 }
 
-TEST(CheckTest, EvaluatesOnlyWhereThatIsAsked) {
+TEST(CheckTest, EvaluatesOnlyOnRequest) {
   TestWorker worker;
   const Refused cases[] = {
       {"throw new Error('at the top');\nexport default () => 1", "1:7: at the top"},
@@ -192,7 +192,7 @@ TEST(CheckTest, HostileSourcesEnd) {
       const TestWorker::Checked checked = worker->check(source, typescript);
       EXPECT_TRUE(checked.well || !checked.problem.empty()) << source.substr(0, 20) << typescript;
       EXPECT_LE(checked.problem.size(), 8192U);
-      // After that the process is to be ended.
+      // After that the process must be ended.
       if (checked.problem.find("out of memory") != std::string::npos) worker.emplace();
     }
   }

@@ -29,7 +29,7 @@ std::string textAt(v8::Local<v8::Context> context, v8::Local<v8::Value> object, 
   return *words == nullptr ? std::string() : std::string(*words, static_cast<size_t>(words.length()));
 }
 
-// Where a module imports, or exports what another one has.
+// The error of a JS module that imports, or exports from, another one.
 std::optional<Failure> importIn(v8::Local<v8::Context> context, v8::Local<v8::Module> module,
                                 const SourceMap& positions) {
   const v8::Local<v8::FixedArray> requests = module->GetModuleRequests();
@@ -69,7 +69,7 @@ void Checker::check(uint64_t run, const std::string& source, bool typescript, bo
   });
   if (failure && failure->reason == FailReason::timedOut) {
     failure->message = "The check takes too long";
-    // It may have been interrupted between two states.
+    // An interrupted library may be in an inconsistent state.
     stripper_.Reset();
     stripperRealm_.reset();
   }
@@ -116,7 +116,7 @@ std::optional<Failure> Checker::strip(Code& code) {
   v8::Local<v8::Value> source[] = {text(isolate_, code.text)};
   v8::Local<v8::Value> stripped;
   if (!stripper_.Get(isolate_)->Call(context, v8::Undefined(isolate_), 1, source).ToLocal(&stripped)) {
-    // The library's own mistakes included.
+    // Also for errors of the library itself.
     return refusal("The types cannot be stripped from this", {});
   }
   const std::string problem = textAt(context, stripped, "problem");
@@ -139,7 +139,7 @@ std::optional<Failure> Checker::compile(const Code& code, bool runs) {
     Failure failure = describe(context, caught, positionsOf(context, code.map));
     constexpr std::string_view kName = "SyntaxError: ";
     if (failure.message.starts_with(kName)) failure.message.erase(0, kName.size());
-    // The engine's own name for what has none.
+    // The engine's name of an anonymous default export.
     if (failure.message.starts_with("Identifier '.default'")) failure.message = "Duplicate export of 'default'";
     return failure;
   }

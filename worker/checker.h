@@ -1,5 +1,5 @@
-// Code before it is saved: whether it is a module that can run, and what of it runs. Nothing of it is evaluated unless
-// that is asked for.
+// A Checker checks code before it is saved: it strips types and compiles it as a JS module. The code is evaluated only
+// if the request has `runs` set.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ class Checker {
  public:
   Checker(Engine& engine, Guest& guest, Realms& realms, Runner& runner);
 
-  // Answers with `checked` or `refused`.
+  // Sends `checked` or `refused`.
   void check(uint64_t run, const std::string& source, bool typescript, bool runs);
 
  private:
@@ -30,7 +30,7 @@ class Checker {
   Realms& realms_;
   Runner& runner_;
   v8::Isolate* isolate_;
-  // The library that strips types, once it was wanted: a context of its own, which sees nothing but text.
+  // The library that strips types, loaded at its first use, in a context of its own that gets only text.
   std::optional<Realm> stripperRealm_;
   v8::Global<v8::Function> stripper_;
 };

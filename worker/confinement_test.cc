@@ -1,5 +1,5 @@
-// What code could do that broke out of the engine: system calls, tried from native code in a worker that has a function
-// for them and is else the same.
+// The confinement of code that has escaped from the engine: system calls from native code, in a worker that only
+// differs by a function for them.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,20 +24,20 @@ namespace {
 struct Probe {
   const char* name;
   std::string call;  // the arguments of probe()
-  const char* told;  // "ended" where the kernel is to end the process
+  const char* expected;  // "ended" where the kernel is to end the process
 };
 
 std::string number(long value) {
   return std::to_string(value);
 }
 
-// Each in a worker of its own where that ends it.
+// Starts a new worker after each probe that ends one.
 void expectEach(const std::vector<Probe>& probes, std::vector<std::string> words = {}) {
   std::optional<TestWorker> worker;
   for (const Probe& probe : probes) {
     if (!worker) worker.emplace("manybase-worker-probe", words);
-    EXPECT_EQ(worker->run("export default () => probe(" + probe.call + ")").told(), probe.told) << probe.name;
-    if (std::string_view(probe.told) == "ended") {
+    EXPECT_EQ(worker->run("export default () => probe(" + probe.call + ")").summary(), probe.expected) << probe.name;
+    if (std::string_view(probe.expected) == "ended") {
       EXPECT_EQ(worker->wait(), -SIGSYS) << probe.name;
       worker.reset();
     }
@@ -135,15 +135,15 @@ TEST(ConfinementTest, NoMemoryBecomesCode) {
       {"more than its address space", number(SYS_mmap) + ", 0, " + number(4L << 30) + ", 3, " + anonymous + ", -1, 0",
        "done -12"},
   });
-  // Machine code is what the other kind of worker is for.
+  // A worker with --jit may create machine code.
   TestWorker jit("manybase-worker-probe", {"--jit"});
   EXPECT_THAT(jit.run("export default () => probe(" + number(SYS_mmap) + ", 0, 4096, " + execute + ", " + anonymous +
                       ", -1, 0) > 0")
-                  .told(),
+                  .summary(),
               "done true");
 }
 
-TEST(ConfinementTest, WhatIsAllowedWorks) {
+TEST(ConfinementTest, AllowedCallsWork) {
   expectEach({
       {"getpid", "" + number(SYS_getpid) + ") > 0 && (1", "done 1"},
       {"sched_yield", number(SYS_sched_yield), "done 0"},
@@ -199,10 +199,10 @@ TEST(ConfinementTest, DiesWithTheThreadThatStartedIt) {
   close(pipes[1]);
   int status = 0;
   waitpid(middle, &status, 0);
-  // Orphans are reaped by another, soon.
-  bool gone = false;
-  for (int i = 0; i < 500 && !gone; ++i) {
-    gone = kill(pid, 0) != 0 || fileOf(pid, "stat").find(") Z ") != std::string::npos;
+  // Orphans are reaped by another process, soon.
+  bool ended = false;
+  for (int i = 0; i < 500 && !ended; ++i) {
+    ended = kill(pid, 0) != 0 || fileOf(pid, "stat").find(") Z ") != std::string::npos;
     if (!gone) usleep(10'000);
   }
   EXPECT_TRUE(gone);

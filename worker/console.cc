@@ -15,7 +15,7 @@ namespace {
 
 using clone::LogLevel;
 
-// An error's own properties are not seen by JSON.
+// An error as a plain object: JSON does not include an error's own properties.
 v8::Local<v8::Value> legible(v8::Local<v8::Context> context, v8::Local<v8::Value> value) {
   if (!value->IsNativeError()) return value;
   v8::Isolate* isolate = context->GetIsolate();
@@ -28,8 +28,8 @@ v8::Local<v8::Value> legible(v8::Local<v8::Context> context, v8::Local<v8::Value
   return both;
 }
 
-// Text as it stands, all else as JSON, and what JSON has no word for in the language's own. Nothing where that is
-// interrupted.
+// Text is unchanged, other values become JSON, and values that JSON cannot represent are named as in JavaScript. Empty
+// if the run is interrupted.
 v8::MaybeLocal<v8::String> wordsOf(v8::Local<v8::Context> context, v8::Local<v8::Value> value) {
   if (value->IsString()) return value.As<v8::String>();
   v8::Isolate* isolate = context->GetIsolate();
@@ -39,13 +39,13 @@ v8::MaybeLocal<v8::String> wordsOf(v8::Local<v8::Context> context, v8::Local<v8:
     if (v8::JSON::Stringify(context, legible(context, value)).ToLocal(&words)) return words;
     if (caught.HasTerminated()) return {};
   }
-  // Circles, BigInts inside, toJSON that throws: its kind at least. A function is not shown whole.
+  // For cycles, BigInts inside, or a toJSON that throws: the name of the class. The code of a function is left out.
   if (value->IsFunction()) return text(isolate, "[function]");
   if (value->IsObject()) return value.As<v8::Object>()->GetConstructorName();
   return value->ToDetailString(context);
 }
 
-void tell(const Arguments& arguments, LogLevel level) {
+void sendArguments(const Arguments& arguments, LogLevel level) {
   v8::Isolate* isolate = arguments.GetIsolate();
   Guest& guest = Guest::of(isolate);
   if (!hasCapacity(guest)) return;
@@ -57,12 +57,12 @@ void tell(const Arguments& arguments, LogLevel level) {
     if (!wordsOf(context, arguments[i]).ToLocal(&words)) return;
     line += clippedUtf8(isolate, words, clone::kMaxLogBytes - std::min<size_t>(line.size(), clone::kMaxLogBytes));
   }
-  tellLine(guest, level, line);
+  sendLine(guest, level, line);
 }
 
 template <LogLevel level>
-void tellAt(const Arguments& arguments) {
-  tell(arguments, level);
+void sendAt(const Arguments& arguments) {
+  sendArguments(arguments, level);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ bool hasCapacity(const Guest& guest) {
   return !guest.quiet && guest.logLines < clone::kMaxLogLines;
 }
 
-void tellLine(Guest& guest, LogLevel level, std::string_view line) {
+void sendLine(Guest& guest, LogLevel level, std::string_view line) {
   if (!hasCapacity(guest)) return;
   ++guest.logLines;
   clone::Writer frame = guest.wire.begin(clone::FrameKind::log);
@@ -83,11 +83,11 @@ void tellLine(Guest& guest, LogLevel level, std::string_view line) {
 
 void addConsole(v8::Isolate* isolate, v8::Local<v8::ObjectTemplate> native) {
   const v8::Local<v8::ObjectTemplate> console = v8::ObjectTemplate::New(isolate);
-  addFunction(isolate, console, "log", tellAt<LogLevel::log>);
-  addFunction(isolate, console, "info", tellAt<LogLevel::info>);
-  addFunction(isolate, console, "warn", tellAt<LogLevel::warn>);
-  addFunction(isolate, console, "error", tellAt<LogLevel::error>);
-  addFunction(isolate, console, "debug", tellAt<LogLevel::debug>);
+  addFunction(isolate, console, "log", sendAt<LogLevel::log>);
+  addFunction(isolate, console, "info", sendAt<LogLevel::info>);
+  addFunction(isolate, console, "warn", sendAt<LogLevel::warn>);
+  addFunction(isolate, console, "error", sendAt<LogLevel::error>);
+  addFunction(isolate, console, "debug", sendAt<LogLevel::debug>);
   native->Set(text(isolate, "console"), console);
 }
 

@@ -1,4 +1,4 @@
-// console: lines that go to the server as they come, of a run at most clone::kMaxLogLines.
+// The global console: each line is sent to the server, at most clone::kMaxLogLines of a run.
 #pragma once
 
 #include <v8.h>
@@ -10,12 +10,12 @@
 
 namespace mb::worker {
 
-// Whether a line would still be told. One that would not need not be made.
+// Whether another line would be sent. If not, the caller need not create it.
 bool hasCapacity(const Guest& guest);
-// Tells the server at least the beginning of a line; nothing where there is no module. No guest code runs.
-void tellLine(Guest& guest, clone::LogLevel level, std::string_view line);
+// Sends the beginning of a line, up to clone::kMaxLogBytes; nothing without capacity. Runs no guest code.
+void sendLine(Guest& guest, clone::LogLevel level, std::string_view line);
 
-// As `console` of what the boot scripts are given.
+// Adds `console` to the native object of the boot scripts.
 void addConsole(v8::Isolate* isolate, v8::Local<v8::ObjectTemplate> native);
 
 }  // namespace mb::worker

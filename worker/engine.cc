@@ -12,8 +12,7 @@ namespace mb::worker {
 
 namespace {
 
-// WebAssembly and shared memory are not offered; everything happens on one thread; half of the usual stack is left to
-// native code.
+// No WebAssembly and no shared memory; a single thread; half of the usual stack is left for native code.
 constexpr const char* kFlags = "--single-threaded --no-expose-wasm --no-harmony-sharedarraybuffer --stack-size=900";
 
 Engine* theEngine = nullptr;

@@ -1,4 +1,4 @@
-// The engine, set up for guests: one isolate, its heap bounded, no tasks of its own.
+// The Engine is V8 with one isolate, a bounded heap, and no background tasks.
 #pragma once
 
 #include <v8.h>
@@ -12,15 +12,15 @@ namespace mb::worker {
 
 class Engine {
  public:
-  // Once a process, before lockDown(). `jit`: machine code may be made, which needs executable memory.
+  // Once per process, before lockDown(). `jit`: allow machine code, which needs executable memory.
   explicit Engine(bool jit);
 
   v8::Isolate* isolate() const { return isolate_; }
   static const char* name();
 
-  // Whether the heap's limit was met: what runs then was interrupted, and the process has not much longer to live.
+  // Whether the heap's limit was reached. The run was interrupted, and the process must be ended soon.
   bool outOfMemory() const { return outOfMemory_; }
-  // Called where not even that helped, before the engine ends the process.
+  // Called if the interruption did not help, before the engine ends the process.
   void onLastWords(std::function<void()> lastWords) { lastWords_ = std::move(lastWords); }
 
  private:

@@ -35,7 +35,7 @@ std::string messageOf(v8::Local<v8::Context> context, v8::Local<v8::Value> throw
   return "an exception that cannot be described";
 }
 
-// "…code:3:14…" to its position, and how long that text is.
+// The position in "…code:3:14…", and the length of its text.
 struct Found {
   size_t begin = 0;
   size_t end = 0;
@@ -58,7 +58,7 @@ std::optional<Found> positionIn(std::string_view line) {
   return found;
 }
 
-// Calls `each` with the lines of a trace that name a place in the guest's code.
+// Calls `each` with the lines of a trace that name a position in the guest's code.
 template <class Each>
 void eachFrame(std::string_view trace, Each each) {
   while (!trace.empty()) {
@@ -82,7 +82,7 @@ std::string clipped(std::string_view words, size_t max) {
 }
 
 std::string clippedUtf8(v8::Isolate* isolate, v8::Local<v8::String> words, size_t max) {
-  // A character is one byte at least; a pair is never cut, since the engine writes whole characters.
+  // A character is at least one byte. A surrogate pair is never split: the engine writes whole characters.
   const size_t size = std::min(max, static_cast<size_t>(words->Length()) * 3);
   std::string bytes(size, '\0');
   bytes.resize(
@@ -121,7 +121,7 @@ Failure describe(v8::Local<v8::Context> context, v8::Local<v8::Value> thrown, co
 }
 
 Failure describe(v8::Local<v8::Context> context, const v8::TryCatch& caught, const SourceMap& map) {
-  // An interruption is no exception; whoever caused it says what became of the run.
+  // An interruption is not an exception. Runner::guarded() sets the reason.
   if (!caught.HasCaught() || caught.HasTerminated() || caught.Exception().IsEmpty())
     return {.reason = clone::FailReason::threw, .message = "interrupted", .stack = {}, .at = {}};
   Failure failure = describe(context, caught.Exception(), map);

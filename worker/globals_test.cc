@@ -1,4 +1,4 @@
-// What there is, and what there is not; timers and microtasks.
+// The globals that exist, and those that do not; timers and microtasks.
 #include <gmock/gmock.h>
 
 #include "api_fixture.h"
@@ -7,7 +7,7 @@ namespace mb::worker {
 
 namespace {
 
-TEST(GlobalsTest, WhatIsThereAndWhatIsNot) {
+TEST(GlobalsTest, GlobalsThatExistAndThatDoNot) {
   const Expression cases[] = {
       {"['console', 'URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'atob', 'btoa', 'structuredClone', "
        "'crypto', "
@@ -20,7 +20,7 @@ TEST(GlobalsTest, WhatIsThereAndWhatIsNot) {
        "'probe', "
        "'stripTypes', 'native', 'manybase'].filter((n) => n in globalThis)",
        "[]"},
-      // Of the globals that are no part of the language none shows when it is enumerated.
+      // The globals that the worker adds are not enumerable.
       {"Object.keys(globalThis)", "[]"},
       {"eval('1')", "threw EvalError: eval and Function are not there: text does not become code"},
       {"new Function('return 1')()", "threw EvalError: eval and Function are not there: text does not become code"},
@@ -90,7 +90,7 @@ TEST(GlobalsTest, Timers) {
   expectEach(cases);
 }
 
-TEST(GlobalsTest, TimersSetWhileAnAnswerIsAwaited) {
+TEST(GlobalsTest, TimersSetWhileAReplyIsAwaited) {
   TestWorker worker;
   const TestWorker::Host late = [](TestWorker&, uint32_t, const std::string&, const std::string&) {};
   const Outcome outcome = worker.run({.code = R"(export default async (event, ctx) => {
@@ -98,7 +98,7 @@ TEST(GlobalsTest, TimersSetWhileAnAnswerIsAwaited) {
     return first;
   })",
                                       .host = late});
-  EXPECT_EQ(outcome.told(), "done \"timer\"");
+  EXPECT_EQ(outcome.summary(), "done \"timer\"");
   EXPECT_THAT(outcome.calls, testing::SizeIs(1));
 }
 

@@ -1,4 +1,4 @@
-// What the native functions act on: the run that goes on, one at a time.
+// The Guest is the state of the current run, which the native functions use. One run at a time.
 #pragma once
 
 #include <v8.h>
@@ -18,18 +18,18 @@ struct Guest {
   static Guest& of(v8::Isolate* isolate) { return *static_cast<Guest*>(isolate->GetData(0)); }
   void installIn(v8::Isolate* isolate) { isolate->SetData(0, this); }
 
-  // The beginning and the end of a run: nothing of one is left for the next.
+  // The beginning and the end of a run. No state is left for the next run.
   void begin(bool withoutLines);
   void end();
 
   Wire& wire;
-  uint32_t serial = 0;  // of the run; 0 never is one
-  bool quiet = false;   // lines are dropped: nobody reads them
+  uint32_t serial = 0;  // of the run; never 0
+  bool quiet = false;   // lines are dropped
   uint32_t logLines = 0;
   Timers timers;
   Calls calls;
   Rejections rejections;
-  v8::Global<v8::Value> uncaught;  // thrown where nobody could catch it: in a microtask
+  v8::Global<v8::Value> uncaught;  // thrown in a microtask, where no code could catch it
 };
 
 inline void Guest::begin(bool withoutLines) {

@@ -1,5 +1,4 @@
-// Programs that do their worst, and how each ends. After all but those that end their process the worker goes on with
-// the next.
+// Hostile programs, and how each ends. The worker continues with the next program, unless its process has ended.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,15 +10,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What a program may come to. A run that is out of memory may take its process with it, or be slower than the watch:
-// both count as that. Stuck is one in a loop of the engine's that cannot be interrupted: its process ends.
+// The end of a program. A run that is out of memory may end its process, or exceed its time before: both count as
+// outOfMemory. `stuck`: in a loop of the engine that cannot be interrupted, so its process ends.
 enum class End { done, threw, timedOut, outOfMemory, neverSettles, notCloneable, tooLarge, notLoadable, stuck };
 
 struct Hostile {
   const char* name;
   const char* body;  // of the handler (event, ctx)
   End end;
-  const char* told = "";  // a part of the result or message
+  const char* expected = "";  // a part of the result or message
 };
 
 const Hostile kLoops[] = {
@@ -263,32 +262,32 @@ std::string nameOf(End end) {
 
 class HostileTest : public testing::Test {
  protected:
-  // What is to end by itself has time for that, however busy the machine is.
+  // Programs that end by themselves get enough time, also on a loaded machine.
   static milliseconds timeoutFor(End end) {
     if (end == End::timedOut || end == End::stuck) return milliseconds(300);
     return end == End::outOfMemory ? milliseconds(1000) : milliseconds(20'000);
   }
 
-  void expect(const std::string& name, const std::string& code, End end, const char* told) {
+  void expect(const std::string& name, const std::string& code, End end, const char* expected) {
     if (!worker_) worker_.emplace();
     const Outcome outcome = worker_->run({.code = code, .timeout = timeoutFor(end)});
     const bool memory = end == End::outOfMemory;
     if (outcome.ended && (memory || end == End::stuck)) {
-      // By the engine's own hand (a trap), for want of address space, or by the watchdog.
+      // Ended by the engine (a trap), by the lack of address space, or by the watchdog.
       const int status = worker_->wait();
       EXPECT_TRUE(memory ? status != 0 : status == 5) << name << ": " << status;
     } else {
-      // A bomb may be slower than the watch.
-      if (!(memory && outcome.told() == "timed out"))
-        EXPECT_THAT(outcome.told(), testing::StartsWith(nameOf(end))) << name;
-      EXPECT_THAT(outcome.told(), testing::HasSubstr(told)) << name;
+      // A memory bomb may exceed its time before it fills the memory.
+      if (!(memory && outcome.summary() == "timed out"))
+        EXPECT_THAT(outcome.summary(), testing::StartsWith(nameOf(end))) << name;
+      EXPECT_THAT(outcome.summary(), testing::HasSubstr(expected)) << name;
     }
     EXPECT_LE(outcome.logs.size(), clone::kMaxLogLines) << name;
     EXPECT_LE(outcome.calls.size(), clone::kMaxCalls) << name;
     if (memory || outcome.ended) {
       worker_.reset();
     } else {
-      EXPECT_EQ(worker_->run("export default () => 'alive'").told(), "done \"alive\"") << "after " << name;
+      EXPECT_EQ(worker_->run("export default () => 'alive'").summary(), "done \"alive\"") << "after " << name;
     }
   }
 
@@ -296,7 +295,7 @@ class HostileTest : public testing::Test {
   void expectEach(const Hostile (&cases)[count]) {
     for (const Hostile& c : cases) {
       expect(c.name, std::string("export default async (event, ctx) => {") + c.body + "\n}", c.end,
-             c.end == End::outOfMemory ? "" : c.told);
+             c.end == End::outOfMemory ? "" : c.expected);
     }
   }
 
@@ -322,7 +321,7 @@ TEST_F(HostileTest, Tricks) {
 TEST_F(HostileTest, TopLevel) {
   for (const Hostile& c : kTopLevel) {
     const std::string code = c.body == nullptr ? std::string(200'000, '[') : c.body;
-    expect(c.name, code + "\nexport default () => 1", c.end, c.end == End::outOfMemory ? "" : c.told);
+    expect(c.name, code + "\nexport default () => 1", c.end, c.end == End::outOfMemory ? "" : c.expected);
   }
 }
 
@@ -336,7 +335,7 @@ TEST_F(HostileTest, TheSameWithMachineCode) {
   worker_.emplace("manybase-worker", std::vector<std::string>{"--jit"});
   for (const Hostile& c : kLoops) {
     if (c.end != End::timedOut) continue;
-    expect(c.name, std::string("export default async (event, ctx) => {") + c.body + "\n}", c.end, c.told);
+    expect(c.name, std::string("export default async (event, ctx) => {") + c.body + "\n}", c.end, c.expected);
   }
   EXPECT_THAT(worker_->confinement, testing::Not(testing::HasSubstr("jitless")));
 }

@@ -1,4 +1,4 @@
-// manybase-worker: runs the functions of one project, and nothing else can be done in it.
+// manybase-worker: runs the functions of one project in a confined process.
 #include "program.h"
 
 int main(int count, char** words) {

@@ -1,4 +1,4 @@
-// The code of the worker's project that it was given, each module in a context of its own that lives on between runs.
+// The JS modules that the server has loaded. Each has a context of its own, which is kept between runs.
 #pragma once
 
 #include <v8.h>
@@ -16,10 +16,10 @@ namespace mb::worker {
 struct Module {
   std::string source;
   std::string map;
-  std::optional<Realm> realm;        // once it is first run
-  v8::Global<v8::Function> handler;  // once it is evaluated
+  std::optional<Realm> realm;        // set by the first run
+  v8::Global<v8::Function> handler;  // set once it is evaluated
 
-  // So that the next run begins with fresh code.
+  // Discards the context, so that the next run evaluates the code again.
   void forget() {
     handler.Reset();
     realm.reset();
@@ -28,22 +28,22 @@ struct Module {
 
 class Modules {
  public:
-  // False where there are kMaxModules. Loading one that is there replaces it.
+  // False if kMaxModules are loaded. Replaces a loaded module of the same id.
   bool load(std::string id, std::string source, std::string map);
   void unload(const std::string& id) { modules_.erase(id); }
-  // Null where it was not loaded. What runs is kept by whoever runs it.
+  // Null if it is not loaded. A runner shares the ownership of the module that it runs.
   std::shared_ptr<Module> find(const std::string& id) const;
 
  private:
   std::map<std::string, std::shared_ptr<Module>> modules_;
 };
 
-// What a source map says (text, version 3 as JSON; none where it is empty).
+// Parses a source map (text, version 3 as JSON; "" for none).
 SourceMap positionsOf(v8::Local<v8::Context> context, const std::string& map);
 
 // Compiles an ES module under kCodeName. Empty: the exception is pending.
 v8::MaybeLocal<v8::Module> compileModule(v8::Local<v8::Context> context, std::string_view source);
-// Nothing that a module could import is there.
+// Always throw: a JS module cannot import.
 v8::MaybeLocal<v8::Module> refuseImport(v8::Local<v8::Context> context, v8::Local<v8::String> specifier,
                                         v8::Local<v8::FixedArray> assertions, v8::Local<v8::Module> referrer);
 v8::MaybeLocal<v8::Promise> refuseDynamicImport(v8::Local<v8::Context> context, v8::Local<v8::Data> options,

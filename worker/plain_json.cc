@@ -69,12 +69,12 @@ bool PlainReader::number(N value) {
 void PlainReader::string(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   out_ += '"';
-  size_t told = 0;
+  size_t copied = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out_.append(text, told, i - told);
-    told = i + 1;
+    out_.append(text, copied, i - copied);
+    copied = i + 1;
     if (c < 0x20) {
       out_ += "\\u00";
       out_ += kHex[c >> 4];
@@ -84,7 +84,7 @@ void PlainReader::string(std::string_view text) {
       out_ += text[i];
     }
   }
-  out_.append(text, told);
+  out_.append(text, copied);
   out_ += '"';
 }
 

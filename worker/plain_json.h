@@ -1,5 +1,5 @@
-// Values that JSON can tell. The engine makes objects out of such a text several times faster than one property after
-// the other through its interface, and most of what a run is given is of this kind.
+// Converts values to JSON text. The engine creates objects from JSON several times faster than property by property
+// through its API, and most values for a run can be represented in JSON.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace mb::worker {
 
-// The value that `in` stands at as JSON (RFC 8259), and `in` behind it. Nothing, and `in` where it was, for a value
-// that holds anything else (a date, bytes, undefined, NaN …), is longer than 64 KiB or is none.
+// The value at `in` as JSON (RFC 8259); moves `in` past it. nullopt, with `in` unchanged, if the value is malformed,
+// longer than 64 KiB, or contains anything that JSON cannot represent (a date, bytes, undefined, NaN …).
 std::optional<std::string> plainJson(clone::Reader& in);
 
 }  // namespace mb::worker

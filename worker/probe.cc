@@ -1,4 +1,5 @@
-// A worker with one function more: what code could do that broke out of the engine. For tests alone.
+// A worker with an additional function for system calls, as code could make them that has escaped from the engine. Only
+// for tests.
 #include <sys/syscall.h>
 #include <unistd.h>
 

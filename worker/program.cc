@@ -25,7 +25,7 @@ void keepUncaught(v8::Local<v8::Message>, v8::Local<v8::Value> thrown) {
 }
 
 void wellFormed(const clone::Reader& body) {
-  if (body.failed()) endProcess(kEndedByBreach, "a frame whose fields are none");
+  if (body.failed()) endProcess(kEndedByBreach, "a frame with malformed fields");
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ Program::Program(Wire& wire, Watchdog& watchdog, Engine& engine, Extra extra)
   engine.onLastWords([this] { lastWords(); });
 }
 
-void Program::tellReady(std::string_view confinement) {
+void Program::sendReady(std::string_view confinement) {
   clone::Writer frame = wire_.begin(FrameKind::ready);
   frame.text(std::string("V8 ") + Engine::name());
   frame.text(confinement);
@@ -101,7 +101,7 @@ void Program::handle(Incoming& frame) {
   }
 }
 
-// What may come while a run goes on, too.
+// Frames that may arrive during a run, too.
 void Program::handleAnyTime(Incoming& frame) {
   clone::Reader& body = frame.body;
   if (frame.kind == FrameKind::load) {
@@ -110,24 +110,24 @@ void Program::handleAnyTime(Incoming& frame) {
     std::string map(body.text());
     wellFormed(body);
     if (!modules_.load(std::move(id), std::move(source), std::move(map)))
-      endProcess(kEndedByBreach, "more modules than can be kept");
+      endProcess(kEndedByBreach, "too many modules");
   } else if (frame.kind == FrameKind::unload) {
     const std::string id(body.text());
     wellFormed(body);
     modules_.unload(id);
-  } else if (frame.kind != FrameKind::answer) {  // an answer to a run that is over
-    endProcess(kEndedByBreach, "a frame that has no place here");
+  } else if (frame.kind != FrameKind::answer) {  // a reply to a run that is over is ignored
+    endProcess(kEndedByBreach, "an unexpected frame");
   }
 }
 
-// The engine is about to end the process for want of memory. Frames before stand whole in the buffer.
+// The engine is about to end the process, since it is out of memory. The buffer holds only whole frames.
 void Program::lastWords() {
   if (running_ == 0) return;
   clone::Writer frame = wire_.begin(checking_ ? FrameKind::refused : FrameKind::failed);
   frame.u64(running_);
   if (!checking_) frame.u64(0);  // no CPU time
   frame.byte(static_cast<uint8_t>(clone::FailReason::outOfMemory));
-  if (checking_) frame.u64(0);  // no place
+  if (checking_) frame.u64(0);  // no position
   frame.text("out of memory: a run has 64 MiB");
   if (!checking_) frame.text("");
   wire_.end();
@@ -152,7 +152,7 @@ int runProgram(int count, char** words, Program::Extra extra) {
   Wire wire(kSocket);
   Program program(wire, watchdog, engine, extra);
   confinement = lockDown(kSocket, jit) + confinement;
-  program.tellReady(confinement);
+  program.sendReady(confinement);
   program.serve();
 }
 

@@ -1,4 +1,4 @@
-// A worker: all its parts, and what it does with the frames of its server.
+// A Program is a worker with all its parts. It handles the frames of its server.
 #pragma once
 
 #include "checker.h"
@@ -18,7 +18,7 @@ class Program {
   using Extra = void (*)(v8::Isolate*, v8::Local<v8::ObjectTemplate> global);
   Program(Wire& wire, Watchdog& watchdog, Engine& engine, Extra extra);
 
-  void tellReady(std::string_view confinement);
+  void sendReady(std::string_view confinement);
   [[noreturn]] void serve();
 
  private:
@@ -35,11 +35,11 @@ class Program {
   Realms realms_;
   Runner runner_;
   Checker checker_;
-  uint64_t running_ = 0;  // the run or check that goes on, for last words
+  uint64_t running_ = 0;  // the current run or check, for lastWords()
   bool checking_ = false;
 };
 
-// What main() does, with what a test adds.
+// The body of main(); `extra` is what a test adds.
 int runProgram(int count, char** words, Program::Extra extra);
 
 }  // namespace mb::worker

@@ -1,4 +1,4 @@
-// The frames, as clone/frames.h has them.
+// The frames of clone/frames.h.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
-TEST(ProtocolTest, SaysThatItIsReadyAndWhatHoldsIt) {
+TEST(ProtocolTest, ReportsThatItIsReadyAndItsConfinement) {
   const TestWorker worker;
   EXPECT_THAT(worker.engine, StartsWith("V8 "));
   EXPECT_THAT(worker.confinement, HasSubstr("seccomp no-new-privs limits jitless"));
@@ -30,24 +30,24 @@ TEST(ProtocolTest, RunsAModuleAgainAndAgainInTheSameContext) {
   TestWorker worker;
   worker.load("fn_1@1", "let count = 0;\nexport default () => ++count;");
   worker.load("fn_1@2", "export default (event, ctx) => [event, ctx.function, typeof ctx.db];");
-  EXPECT_EQ(worker.runModule("fn_1@1", {}).told(), "done 1");
-  EXPECT_EQ(worker.runModule("fn_1@1", {}).told(), "done 2");
-  EXPECT_EQ(worker.runModule("fn_1@2", {.event = [](Writer& out) { out.integer(7); }}).told(),
+  EXPECT_EQ(worker.runModule("fn_1@1", {}).summary(), "done 1");
+  EXPECT_EQ(worker.runModule("fn_1@1", {}).summary(), "done 2");
+  EXPECT_EQ(worker.runModule("fn_1@2", {.event = [](Writer& out) { out.integer(7); }}).summary(),
             "done [7, \"orders\", \"object\"]");
-  EXPECT_EQ(worker.runModule("fn_1@2", {.bridge = false}).told(), "done [null, \"orders\", \"undefined\"]");
-  EXPECT_EQ(worker.runModule("fn_1@1", {}).told(), "done 3");
+  EXPECT_EQ(worker.runModule("fn_1@2", {.bridge = false}).summary(), "done [null, \"orders\", \"undefined\"]");
+  EXPECT_EQ(worker.runModule("fn_1@1", {}).summary(), "done 3");
   worker.send(FrameKind::unload, [](Writer& out) { out.text("fn_1@1"); });
   worker.send(FrameKind::unload, [](Writer& out) { out.text("never there"); });
-  EXPECT_EQ(worker.runModule("fn_1@1", {}).told(), "not loadable the module was not loaded");
+  EXPECT_EQ(worker.runModule("fn_1@1", {}).summary(), "not loadable the module was not loaded");
   worker.hangUp();
   EXPECT_EQ(worker.wait(), 0);
 }
 
-TEST(ProtocolTest, TellsTheTimeOfARun) {
+TEST(ProtocolTest, ReportsTheTimeOfARun) {
   TestWorker worker;
   const Outcome outcome =
       worker.run("export default () => { const end = Date.now() + 50; while (Date.now() < end); return 1 }");
-  EXPECT_EQ(outcome.told(), "done 1");
+  EXPECT_EQ(outcome.summary(), "done 1");
   EXPECT_GT(outcome.cpu, 5'000U);
   EXPECT_LT(worker.run("export default () => new Promise((r) => setTimeout(r, 100))").cpu, 90'000U);
 }
@@ -63,7 +63,7 @@ TEST(ProtocolTest, LinesGoAsTextOrJson) {
     console.debug();
     console.log("\ud83d", "ä\n");
   })");
-  EXPECT_EQ(outcome.told(), "done undefined");
+  EXPECT_EQ(outcome.summary(), "done undefined");
   EXPECT_THAT(outcome.logs,
               ElementsAre("log: plain 1 {\"a\":[1,\"x\"]} null undefined true", "info: null 12 Symbol(s) [function]",
                           "warn: {\"name\":\"TypeError\",\"message\":\"bad\"} \"1970-01-01T00:00:00.000Z\"",
@@ -84,10 +84,10 @@ TEST(ProtocolTest, LinesAreCutAndCounted) {
   EXPECT_EQ(outcome.logs[0].size(), strlen("log: ") + clone::kMaxLogBytes - 1);
 }
 
-TEST(ProtocolTest, CallsAreAnsweredOrRejected) {
+TEST(ProtocolTest, CallsAreResolvedOrRejected) {
   TestWorker worker;
   const TestWorker::Host host = [](TestWorker& to, uint32_t call, const std::string& operation, const std::string&) {
-    if (operation == "db.count") return to.answer(call, [](Writer& out) { out.integer(3); });
+    if (operation == "db.count") return to.reply(call, [](Writer& out) { out.integer(3); });
     to.reject(call, "VALIDATION", "no such collection");
   };
   const Outcome outcome = worker.run({.code = R"(export default async (event, { db, integrations }) => {
@@ -98,16 +98,16 @@ TEST(ProtocolTest, CallsAreAnsweredOrRejected) {
     }
   })",
                                       .host = host});
-  EXPECT_EQ(outcome.told(), R"(done [3, true, "VALIDATION", "no such collection", ["code"]])");
+  EXPECT_EQ(outcome.summary(), R"(done [3, true, "VALIDATION", "no such collection", ["code"]])");
   EXPECT_THAT(outcome.calls, ElementsAre(R"(db.count ["posts", {a: Date(0), b: [1, undefined]}])",
                                          R"(integrations.call ["mail", "send", {to: "x"}])"));
   const Outcome uncaught =
       worker.run({.code = "export default async (event, ctx) => {\n  await ctx.db.find('a');\n}", .host = host});
-  EXPECT_EQ(uncaught.told(), "threw no such collection");
+  EXPECT_EQ(uncaught.summary(), "threw no such collection");
   EXPECT_EQ(uncaught.stack, "at default (2:16)");
 }
 
-TEST(ProtocolTest, OneCallAfterTheOtherIsToldAndSixteenAtATime) {
+TEST(ProtocolTest, SendsCallsInOrderAndSixteenAtATime) {
   TestWorker worker;
   size_t max = 0;
   std::vector<uint32_t> held;
@@ -115,16 +115,16 @@ TEST(ProtocolTest, OneCallAfterTheOtherIsToldAndSixteenAtATime) {
     held.push_back(call);
     max = std::max(max, held.size());
     if (held.size() < clone::kMaxCallsAtOnce) return;
-    // No other comes before one is answered.
+    // The worker sends no other call before a reply.
     EXPECT_FALSE(to.next(std::chrono::milliseconds(50)));
-    for (const uint32_t one : std::exchange(held, {})) to.answer(one, [&](Writer& out) { out.integer(1); });
+    for (const uint32_t one : std::exchange(held, {})) to.reply(one, [&](Writer& out) { out.integer(1); });
   };
   const Outcome outcome = worker.run({.code = R"(export default async (event, { db }) => {
     const all = await Promise.all(Array.from({ length: 160 }, (_, i) => db.count("c", i)));
     return all.length;
   })",
                                       .host = host});
-  EXPECT_EQ(outcome.told(), "done 160");
+  EXPECT_EQ(outcome.summary(), "done 160");
   EXPECT_EQ(max, clone::kMaxCallsAtOnce);
   EXPECT_EQ(outcome.calls.front(), "db.count [\"c\", 0]");
   EXPECT_EQ(outcome.calls.back(), "db.count [\"c\", 159]");
@@ -147,17 +147,17 @@ TEST(ProtocolTest, NothingOfARunActsInTheNext) {
     })");
   const TestWorker::Host none = [](TestWorker&, uint32_t, const std::string&, const std::string&) {};
   const Outcome first = worker.runModule("m", {.event = [](Writer& out) { out.integer(1); }, .host = none});
-  EXPECT_EQ(first.told(), "done undefined");
+  EXPECT_EQ(first.summary(), "done undefined");
   EXPECT_THAT(first.logs, ElementsAre("log: in time"));
   EXPECT_THAT(first.calls, ElementsAre("db.find [\"late\"]"));
-  worker.answer(1, [](Writer& out) { out.tag(Tag::null); });  // to a run that is over
+  worker.reply(1, [](Writer& out) { out.tag(Tag::null); });  // to a run that is over
   const Outcome second = worker.runModule("m", {});
-  EXPECT_EQ(second.told(), "done false");
+  EXPECT_EQ(second.summary(), "done false");
   EXPECT_THAT(second.logs, ElementsAre("log: RUN_OVER"));
   EXPECT_TRUE(second.calls.empty());
 }
 
-TEST(ProtocolTest, AModuleBeginsAnewAfterItWasInterrupted) {
+TEST(ProtocolTest, AnInterruptedModuleIsEvaluatedAgain) {
   TestWorker worker;
   worker.load("m", R"(let count = 0;
     export default async (event) => {
@@ -165,14 +165,14 @@ TEST(ProtocolTest, AModuleBeginsAnewAfterItWasInterrupted) {
       if (event === 1) { Promise.resolve().then(() => console.log("late")); for (;;); }
       return count;
     })");
-  EXPECT_EQ(worker.runModule("m", {}).told(), "done 1");
-  EXPECT_EQ(worker.runModule("m", {}).told(), "done 2");
+  EXPECT_EQ(worker.runModule("m", {}).summary(), "done 1");
+  EXPECT_EQ(worker.runModule("m", {}).summary(), "done 2");
   EXPECT_EQ(
       worker.runModule("m", {.timeout = std::chrono::milliseconds(100), .event = [](Writer& out) { out.integer(1); }})
-          .told(),
+          .summary(),
       "timed out");
   const Outcome after = worker.runModule("m", {});
-  EXPECT_EQ(after.told(), "done 1");
+  EXPECT_EQ(after.summary(), "done 1");
   EXPECT_TRUE(after.logs.empty());
 }
 
@@ -181,18 +181,18 @@ TEST(ProtocolTest, FramesMayComeWhileARunWaits) {
   const TestWorker::Host host = [](TestWorker& to, uint32_t call, const std::string&, const std::string&) {
     to.load("other", "export default () => 'other'");
     to.send(FrameKind::unload, [](Writer& out) { out.text("m"); });  // the one that runs
-    to.answer(call, [](Writer& out) { out.integer(1); });
+    to.reply(call, [](Writer& out) { out.integer(1); });
   };
   worker.load("m", "export default async (event, ctx) => { await ctx.db.find('x'); return 'm' }");
-  EXPECT_EQ(worker.runModule("m", {.host = host}).told(), "done \"m\"");
-  EXPECT_EQ(worker.runModule("m", {}).told(), "not loadable the module was not loaded");
-  EXPECT_EQ(worker.runModule("other", {}).told(), "done \"other\"");
+  EXPECT_EQ(worker.runModule("m", {.host = host}).summary(), "done \"m\"");
+  EXPECT_EQ(worker.runModule("m", {}).summary(), "not loadable the module was not loaded");
+  EXPECT_EQ(worker.runModule("other", {}).summary(), "done \"other\"");
 }
 
-TEST(ProtocolTest, WhatCannotBeLoadedSaysWhereItIsWrong) {
+TEST(ProtocolTest, LoadErrorsHavePositions) {
   struct Case {
     const char* code;
-    const char* told;
+    const char* expected;
     const char* stack;
   };
   const Case cases[] = {
@@ -208,13 +208,13 @@ TEST(ProtocolTest, WhatCannotBeLoadedSaysWhereItIsWrong) {
   TestWorker worker;
   for (const Case& c : cases) {
     const Outcome outcome = worker.run(std::string(c.code));
-    EXPECT_EQ(outcome.told(), c.told) << c.code;
+    EXPECT_EQ(outcome.summary(), c.expected) << c.code;
     EXPECT_EQ(outcome.stack, c.stack) << c.code;
   }
-  EXPECT_EQ(worker.run("await new Promise((r) => setTimeout(r, 5));\nexport default () => 1").told(), "done 1");
+  EXPECT_EQ(worker.run("await new Promise((r) => setTimeout(r, 5));\nexport default () => 1").summary(), "done 1");
 }
 
-TEST(ProtocolTest, ErrorsHavePositionsOfWhatWasWritten) {
+TEST(ProtocolTest, ErrorsHavePositionsOfTheOriginalCode) {
   TestWorker worker;
   const TestWorker::Checked checked = worker.check(
       "interface Order { id: string }\n"
@@ -226,14 +226,14 @@ TEST(ProtocolTest, ErrorsHavePositionsOfWhatWasWritten) {
       true);
   ASSERT_TRUE(checked.well) << checked.problem;
   const Outcome outcome = worker.run({.code = checked.code, .map = checked.map});
-  EXPECT_EQ(outcome.told(), "threw RangeError: no x");
+  EXPECT_EQ(outcome.summary(), "threw RangeError: no x");
   EXPECT_EQ(outcome.stack, "at deep (3:9)\nat default (5:77)");
 }
 
-TEST(ProtocolTest, WhatIsThrownIsToldInWords) {
+TEST(ProtocolTest, ThrownValuesHaveMessages) {
   struct Case {
     const char* thrown;
-    const char* told;
+    const char* expected;
   };
   const Case cases[] = {
       {"new Error('out of stock')", "threw out of stock"},
@@ -252,9 +252,10 @@ TEST(ProtocolTest, WhatIsThrownIsToldInWords) {
   };
   TestWorker worker;
   for (const Case& c : cases) {
-    EXPECT_EQ(worker.run(std::string("export default () => { throw ") + c.thrown + " }").told(), c.told) << c.thrown;
-    EXPECT_EQ(worker.run(std::string("export default async () => { await null; throw ") + c.thrown + " }").told(),
-              c.told)
+    EXPECT_EQ(worker.run(std::string("export default () => { throw ") + c.thrown + " }").summary(), c.expected)
+        << c.thrown;
+    EXPECT_EQ(worker.run(std::string("export default async () => { await null; throw ") + c.thrown + " }").summary(),
+              c.expected)
         << c.thrown;
   }
 }
@@ -281,7 +282,7 @@ TEST(ProtocolTest, ARunWithinARunIsABreach) {
   const TestWorker::Host host = [](TestWorker& to, uint32_t, const std::string&, const std::string&) {
     to.send(FrameKind::run, [](Writer& out) { out.u64(9); });
   };
-  EXPECT_EQ(worker.run({.code = "export default (event, ctx) => ctx.db.find('x')", .host = host}).told(), "ended");
+  EXPECT_EQ(worker.run({.code = "export default (event, ctx) => ctx.db.find('x')", .host = host}).summary(), "ended");
   EXPECT_EQ(worker.wait(), 2);
 }
 
@@ -289,11 +290,11 @@ TEST(ProtocolTest, EndsWithItsServer) {
   TestWorker waiting;
   waiting.hangUp();
   EXPECT_EQ(waiting.wait(), 0);
-  // In the midst of a run, too, when it next looks.
+  // Also during a run, when it next reads.
   TestWorker running;
   running.load("m", "export default (event, ctx) => ctx.db.find('x')");
   const TestWorker::Host host = [](TestWorker& to, uint32_t, const std::string&, const std::string&) { to.hangUp(); };
-  EXPECT_EQ(running.runModule("m", {.host = host}).told(), "ended");
+  EXPECT_EQ(running.runModule("m", {.host = host}).summary(), "ended");
   EXPECT_EQ(running.wait(), 0);
 }
 
@@ -301,11 +302,11 @@ TEST(ProtocolTest, TakesLargeFramesInPiecesAndGivesThemBack) {
   TestWorker worker;
   const std::string large(5'000'000, 'x');
   worker.load("m", "export default (event) => event.length");
-  EXPECT_EQ(worker.runModule("m", {.event = [&](Writer& out) { out.string(large); }}).told(), "done 5000000");
+  EXPECT_EQ(worker.runModule("m", {.event = [&](Writer& out) { out.string(large); }}).summary(), "done 5000000");
   worker.load("echo", "export default (event) => event");
   const Outcome echoed = worker.runModule("echo", {.event = [&](Writer& out) { out.string(large); }});
   EXPECT_EQ(echoed.result, "\"" + large + "\"");
-  EXPECT_EQ(worker.runModule("m", {.event = [](Writer& out) { out.string("ab"); }}).told(), "done 2");
+  EXPECT_EQ(worker.runModule("m", {.event = [](Writer& out) { out.string("ab"); }}).summary(), "done 2");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kBootName = "manybase:boot";
 
-// One script that runs all of them, and gives what the last one does.
+// One script that runs all boot scripts, and returns the result of the last one.
 std::string bootSource() {
   std::string source = "(native) => { 'use strict'; const shared = { __proto__: null }; let last;";
   for (const BootScript& script : kBootScripts) {

@@ -1,4 +1,4 @@
-// A context with the globals that the product promises. A module has one of its own, and keeps it from run to run.
+// A Realm is a context with the documented globals. Each JS module has one of its own, and keeps it between runs.
 #pragma once
 
 #include <v8.h>
@@ -14,7 +14,7 @@ class Realm {
 
   v8::Local<v8::Context> context(v8::Isolate* isolate) const { return context_.Get(isolate); }
   v8::MicrotaskQueue& queue() const { return *queue_; }
-  // The function (run, context) that gives a context object its `db` and `integrations`.
+  // The function (run, context) that adds `db` and `integrations` to a context object.
   v8::Local<v8::Function> bridge(v8::Isolate* isolate) const { return bridge_.Get(isolate); }
 
  private:
@@ -26,10 +26,10 @@ class Realm {
   v8::Global<v8::Function> bridge_;
 };
 
-// Makes them all alike; what they share is compiled once.
+// Creates realms. Their scripts are compiled once.
 class Realms {
  public:
-  // `native`: functions for the boot scripts beside those of api/; `global`: functions that are globals themselves.
+  // `native`: the functions for the boot scripts; `global`: functions that are globals themselves.
   Realms(v8::Isolate* isolate, v8::Local<v8::ObjectTemplate> native, v8::Local<v8::ObjectTemplate> global);
   Realm make();
 

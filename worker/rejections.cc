@@ -8,10 +8,10 @@
 namespace mb::worker {
 
 void Rejections::watch(v8::Isolate* isolate) {
-  isolate->SetPromiseRejectCallback(hear);
+  isolate->SetPromiseRejectCallback(onReject);
 }
 
-void Rejections::hear(v8::PromiseRejectMessage message) {
+void Rejections::onReject(v8::PromiseRejectMessage message) {
   const v8::Local<v8::Promise> promise = message.GetPromise();
   v8::Isolate* isolate = promise->GetIsolate();
   Rejections& all = Guest::of(isolate).rejections;

@@ -1,4 +1,4 @@
-// Promises that were rejected and that nobody handles, while a run goes on.
+// The promises of the current run that were rejected and have no handler.
 #pragma once
 
 #include <v8.h>
@@ -7,15 +7,15 @@
 
 namespace mb::worker {
 
-// Keeps the first kMaxRejections; what a run makes of them beyond is dropped, as lines of the console are.
+// Keeps the first kMaxRejections of a run and drops the others.
 class Rejections {
  public:
-  // Hears of them from now on, for Guest::of(isolate).
+  // Collects rejections from now on, for Guest::of(isolate).
   static void watch(v8::Isolate* isolate);
 
-  // Whoever waits for it handles it, though not by a handler of the language's.
+  // Marks the promise as handled: native code waits for it.
   void handled(v8::Local<v8::Promise> promise);
-  // Why, of those that are left, in the order in which they came.
+  // The reasons of the remaining rejections, in their order.
   std::vector<v8::Global<v8::Value>> take();
   void clear() { open_.clear(); }
 
@@ -24,7 +24,7 @@ class Rejections {
     v8::Global<v8::Promise> promise;
     v8::Global<v8::Value> reason;
   };
-  static void hear(v8::PromiseRejectMessage message);
+  static void onReject(v8::PromiseRejectMessage message);
   void forget(v8::Local<v8::Promise> promise);
 
   std::vector<Open> open_;

@@ -1,4 +1,4 @@
-// Promises that are rejected with nobody to handle it: told at the end of their run, and of no other.
+// Promises that are rejected without a handler: logged at the end of their run, and of no other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,12 +35,12 @@ TEST(RejectionsTest, WhatNobodyHandledIsALine) {
         {.code = body(statements), .host = [](TestWorker& to, uint32_t call, const std::string&, const std::string&) {
            to.reject(call, "FORBIDDEN", "refused");
          }});
-    EXPECT_EQ(outcome.told(), "done undefined") << statements;
+    EXPECT_EQ(outcome.summary(), "done undefined") << statements;
     EXPECT_THAT(outcome.logs, ElementsAre(testing::StartsWith(line))) << statements;
   }
 }
 
-TEST(RejectionsTest, WhatIsHandledIsNone) {
+TEST(RejectionsTest, HandledRejectionsAreNotLogged) {
   TestWorker worker;
   const char* cases[] = {
       "await Promise.reject(1).catch(() => {});",
@@ -54,35 +54,35 @@ TEST(RejectionsTest, WhatIsHandledIsNone) {
   };
   for (const char* statements : cases) {
     const Outcome outcome = worker.run(body(statements));
-    EXPECT_EQ(outcome.told(), "done undefined") << statements;
+    EXPECT_EQ(outcome.summary(), "done undefined") << statements;
     EXPECT_THAT(outcome.logs, IsEmpty()) << statements;
   }
 }
 
-TEST(RejectionsTest, WhatEndsTheRunIsNotToldTwice) {
+TEST(RejectionsTest, TheErrorOfTheRunIsNotLoggedTwice) {
   TestWorker worker;
   for (const char* code : {"export default async () => { throw new Error('end'); }",
                            "export default () => Promise.reject(new Error('end'))",
                            "export default () => ({ then(_, no) { no(new Error('end')); } })"}) {
     const Outcome outcome = worker.run(code);
-    EXPECT_EQ(outcome.told(), "threw end") << code;
+    EXPECT_EQ(outcome.summary(), "threw end") << code;
     EXPECT_THAT(outcome.logs, IsEmpty()) << code;
   }
   const Outcome both = worker.run("export default async () => { Promise.reject('beside'); throw new Error('end'); }");
-  EXPECT_EQ(both.told(), "threw end");
+  EXPECT_EQ(both.summary(), "threw end");
   EXPECT_THAT(both.logs, ElementsAre("error: Unhandled rejection: beside"));
   const Outcome loading = worker.run("Promise.reject('while loading');\nexport default () => 1");
-  EXPECT_EQ(loading.told(), "done 1");
+  EXPECT_EQ(loading.summary(), "done 1");
   EXPECT_THAT(loading.logs, ElementsAre("error: Unhandled rejection: while loading"));
 }
 
 TEST(RejectionsTest, AreBoundedAndOfOneRun) {
   TestWorker worker;
   const Outcome many = worker.run(body("for (let i = 0; i < 100000; i++) Promise.reject(i);"));
-  EXPECT_EQ(many.told(), "done undefined");
+  EXPECT_EQ(many.summary(), "done undefined");
   EXPECT_EQ(many.logs.size(), clone::kMaxLogLines);
   EXPECT_EQ(many.logs.back(), "error: Unhandled rejection: 199");
-  // Lines before count as well.
+  // Earlier lines count as well.
   const Outcome full =
       worker.run(body("for (let i = 0; i < 199; i++) console.log(i); Promise.reject(1); Promise.reject(2);"));
   EXPECT_EQ(full.logs.size(), clone::kMaxLogLines);
@@ -90,16 +90,16 @@ TEST(RejectionsTest, AreBoundedAndOfOneRun) {
   EXPECT_THAT(worker.run(body("return;")).logs, IsEmpty());
 }
 
-TEST(RejectionsTest, WhatIsToldMayBeHostile) {
+TEST(RejectionsTest, ReasonsMayBeHostile) {
   TestWorker worker;
   const Outcome endless = worker.run(
       {.code = body("Promise.reject({ toJSON() { for (;;); } });"), .timeout = std::chrono::milliseconds(200)});
-  EXPECT_EQ(endless.told(), "timed out");
+  EXPECT_EQ(endless.summary(), "timed out");
   const Outcome getters = worker.run(body(
       "Promise.reject(Object.defineProperty(new Error('x'), 'message', { get() { Promise.reject(1); throw 2; } }));"));
-  EXPECT_EQ(getters.told(), "done undefined");
+  EXPECT_EQ(getters.summary(), "done undefined");
   EXPECT_EQ(getters.logs.size(), 1u);
-  EXPECT_EQ(worker.run(body("return 'well'")).told(), "done \"well\"");
+  EXPECT_EQ(worker.run(body("return 'well'")).summary(), "done \"well\"");
 }
 
 }  // namespace

@@ -45,11 +45,11 @@ void Runner::run(RunCommand command, clone::Reader& values) {
   if (module == nullptr) {
     failure = failureOf(FailReason::notLoadable, "the module was not loaded");
   } else {
-    // Of the product's own work nothing is interrupted.
+    // Not under the watchdog: the boot scripts must not be interrupted.
     if (!module->realm) module->realm.emplace(realms_.make());
     failure = guarded(command.timeout, false, [&] {
       std::optional<Failure> of = perform(*module, command, values, result);
-      tellRejections(*module);
+      sendRejections(*module);
       return of;
     });
     if (failure && !clone::leavesModuleUsable(failure->reason)) module->forget();
@@ -99,14 +99,14 @@ std::optional<Failure> Runner::perform(Module& module, const RunCommand& command
   const v8::Context::Scope entered(context);
   v8::TryCatch caught(isolate_);
 
-  // Before anything is received that would take their place.
+  // Before another frame is received, which would overwrite them.
   v8::Local<v8::Value> given[2];
   for (v8::Local<v8::Value>& value : given) {
     if (readValue(context, values).ToLocal(&value)) continue;
-    if (values.failed()) endProcess(kEndedByBreach, "a run whose values are none");
+    if (values.failed()) endProcess(kEndedByBreach, "a run with malformed values");
     return describe(context, caught, {});
   }
-  if (!given[1]->IsObject()) endProcess(kEndedByBreach, "a run whose context is no object");
+  if (!given[1]->IsObject()) endProcess(kEndedByBreach, "a run whose context is not an object");
   if (std::optional<Failure> failure = prepare(module)) return failure;
 
   if (command.bridge && !withBridge(context, *module.realm, given[1]).ToLocal(&given[1]))
@@ -175,7 +175,7 @@ Runner::Settled Runner::settle(Realm& realm, v8::Local<v8::Value> value, const s
   const v8::Local<v8::Context> context = realm.context(isolate_);
   v8::TryCatch caught(isolate_);
   if (!value->IsPromise()) {
-    // As await does: what has a function `then` is a promise as well.
+    // Like await: a value with a function `then` is a promise as well.
     v8::Local<v8::Promise::Resolver> resolver;
     if (!v8::Promise::Resolver::New(context).ToLocal(&resolver) || resolver->Resolve(context, value).IsNothing())
       return describe(context, caught, positionsOf(context, map));
@@ -197,20 +197,20 @@ Runner::Settled Runner::settle(Realm& realm, v8::Local<v8::Value> value, const s
   }
 }
 
-// For an answer, the next timer or the deadline: false where that is over.
+// Waits for a reply, the next timer or the deadline; false once the deadline is over.
 bool Runner::wait(v8::Local<v8::Context> context) {
   const v8::HandleScope scope(isolate_);
   guest_.wire.flush();
   const SteadyTime until = std::min(deadline_, guest_.timers.next().value_or(deadline_));
   if (std::optional<Incoming> frame = guest_.wire.receive(until)) {
     if (frame->kind == clone::FrameKind::answer) {
-      guest_.calls.answer(context, frame->body);
+      guest_.calls.onReply(context, frame->body);
     } else {
       other_(*frame);
     }
   }
   if (std::chrono::steady_clock::now() < deadline_) return true;
-  // The watchdog is as punctual as this thread, not more.
+  // The watchdog's thread may be late: wait until it has interrupted the run.
   while (!interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return false;
 }
@@ -228,13 +228,13 @@ std::optional<Failure> Runner::runTimer(v8::Local<v8::Context> context, const st
   return describe(context, caught, positionsOf(context, map));
 }
 
-// What a run has put off within its own turn, and will not be waited for, happens before the run is over.
+// Runs the microtasks that are still queued, before the run is over.
 void Runner::drain(Realm& realm) {
   if (!interrupted()) realm.queue().PerformCheckpoint(isolate_);
 }
 
-// At the end of the run, when nobody can handle them any more.
-void Runner::tellRejections(Module& module) {
+// At the end of the run, when no code can handle them any more.
+void Runner::sendRejections(Module& module) {
   const std::vector<v8::Global<v8::Value>> reasons = guest_.rejections.take();
   if (reasons.empty() || interrupted()) return;
   const v8::Local<v8::Context> context = module.realm->context(isolate_);
@@ -246,7 +246,7 @@ void Runner::tellRejections(Module& module) {
     const Failure failure = describe(context, reason.Get(isolate_), map);
     if (interrupted()) return;
     const std::string where = failure.stack.empty() ? "" : "\n" + failure.stack;
-    tellLine(guest_, clone::LogLevel::error, "Unhandled rejection: " + failure.message + where);
+    sendLine(guest_, clone::LogLevel::error, "Unhandled rejection: " + failure.message + where);
   }
 }
 

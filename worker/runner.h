@@ -1,5 +1,5 @@
-// One run of guest code from beginning to end: its module made ready, its handler called, everything awaited that it
-// waits for, its result or failure put into words. The watchdog is armed over all of it.
+// A Runner executes one run of guest code: it evaluates the JS module, calls the handler, waits for its promise, and
+// sends the result or failure. The watchdog is armed during all of it.
 #pragma once
 
 #include <v8.h>
@@ -25,32 +25,32 @@ struct RunCommand {
 
 class Runner {
  public:
-  // Frames that come while a run waits, and that are no answers: handled by `other`.
+  // `other` handles frames that arrive while a run waits, except for replies to calls.
   Runner(Engine& engine, Watchdog& watchdog, Guest& guest, Modules& modules, Realms& realms,
          std::function<void(Incoming&)> other);
 
-  // Runs, and tells the server. `values`: event and context.
+  // Executes the run and sends its result. `values`: event and context.
   void run(RunCommand command, clone::Reader& values);
 
-  // ---- for checks, which run guest code too
-  // Arms the watchdog, calls, and disarms; what was interrupted is a failure: timedOut or outOfMemory.
+  // ---- also used by checks, which run guest code, too
+  // Calls `work` with the watchdog armed. An interruption is a failure: timedOut or outOfMemory.
   std::optional<Failure> guarded(std::chrono::milliseconds timeout, bool withoutLines,
                                  const std::function<std::optional<Failure>()>& work);
-  // Waits until the promise is settled: its value, or why there is none. `map` is the source map of what runs.
+  // Waits until the promise is settled; returns its value, or a failure. `map` is the source map of the running code.
   using Settled = std::variant<v8::Local<v8::Value>, Failure>;
   Settled settle(Realm& realm, v8::Local<v8::Value> promise, const std::string& map);
-  // Instantiates and evaluates: its default export.
+  // Instantiates and evaluates the JS module; returns its default export.
   using Evaluated = std::variant<v8::Local<v8::Function>, Failure>;
   Evaluated evaluate(Realm& realm, v8::Local<v8::Module> module, const std::string& map);
 
  private:
   std::optional<Failure> perform(Module& module, const RunCommand& command, clone::Reader& values, std::string& result);
   std::optional<Failure> prepare(Module& module);
-  // The context of a run that may call its host.
+  // Adds the bridge to the context of a run that may call its host.
   v8::MaybeLocal<v8::Value> withBridge(v8::Local<v8::Context> context, const Realm& realm, v8::Local<v8::Value> given);
   std::optional<Failure> write(v8::Local<v8::Context> context, v8::Local<v8::Value> value, std::string& result,
                                const Module& module);
-  void tellRejections(Module& module);
+  void sendRejections(Module& module);
   bool interrupted();
   bool wait(v8::Local<v8::Context> context);
   std::optional<Failure> runTimer(v8::Local<v8::Context> context, const std::string& map);

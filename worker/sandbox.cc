@@ -21,12 +21,12 @@ namespace mb::worker {
 
 namespace {
 
-// An id that no account has: each worker its own, so that one cannot reach another's process.
+// User ids above those of accounts. Each worker has one of its own, so that it cannot access another's process.
 constexpr uid_t kFirstOwnUser = 0x60000000;
 constexpr uid_t kNobody = 65534;
 
 constexpr rlim_t kAddressSpace = 512u << 20;
-constexpr rlim_t kAddressSpaceJit = 768u << 20;  // the engine reserves 128 MiB for machine code, and more beside it
+constexpr rlim_t kAddressSpaceJit = 768u << 20;  // the engine reserves 128 MiB for machine code, and more
 
 bool enterNamespaces(bool root, std::string& words) {
   const int plain = CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
@@ -37,7 +37,7 @@ bool enterNamespaces(bool root, std::string& words) {
   return false;
 }
 
-// A folder of the kernel's that holds nothing but the process's own descriptors' positions.
+// A folder of the kernel that contains only the positions of the process's own descriptors.
 void changeRoot(std::string& words) {
   if (chroot("/proc/self/fdinfo") == 0 && chdir("/") == 0) words += " chroot";
 }
@@ -46,8 +46,8 @@ bool becomeUser(uid_t user) {
   return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
 }
 
-// Where the machine is short of memory, a worker goes before its server.
-void goFirst() {
+// If the machine is out of memory, the kernel kills a worker before its server.
+void preferForOomKill() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
   [[maybe_unused]] const ssize_t written = write(file, "1000", 4);
@@ -93,7 +93,7 @@ class Filter {
                                  conditions.begin()) == 0);
   }
   void load() {
-    // Calls of other kinds of programs (32 bits, x32) end the process, not one of its threads alone.
+    // System calls of other ABIs (32 bits, x32) end the process, not only one of its threads.
     check(seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) == 0);
     check(seccomp_attr_set(context_, SCMP_FLTATR_CTL_TSYNC, 1) == 0);
     check(seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2) == 0);
@@ -116,7 +116,7 @@ scmp_arg_cmp argument(unsigned index, scmp_datum_t mask, scmp_datum_t equals) {
 
 void allowMemory(Filter& filter, bool jit) {
   const scmp_datum_t forbidden = jit ? 0 : PROT_EXEC;
-  // No file is ever mapped.
+  // Only anonymous mappings: no file may be mapped.
   filter.allowIf(SCMP_SYS(mmap), {argument(2, forbidden, 0), argument(3, MAP_ANONYMOUS, MAP_ANONYMOUS)});
   filter.allowIf(SCMP_SYS(mprotect), {argument(2, forbidden, 0)});
   filter.allow({SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk)});
@@ -136,7 +136,7 @@ void allowSocket(Filter& filter, int socket) {
 
 std::string leaveHost() {
   std::string words;
-  goFirst();
+  preferForOomKill();
   const bool root = geteuid() == 0;
   const bool apart = enterNamespaces(root, words);
   if (root || apart) changeRoot(words);
@@ -150,7 +150,7 @@ std::string leaveHost() {
 
 std::string lockDown(int socket, bool jit) {
   setLimits(jit);
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) endProcess(kEndedUnconfined, "privileges cannot be given up");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) endProcess(kEndedUnconfined, "no-new-privs cannot be set");
   Filter filter;
   allowMemory(filter, jit);
   allowSocket(filter, socket);
@@ -158,7 +158,7 @@ std::string lockDown(int socket, bool jit) {
                 SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask), SCMP_SYS(getpid),
                 SCMP_SYS(gettid), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(getrandom), SCMP_SYS(sched_yield),
                 SCMP_SYS(restart_syscall)});
-  // What libraries try now and then, and can do without.
+  // Calls that libraries attempt, and that may fail.
   filter.refuse({SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(newfstatat), SCMP_SYS(fstat), SCMP_SYS(ioctl),
                  SCMP_SYS(prctl), SCMP_SYS(uname), SCMP_SYS(readlink), SCMP_SYS(getcwd)});
   filter.load();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// One number of the variable length form: five bits a digit, the sign in the lowest bit.
+// One base64 VLQ number: five bits per digit, the sign in the lowest bit.
 std::optional<int32_t> takeNumber(std::string_view& in) {
   uint32_t value = 0;
   for (int shift = 0; shift < 30; shift += 5) {
@@ -31,7 +31,7 @@ std::optional<int32_t> takeNumber(std::string_view& in) {
 
 SourceMap::SourceMap(std::string_view mappings) {
   uint32_t line = 0;
-  // Generated column, source, line, column: each as a difference to the one before.
+  // Generated column, source, line, column: each as a difference from the previous one.
   std::array<int32_t, 4> at{};
   while (!mappings.empty()) {
     if (mappings.front() == ';') {
@@ -49,7 +49,7 @@ SourceMap::SourceMap(std::string_view mappings) {
       if (fields < 4 && __builtin_add_overflow(at[fields], *number, &at[fields])) return;
       ++fields;
     }
-    if (fields < 4) continue;  // code that stands for nothing that was written
+    if (fields < 4) continue;  // code without an original position
     if (at[0] < 0 || at[2] < 0 || at[3] < 0) return;
     segments_.push_back(
         {line, static_cast<uint32_t>(at[0]), static_cast<uint32_t>(at[2]), static_cast<uint32_t>(at[3])});

@@ -1,5 +1,5 @@
-// Positions of what was written, from positions of what runs: the mappings of a source map, version 3 (the source map
-// standard, ECMA-426).
+// A SourceMap maps positions in the running code to positions in the code as it was written: a source map, version 3
+// (the source map standard, ECMA-426).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct Position {  // from 1; 0: unknown
 class SourceMap {
  public:
   SourceMap() = default;
-  // The field "mappings"; what is malformed ends the map there.
+  // Parses the field "mappings"; malformed text ends the map.
   explicit SourceMap(std::string_view mappings);
 
-  // Where there is no mapping, the position itself.
+  // The position itself if it has no mapping.
   Position original(Position position) const;
 
  private:

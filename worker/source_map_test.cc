@@ -12,11 +12,11 @@ struct Case {
   Position original;
 };
 
-TEST(SourceMapTest, GivesPositionsOfWhatWasWritten) {
+TEST(SourceMapTest, ReturnsPositionsOfTheOriginalCode) {
   const Case cases[] = {
       {"", {3, 14}, {3, 14}},
       {"AAAA", {1, 1}, {1, 1}},
-      {"AAAA", {1, 5}, {1, 5}},  // what follows a mapping moves with it
+      {"AAAA", {1, 5}, {1, 5}},  // a position after a mapping keeps its distance
       {"AAAA", {2, 1}, {2, 1}},  // a line without mappings
       {"AAAA,IAAI,CAAC", {1, 5}, {1, 5}},
       {"AACA;AACA", {2, 3}, {3, 3}},
@@ -24,7 +24,7 @@ TEST(SourceMapTest, GivesPositionsOfWhatWasWritten) {
       {"EAAI", {1, 1}, {1, 1}},  // before the first mapping
       {"AAAA,GAAU", {1, 4}, {1, 11}},
       {"AAAA,GAAU,", {1, 3}, {1, 3}},
-      {"A,CAAC", {1, 2}, {1, 2}},       // a segment that stands for nothing
+      {"A,CAAC", {1, 2}, {1, 2}},       // a segment without an original position
       {"AAAAA,CAACA", {1, 2}, {1, 2}},  // with names
       {"AAAA", {0, 0}, {0, 0}},
   };
@@ -35,7 +35,7 @@ TEST(SourceMapTest, GivesPositionsOfWhatWasWritten) {
   }
 }
 
-TEST(SourceMapTest, StopsAtWhatIsMalformed) {
+TEST(SourceMapTest, StopsAtMalformedText) {
   for (const char* mappings : {"!", "AAA!", "AAAA,!!!!", "////////////////", "DAAA", "AADA", "AAAD", "g",
                                "gggggggggggg", "AAgggggE,AAgggggE,AAgggggE", ";;;;;\xff"}) {
     const Position found = SourceMap(mappings).original({.line = 2, .column = 2});

@@ -21,7 +21,7 @@ void setTimeout(const Arguments& arguments) {
   }
   double delay = 0;
   if (arguments.Length() > 1 && !arguments[1]->NumberValue(isolate->GetCurrentContext()).To(&delay)) return;
-  // As the standard's conversion to a long, but that what is too long for it is as long as it can be.
+  // Like the standard's conversion to a long, but values that are too large become the maximum.
   delay = delay > 0 ? std::min(delay, kMaxDelay) : 0;
   Timers::Timer timer{.function = {isolate, arguments[0].As<v8::Function>()}, .arguments = {}};
   for (int i = 2; i < arguments.Length(); ++i) timer.arguments.emplace_back(isolate, arguments[i]);

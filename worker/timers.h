@@ -1,4 +1,4 @@
-// setTimeout and its like: what a run has put off. Nothing of it outlives the run.
+// The timers of a run (setTimeout). They do not outlive the run.
 #pragma once
 
 #include <v8.h>
@@ -19,7 +19,7 @@ class Timers {
     std::vector<v8::Global<v8::Value>> arguments;
   };
 
-  // An id that no other timer of this process has; 0 where kMaxTimers wait.
+  // An id that no other timer of this process has; 0 if kMaxTimers are pending.
   uint32_t add(Timer timer, std::chrono::milliseconds delay);
   void remove(uint32_t id);
   void clear() {
@@ -28,7 +28,7 @@ class Timers {
   }
   bool empty() const { return timers_.empty(); }
   std::optional<SteadyTime> next() const;
-  // The first that is due, taken out.
+  // Removes and returns the first due timer.
   std::optional<Timer> takeDue(SteadyTime now);
 
  private:

@@ -1,4 +1,4 @@
-// The engine's values from and to what passes between server and worker (clone/format.h).
+// Converts the engine's values to and from the format between server and worker (clone/format.h).
 #pragma once
 
 #include <v8.h>
@@ -12,16 +12,16 @@ namespace mb::worker {
 
 enum class Written {
   whole,
-  threw,         // a getter or a proxy did: the exception is pending
-  notCloneable,  // Writing::problem says what, and where in the value
+  threw,         // a getter or a proxy threw: the exception is pending
+  notCloneable,  // ValueWriter::problem() names the value and its path
   tooLarge,
 };
 
-// One value, by the rules of the structured clone algorithm, but that class instances become plain objects, boxed
-// primitives what they hold, and views of buffers bytes. Runs getters of the guest.
+// Writes one value by the rules of the structured clone algorithm, except that class instances become plain objects,
+// boxed primitives become primitives, and views of buffers become bytes. Runs getters of the guest.
 class ValueWriter {
  public:
-  // Appends through `out` at most about `maxBytes`.
+  // Appends at most about `maxBytes` to `out`.
   ValueWriter(v8::Local<v8::Context> context, clone::Writer& out, size_t maxBytes);
 
   Written write(v8::Local<v8::Value> value);
@@ -49,13 +49,13 @@ class ValueWriter {
   v8::Local<v8::Context> context_;
   clone::Writer& out_;
   size_t end_;                                  // of out_, at most
-  v8::Local<v8::Object> open_[kMaxGuestDepth];  // the containers that are being written, for circles
+  v8::Local<v8::Object> open_[kMaxGuestDepth];  // the containers being written, to detect cycles
   int depth_ = 0;
   std::string what_;
   std::string where_;
 };
 
-// One value, as objects of `context`. Empty where the bytes are none, or the engine has no memory for it.
+// Reads one value as objects of `context`. Empty if the bytes are malformed, or the engine has no memory for it.
 v8::MaybeLocal<v8::Value> readValue(v8::Local<v8::Context> context, clone::Reader& in);
 
 }  // namespace mb::worker

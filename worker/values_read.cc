@@ -12,10 +12,10 @@ namespace {
 using clone::Reader;
 using clone::Tag;
 
-// The largest index of an element; what is above is a name.
+// The largest index of an element; a larger number is a name.
 constexpr uint32_t kMaxIndex = UINT32_MAX - 1;
 
-// A name in an index's one spelling (ECMA-262, 6.1.7 "array index").
+// The index of a name in canonical form (ECMA-262, 6.1.7 "array index").
 std::optional<uint32_t> indexOf(std::string_view name) {
   if (name.empty() || name.front() < '0' || name.front() > '9' || (name.front() == '0' && name.size() > 1)) return {};
   uint32_t index = 0;
@@ -96,7 +96,7 @@ v8::MaybeLocal<v8::Value> ValueReader::bigInt() {
   std::string_view digits = in_.bigInt();
   const bool negative = digits.starts_with('-');
   if (negative) digits.remove_prefix(1);
-  // In words of 64 bits: for each digit the number so far times ten.
+  // In words of 64 bits: each digit multiplies the number so far by ten.
   uint64_t words[24] = {};
   int used = 1;
   for (const char digit : digits) {
@@ -204,13 +204,13 @@ v8::MaybeLocal<v8::Value> ValueReader::regexp() {
         flags |= v8::RegExp::kUnicode;
         break;
       default:
-        break;  // what other languages' expressions have ("x", "l") has no place here
+        break;  // flags of other languages ("x", "l") are dropped
     }
   }
   const v8::TryCatch caught(isolate_);
   v8::Local<v8::RegExp> result;
   if (v8::RegExp::New(context_, source, static_cast<v8::RegExp::Flags>(flags)).ToLocal(&result)) return result;
-  // One that this engine does not take is at least legible.
+  // A pattern that the engine rejects is returned as text.
   return source;
 }
 

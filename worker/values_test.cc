@@ -1,4 +1,4 @@
-// Values through a worker and back, and what cannot be passed.
+// Values through a worker and back, and values that cannot be passed.
 #include <gtest/gtest.h>
 
 #include <span>
@@ -15,15 +15,15 @@ using clone::Writer;
 
 struct Case {
   const char* code;  // an expression
-  const char* told;
+  const char* expected;
 };
 
 void expectAll(TestWorker& worker, std::span<const Case> cases) {
   for (const Case& c : cases)
-    EXPECT_EQ(worker.run(std::string("export default () => (") + c.code + "\n)").told(), c.told) << c.code;
+    EXPECT_EQ(worker.run(std::string("export default () => (") + c.code + "\n)").summary(), c.expected) << c.code;
 }
 
-TEST(ValuesTest, WhatCanBePassed) {
+TEST(ValuesTest, ValuesThatCanBePassed) {
   const Case cases[] = {
       {"undefined", "done undefined"},
       {"null", "done null"},
@@ -68,14 +68,14 @@ TEST(ValuesTest, WhatCanBePassed) {
   for (const Case& c : cases) {
     // One of them holds a NUL, which ends a literal.
     if (std::string_view(c.code).find("\\u0000") != std::string_view::npos) continue;
-    EXPECT_EQ(worker.run(std::string("export default () => (") + c.code + "\n)").told(), c.told) << c.code;
+    EXPECT_EQ(worker.run(std::string("export default () => (") + c.code + "\n)").summary(), c.expected) << c.code;
   }
   EXPECT_EQ(worker.run("export default () => 'a\\u0000b'").result, std::string("\"a\0b\"", 5));
   EXPECT_EQ(worker.run("export default () => ['aä€😀', '\\ud83d', 'x\\udc00y']").result,
             "[\"aä€😀\", \"\xEF\xBF\xBD\", \"x\xEF\xBF\xBDy\"]");
 }
 
-TEST(ValuesTest, WhatCannotBePassed) {
+TEST(ValuesTest, ValuesThatCannotBePassed) {
   const Case cases[] = {
       {"() => 1", "not cloneable The result cannot be passed: a function cannot be passed"},
       {"({ items: [{ done() {} }] })",
@@ -105,7 +105,7 @@ TEST(ValuesTest, WhatCannotBePassed) {
   };
   TestWorker worker;
   expectAll(worker, cases);
-  EXPECT_EQ(worker.run("export default () => 1").told(), "done 1");
+  EXPECT_EQ(worker.run("export default () => 1").summary(), "done 1");
 }
 
 TEST(ValuesTest, ContainersInsideEachOther) {
@@ -119,7 +119,7 @@ TEST(ValuesTest, ContainersInsideEachOther) {
   EXPECT_EQ(worker.run(nested(1'000'000)).reason, clone::FailReason::notCloneable);
 }
 
-TEST(ValuesTest, WhatIsGivenComesBackAsItWas) {
+TEST(ValuesTest, ValuesComeBackUnchanged) {
   const auto event = [](Writer& out) {
     out.tag(Tag::object);
     out.count(9);
@@ -154,7 +154,7 @@ TEST(ValuesTest, WhatIsGivenComesBackAsItWas) {
     out.tag(Tag::no);
   };
   TestWorker worker;
-  EXPECT_EQ(worker.run({.code = "export default (event) => event", .event = event}).told(),
+  EXPECT_EQ(worker.run({.code = "export default (event) => event", .event = event}).summary(),
             "done {__proto__: -5, real: 1.25, big: -123456789012345678901234567890n, date: Date(5), bytes: "
             "Bytes(00ff), re: /a+/is, error: TypeError(words), map: Map(\"k\": true), set: Set(undefined, false)}");
   EXPECT_EQ(worker
@@ -162,11 +162,11 @@ TEST(ValuesTest, WhatIsGivenComesBackAsItWas) {
                               "instanceof Map, e.set.size, e.re.test('xAA'), e.error instanceof Error, typeof e.big, "
                               "Object.getPrototypeOf(e) === Object.prototype]",
                       .event = event})
-                .told(),
+                .summary(),
             "done [true, true, true, 2, true, true, \"bigint\", true]");
 }
 
-// What JSON can tell comes another way than what it cannot.
+// Values that JSON can represent are read in another way than others.
 TEST(ValuesTest, PlainValuesComeAsOthersDo) {
   const auto plain = [](Writer& out) {
     out.tag(Tag::object);
@@ -207,13 +207,13 @@ TEST(ValuesTest, PlainValuesComeAsOthersDo) {
     out.tag(Tag::undefined);
   };
   TestWorker worker;
-  const std::string alone = worker.run({.code = "export default (event) => event", .event = plain}).told();
-  EXPECT_EQ(worker.run({.code = "export default (event) => event[0]", .event = beside}).told(), alone);
+  const std::string alone = worker.run({.code = "export default (event) => event", .event = plain}).summary();
+  EXPECT_EQ(worker.run({.code = "export default (event) => event[0]", .event = beside}).summary(), alone);
   EXPECT_EQ(worker
                 .run({.code = "export default (e) => [Object.keys(e).join(), Object.getPrototypeOf(e) === "
                               "Object.prototype, Object.is(e.numbers[1], -0), e.numbers[4], e.twice[0].a]",
                       .event = plain})
-                .told(),
+                .summary(),
             "done [\"1,2,__proto__,a\0\\\"\\\\\\n\x1f\x7f,numbers,,empty,twice\", true, true, -5e-324, 2]"sv);
 }
 
@@ -233,19 +233,19 @@ TEST(ValuesTest, ChosenIndexesAsKeysDoNotCollide) {
                 .run({.code = "export default (event) => [Object.keys(event).length, event[32767 * 131072]]",
                       .timeout = std::chrono::seconds(1),
                       .event = keys})
-                .told(),
+                .summary(),
             "done [32768, 32767]");
-  // An answer to a call is read the same way.
+  // The reply to a call is read in the same way.
   EXPECT_EQ(worker
                 .run({.code = "export default async (event, { db }) => Object.keys(await db.find('a')).length",
                       .timeout = std::chrono::seconds(1),
                       .host = [&](TestWorker& to, uint32_t call, const std::string&,
-                                  const std::string&) { to.answer(call, keys); }})
-                .told(),
+                                  const std::string&) { to.reply(call, keys); }})
+                .summary(),
             "done 32768");
 }
 
-TEST(ValuesTest, WhatIsAnIndexAndWhatIsAName) {
+TEST(ValuesTest, IndexesAndNames) {
   const auto event = [](Writer& out) {
     const std::string_view keys[] = {"10", "2",  "4294967295", "4294967294", "007",
                                      "0",  "-1", "1.0",        "+1",         "4294967296"};
@@ -264,7 +264,7 @@ TEST(ValuesTest, WhatIsAnIndexAndWhatIsAName) {
                 .run({.code = "export default (e) => [Object.keys(e[1]).join(), Object.keys(e[1]).every((k) => "
                               "e[1][k] === k)]",
                       .event = event})
-                .told(),
+                .summary(),
             "done [\"0,2,10,4294967294,4294967295,007,-1,1.0,+1,4294967296\", true]");
 }
 
@@ -278,7 +278,7 @@ TEST(ValuesTest, ACallWhoseArgumentsCannotBePassedIsRejected) {
     try { db.insertOne("c", { get bad() { throw new TypeError("mine") } }) } catch (e) { said.push(e.message) }
     return said;
   })");
-  EXPECT_EQ(outcome.told(), R"(done ["DATA_CLONE", "LIMIT", "DATA_CLONE", "mine"])");
+  EXPECT_EQ(outcome.summary(), R"(done ["DATA_CLONE", "LIMIT", "DATA_CLONE", "mine"])");
   EXPECT_TRUE(outcome.calls.empty());
 }
 

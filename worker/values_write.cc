@@ -35,7 +35,7 @@ Written ValueWriter::refuse(const char* what) {
   return Written::notCloneable;
 }
 
-// Notes the way to what cannot be passed, from inside to outside.
+// Records the path to a value that cannot be passed, from inside to outside.
 Written ValueWriter::within(Written inner, std::string_view step) {
   if (inner == Written::notCloneable)
     where_ = std::string(step.substr(0, kLongestStep)) + (where_.empty() ? "" : "." + where_);
@@ -71,7 +71,7 @@ Written ValueWriter::primitive(v8::Local<v8::Value> value) {
 }
 
 Written ValueWriter::string(v8::Local<v8::String> value) {
-  // The count of characters first: to count the bytes of a very long one is more work than it is worth.
+  // Checks the count of characters first, since counting the bytes of a very long string is slow.
   if (!fits(static_cast<size_t>(value->Length()))) return Written::tooLarge;
   char small[256];
   if (value->Length() <= static_cast<int>(sizeof small / 3)) {
@@ -88,7 +88,7 @@ Written ValueWriter::string(v8::Local<v8::String> value) {
 }
 
 Written ValueWriter::bigInt(v8::Local<v8::BigInt> value) {
-  // 21 words of 64 bits are 404 digits; a longer one need not be written to be counted.
+  // 21 words of 64 bits are 404 digits; a longer number is too long without counting its digits.
   constexpr int kMaxWords = 21;
   v8::Local<v8::String> digits;
   if (value->WordCount() > kMaxWords) return refuse("a BigInt of more than 400 digits cannot be passed");
@@ -136,7 +136,7 @@ Written ValueWriter::regexp(v8::Local<v8::RegExp> regexp) {
   return Written::whole;
 }
 
-// What holds other values.
+// A container of other values.
 Written ValueWriter::contents(v8::Local<v8::Object> object) {
   if (std::find(open_, open_ + depth_, object) != open_ + depth_) return refuse("an object that holds itself");
   if (depth_ == kMaxGuestDepth) return refuse("more than 100 objects inside each other cannot be passed");
@@ -170,7 +170,7 @@ Written ValueWriter::array(v8::Local<v8::Array> array) {
   return Written::whole;
 }
 
-// A map's or a set's: a copy, so that getters change nothing of it.
+// The entries of a map or a set: a copy, so that getters do not change them.
 Written ValueWriter::entries(v8::Local<v8::Array> entries, Tag tag, uint32_t valuesEach) {
   const uint32_t length = entries->Length();
   if (!fits(size_t{length} + 8)) return Written::tooLarge;

@@ -44,7 +44,7 @@ void Watchdog::loop() {
   for (;;) {
     const SteadyTime now = std::chrono::steady_clock::now();
     if (now >= deadline_) {
-      // Some of the engine's own loops (over sparse arrays, in parsers) do not look for an interruption.
+      // Some loops of the engine itself (over sparse arrays, in parsers) cannot be interrupted.
       if (wentOff_) endProcess(kEndedStuck, "a run that cannot be interrupted");
       wentOff_ = true;
       deadline_ = now + kInterruptGrace;

@@ -1,6 +1,6 @@
-// Ends guest code that runs too long: a thread of its own that interrupts the engine, and ends the process where that
-// does not help. It starts before anything else, since the confinement forbids to start threads. Arming costs a lock;
-// the thread wakes only when a deadline is over or an earlier one is set than it waits for.
+// A Watchdog ends guest code that exceeds its deadline: its thread interrupts the engine, and ends the process if that
+// does not help. It starts before anything else, since the confinement forbids new threads. Arming costs a lock; the
+// thread wakes only at a deadline, or when an earlier one is set.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +20,7 @@ class Watchdog {
 
   void watch(v8::Isolate* isolate);
   void arm(SteadyTime deadline);
-  // Whether it has gone off since arm().
+  // Both return whether it has interrupted the engine since arm().
   bool disarm();
   bool wentOff();
 
@@ -31,7 +31,7 @@ class Watchdog {
   std::condition_variable changed_;
   v8::Isolate* isolate_ = nullptr;
   SteadyTime deadline_ = SteadyTime::max();
-  SteadyTime wakes_ = SteadyTime::max();  // when the thread looks next by itself
+  SteadyTime wakes_ = SteadyTime::max();  // when the thread wakes by itself
   bool wentOff_ = false;
 };
 

@@ -70,7 +70,7 @@ void Wire::flush() {
     if (size >= 0) {
       sent += static_cast<size_t>(size);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!waitFor(POLLOUT, until)) endProcess(kEndedByBreach, "the server takes nothing");
+      if (!waitFor(POLLOUT, until)) endProcess(kEndedByBreach, "the server does not read");
     } else if (errno != EINTR) {
       _exit(0);
     }
@@ -84,7 +84,7 @@ std::optional<Incoming> Wire::takeFrame() {
   const size_t held = end_ - begin_;
   if (held < kHeaderBytes) return std::nullopt;
   const uint32_t length = lengthAt(in_.data() + begin_);
-  if (length == 0 || length > clone::kMaxFrameBytes) endProcess(kEndedByBreach, "a frame of no possible length");
+  if (length == 0 || length > clone::kMaxFrameBytes) endProcess(kEndedByBreach, "a frame of an invalid length");
   if (held < kHeaderBytes + length) return std::nullopt;
   const char* frame = in_.data() + begin_ + kHeaderBytes;
   begin_ += kHeaderBytes + length;
@@ -92,7 +92,7 @@ std::optional<Incoming> Wire::takeFrame() {
                   .body = clone::Reader(std::string_view(frame + 1, length - 1))};
 }
 
-// For at least the rest of the frame that has begun.
+// Reserves space for at least the rest of the current frame.
 void Wire::reserve() {
   const size_t held = end_ - begin_;
   size_t wanted = kUsualBytes;

@@ -1,5 +1,5 @@
-// The one socket that a worker has: frames (clone/frames.h) in and out. The server never blocks, so that a worker may
-// wait for it with either. What is no frame ends the process.
+// A Wire is the worker's only socket: frames (clone/frames.h) in and out. The server never blocks, so the worker may
+// block in reads and writes. A malformed frame ends the process.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace mb::worker {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// Ends the process: the server broke the rules, or the worker cannot do its work. Never returns.
+// Ends the process: the server violated the protocol, or the worker cannot continue. Never returns.
 [[noreturn]] void endProcess(int code, const char* why);
 
 inline constexpr int kEndedByBreach = 2;
@@ -23,23 +23,23 @@ inline constexpr int kEndedStuck = 5;
 
 struct Incoming {
   clone::FrameKind kind;
-  clone::Reader body;  // good until the next receive()
+  clone::Reader body;  // valid until the next receive()
 };
 
 class Wire {
  public:
   explicit Wire(int socket);
 
-  // ---- out: begin(), fields, end(), with no guest code in between. Frames stand in a buffer until flush().
+  // ---- out: begin(), fields, end(), with no guest code in between. Frames are buffered until flush().
   clone::Writer begin(clone::FrameKind kind);
-  void raw(std::string_view bytes) { out_.append(bytes); }  // a value that stands ready
+  void raw(std::string_view bytes) { out_.append(bytes); }  // an encoded value
   void end();
   size_t waiting() const { return out_.size(); }
   void flush();
 
   // ---- in
-  // The next frame; nothing where none came until `until`. Without one it waits as long as it takes. The process ends
-  // with 0 where the server is gone.
+  // The next frame; nullopt if none arrives until `until`. Waits without limit if `until` is nullopt. The process ends
+  // with 0 if the server has closed the socket.
   std::optional<Incoming> receive(std::optional<SteadyTime> until);
 
  private:
@@ -51,7 +51,7 @@ class Wire {
   std::string out_;
   size_t frameAt_ = 0;  // the frame that is being written
   std::string in_;
-  size_t begin_ = 0;  // of what was received and not taken
+  size_t begin_ = 0;  // of the received bytes that were not read
   size_t end_ = 0;
 };
 

@@ -130,13 +130,13 @@ std::filesystem::path folder() {
 
 }  // namespace
 
-std::string shown(std::string_view value) {
+std::string toText(std::string_view value) {
   Reader in(value);
   const std::string words = show(in);
   return in.failed() || !in.atEnd() ? "no value: " + words : words;
 }
 
-std::string Outcome::told() const {
+std::string Outcome::summary() const {
   if (ended) return "ended";
   if (done) return "done " + result;
   switch (reason) {
@@ -182,7 +182,7 @@ TestWorker::TestWorker(const std::string& program, std::vector<std::string> word
   posix_spawn_file_actions_destroy(&actions);
   close(theirs);
 
-  if (const std::optional<Said> ready = next()) {
+  if (const std::optional<Received> ready = next()) {
     EXPECT_EQ(ready->kind, FrameKind::ready);
     Reader in(ready->body);
     engine = in.text();
@@ -193,7 +193,7 @@ TestWorker::TestWorker(const std::string& program, std::vector<std::string> word
 TestWorker::~TestWorker() {
   hangUp();
   if (waited_) return;
-  // What does not end by itself is what some test is about.
+  // Some tests are about a process that does not end by itself.
   kill(pid_, SIGKILL);
   wait();
 }
@@ -243,16 +243,16 @@ bool TestWorker::fill(std::chrono::steady_clock::time_point until) {
   return true;
 }
 
-std::optional<TestWorker::Said> TestWorker::next(std::chrono::milliseconds patience) {
+std::optional<TestWorker::Received> TestWorker::next(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {
     uint32_t length = 0;
     if (received_.size() >= sizeof length) std::memcpy(&length, received_.data(), sizeof length);
     if (length > 0 && received_.size() >= sizeof length + length) {
-      Said said{.kind = static_cast<FrameKind>(received_[sizeof length]),
-                .body = received_.substr(sizeof length + 1, length - 1)};
+      Received received{.kind = static_cast<FrameKind>(received_[sizeof length]),
+                        .body = received_.substr(sizeof length + 1, length - 1)};
       received_.erase(0, sizeof length + length);
-      return said;
+      return received;
     }
     if (!fill(until)) return std::nullopt;
   }
@@ -266,7 +266,7 @@ void TestWorker::load(const std::string& module, const std::string& code, const 
   });
 }
 
-void TestWorker::answer(uint32_t call, const Values& value) {
+void TestWorker::reply(uint32_t call, const Values& value) {
   send(FrameKind::answer, [&](Writer& out) {
     out.u32(call);
     out.byte(1);
@@ -306,22 +306,22 @@ Outcome TestWorker::runModule(const std::string& module, const Program& program)
   });
   constexpr const char* kLevels[] = {"log", "info", "warn", "error", "debug"};
   Outcome outcome;
-  while (const std::optional<Said> said = next()) {
-    Reader in(said->body);
-    if (said->kind == FrameKind::log) {
+  while (const std::optional<Received> received = next()) {
+    Reader in(received->body);
+    if (received->kind == FrameKind::log) {
       const uint8_t level = in.byte();
       outcome.logs.push_back(std::string(level < 5 ? kLevels[level] : "?") + ": " + std::string(in.text()));
-    } else if (said->kind == FrameKind::call) {
+    } else if (received->kind == FrameKind::call) {
       const uint32_t call = in.u32();
       const std::string operation(in.text());
       const std::string arguments = show(in);
       outcome.calls.push_back(operation + " " + arguments);
       program.host ? program.host(*this, call, operation, arguments)
-                   : answer(call, [](Writer& out) { out.tag(Tag::null); });
+                   : reply(call, [](Writer& out) { out.tag(Tag::null); });
     } else {
       EXPECT_EQ(in.u64(), run);
       outcome.cpu = in.u64();
-      outcome.done = said->kind == FrameKind::done;
+      outcome.done = received->kind == FrameKind::done;
       if (outcome.done) {
         outcome.result = show(in);
       } else {
@@ -346,11 +346,11 @@ TestWorker::Checked TestWorker::check(const std::string& source, bool typescript
     out.byte(runs ? 1 : 0);
   });
   Checked checked;
-  const std::optional<Said> said = next();
-  if (!said) return checked;
-  Reader in(said->body);
+  const std::optional<Received> received = next();
+  if (!received) return checked;
+  Reader in(received->body);
   EXPECT_EQ(in.u64(), run);
-  checked.well = said->kind == FrameKind::checked;
+  checked.well = received->kind == FrameKind::checked;
   if (checked.well) {
     checked.code = in.text();
     checked.map = in.text();
@@ -366,7 +366,7 @@ TestWorker::Checked TestWorker::check(const std::string& source, bool typescript
 
 std::string evaluated(TestWorker& worker, const std::string& body) {
   const Outcome outcome = worker.run("export default async (event, ctx) => {" + body + "\n}");
-  return outcome.done ? outcome.result : outcome.told();
+  return outcome.done ? outcome.result : outcome.summary();
 }
 
 }  // namespace mb::worker

@@ -1,4 +1,4 @@
-// A worker's process as its server has it, for tests: frames in and out, and values as text.
+// A worker process and the server's end of its socket, for tests: frames in and out, and values as text.
 #pragma once
 
 #include <sys/types.h>
@@ -14,13 +14,13 @@
 
 namespace mb::worker {
 
-// A value as JavaScript would write it, about: {a: 1, b: [undefined, "x", 12n, Date(0), Bytes(00ff), Set(1), …]}.
-std::string shown(std::string_view value);
+// A value in the notation of JavaScript, roughly: {a: 1, b: [undefined, "x", 12n, Date(0), Bytes(00ff), Set(1), …]}.
+std::string toText(std::string_view value);
 
 struct Outcome {
-  bool ended = false;  // the process, before it said anything of the run
+  bool ended = false;  // the process, before it sent the end of the run
   bool done = false;
-  std::string result;  // as shown()
+  std::string result;  // toText()
   clone::FailReason reason = clone::FailReason::threw;
   std::string message;
   std::string stack;
@@ -30,53 +30,53 @@ struct Outcome {
 
   // "done 1", "threw words", "timed out", "out of memory", "never settles", "not cloneable words", "too large",
   // "not loadable words", "ended".
-  std::string told() const;
+  std::string summary() const;
 };
 
 class TestWorker {
  public:
-  // Beside the test's own program.
+  // Starts `program`, from the folder of the test's own program.
   explicit TestWorker(const std::string& program = "manybase-worker", std::vector<std::string> words = {});
   ~TestWorker();
   TestWorker(const TestWorker&) = delete;
   TestWorker& operator=(const TestWorker&) = delete;
 
-  struct Said {
+  struct Received {
     clone::FrameKind kind;
     std::string body;
   };
-  // What `ready` said.
+  // The fields of `ready`.
   std::string engine;
   std::string confinement;
   pid_t pid() const { return pid_; }
 
   void send(clone::FrameKind kind, const std::function<void(clone::Writer&)>& fill);
   void sendRaw(std::string_view bytes);
-  // Nothing where the process is gone, or says nothing for that long.
-  std::optional<Said> next(std::chrono::milliseconds patience = std::chrono::seconds(30));
+  // nullopt if the process has ended, or sends nothing for that long.
+  std::optional<Received> next(std::chrono::milliseconds patience = std::chrono::seconds(30));
   // Waits for the end: the exit code, or minus the signal.
   int wait();
   void hangUp();
 
   using Values = std::function<void(clone::Writer&)>;
-  // Answers a call, or does not.
+  // Handles a call, with or without a reply.
   using Host =
       std::function<void(TestWorker&, uint32_t call, const std::string& operation, const std::string& arguments)>;
   struct Program {
     std::string code = {};
     std::chrono::milliseconds timeout{5000};
     bool bridge = true;
-    Values event = {};  // null where there is none
-    Host host = {};     // answers every call with null where there is none
+    Values event = {};  // unset: null
+    Host host = {};     // unset: replies to every call with null
     std::string map = {};
   };
-  // Loads as a module of its own, and runs.
+  // Loads the code as a JS module of its own, and runs it.
   Outcome run(const Program& program);
   Outcome run(const std::string& code) { return run(Program{.code = code}); }
-  // Runs a module that is there.
+  // Runs a loaded JS module.
   Outcome runModule(const std::string& module, const Program& program);
   void load(const std::string& module, const std::string& code, const std::string& map = {});
-  void answer(uint32_t call, const Values& value);
+  void reply(uint32_t call, const Values& value);
   void reject(uint32_t call, const std::string& code, const std::string& message);
 
   struct Checked {
@@ -99,7 +99,7 @@ class TestWorker {
   uint64_t runs_ = 0;
 };
 
-// What `code`, a function's body, returns: as shown(), or told().
+// The result of `body`, a function's body: toText(), or summary() unless it is done.
 std::string evaluated(TestWorker& worker, const std::string& body);
 
 }  // namespace mb::worker

@@ -1,4 +1,4 @@
-// The URL parser that the engine's library carries: the part of its C interface that is used here.
+// The URL parser in the engine's library: the used part of its C API.
 #pragma once
 
 #include <cstddef>

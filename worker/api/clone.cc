@@ -69,7 +69,7 @@ void clone(const Arguments& arguments) {
   if (deserializer.ReadValue(context).ToLocal(&copy)) arguments.GetReturnValue().Set(copy);
 }
 
-// Whether it is an ArrayBuffer that can be transferred.
+// Whether the value is an ArrayBuffer that can be transferred.
 void isBuffer(const Arguments& arguments) {
   arguments.GetReturnValue().Set(arguments[0]->IsArrayBuffer() && arguments[0].As<v8::ArrayBuffer>()->IsDetachable());
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<const char*, 4> kDigests{"SHA-1", "SHA-256", "SHA-384", "SHA-512"};
 
-// Kept as long as the process lives.
+// Fetched once and kept as long as the process lives.
 const std::array<EVP_MD*, kDigests.size()>& digests() {
   static const std::array<EVP_MD*, kDigests.size()> fetched = [] {
     std::array<EVP_MD*, kDigests.size()> all{};
@@ -42,19 +42,19 @@ void fillRandom(const Arguments& arguments) {
   if (!bytes) return;
   char* at = const_cast<char*>(bytes->data());
   for (size_t left = bytes->size(); left > 0;) {
-    const size_t some = std::min<size_t>(left, 256);  // as much as getentropy gives at a time
+    const size_t some = std::min<size_t>(left, 256);  // the most that getentropy returns at a time
     if (getentropy(at, some) != 0) endProcess(kEndedUnconfined, "the kernel gives no random bytes");
     at += some;
     left -= some;
   }
 }
 
-void answerBytes(const Arguments& arguments, std::string_view bytes) {
+void returnBytes(const Arguments& arguments, std::string_view bytes) {
   v8::Local<v8::ArrayBuffer> buffer;
   if (bufferOf(arguments.GetIsolate(), bytes).ToLocal(&buffer)) arguments.GetReturnValue().Set(buffer);
 }
 
-// (name, bytes) to an ArrayBuffer; undefined where there is no such digest.
+// (name, bytes) to an ArrayBuffer; undefined for an unknown digest.
 void digest(const Arguments& arguments) {
   const EVP_MD* kind = digestNamed(arguments.GetIsolate(), arguments[0]);
   const auto bytes = bytesOf(arguments[1]);
@@ -62,7 +62,7 @@ void digest(const Arguments& arguments) {
   unsigned size = 0;
   if (kind == nullptr || !bytes || EVP_Digest(bytes->data(), bytes->size(), out.data(), &size, kind, nullptr) != 1)
     return;
-  answerBytes(arguments, {reinterpret_cast<const char*>(out.data()), size});
+  returnBytes(arguments, {reinterpret_cast<const char*>(out.data()), size});
 }
 
 // (name of the digest, key, bytes) to an ArrayBuffer.
@@ -73,16 +73,16 @@ void hmac(const Arguments& arguments) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> out;
   unsigned size = 0;
   if (kind == nullptr || !key || !bytes) return;
-  // An empty key is one too, and must not be taken for the lack of one.
+  // An empty key is valid, and must not be passed as null.
   const void* keyBytes = key->empty() ? "" : key->data();
   if (HMAC(kind, keyBytes, static_cast<int>(key->size()), reinterpret_cast<const unsigned char*>(bytes->data()),
            bytes->size(), out.data(), &size) == nullptr) {
     return;
   }
-  answerBytes(arguments, {reinterpret_cast<const char*>(out.data()), size});
+  returnBytes(arguments, {reinterpret_cast<const char*>(out.data()), size});
 }
 
-// Whether two are the same, in a time that tells nothing of where they differ.
+// Whether two byte arrays are equal, in a time independent of where they differ.
 void sameBytes(const Arguments& arguments) {
   const auto one = bytesOf(arguments[0]);
   const auto other = bytesOf(arguments[1]);
@@ -91,9 +91,9 @@ void sameBytes(const Arguments& arguments) {
   arguments.GetReturnValue().Set(same);
 }
 
-// A copy of a BufferSource; undefined where it is none.
+// A copy of a BufferSource; undefined for any other value.
 void copyBytes(const Arguments& arguments) {
-  if (const auto bytes = bytesOf(arguments[0])) answerBytes(arguments, std::string(*bytes));
+  if (const auto bytes = bytesOf(arguments[0])) returnBytes(arguments, std::string(*bytes));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ v8::MaybeLocal<v8::ArrayBuffer> bufferOf(v8::Isolate* isolate, std::string_view 
   v8::ArrayBuffer::Allocator* allocator = isolate->GetArrayBufferAllocator();
   void* data = allocator->AllocateUninitialized(bytes.size());
   if (data == nullptr) {
-    // What was left behind by the guest may still stand there.
+    // Unreachable buffers of the guest may not be collected yet.
     isolate->LowMemoryNotification();
     data = allocator->AllocateUninitialized(bytes.size());
   }

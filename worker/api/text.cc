@@ -1,5 +1,4 @@
-// Text as bytes and bytes as text. Sources: the Encoding standard (decode, encode), the Infra standard
-// (forgiving-base64).
+// Encodes and decodes text, by the Encoding standard (decode, encode) and the Infra standard (forgiving-base64).
 #include <array>
 #include <cstring>
 
@@ -13,9 +12,9 @@ namespace {
 
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// ---- what several need
+// ---- shared
 
-// Whether all was well; what is not becomes U+FFFD.
+// Replaces lone surrogates by U+FFFD; false if it has replaced any.
 bool replaceLoneSurrogates(std::u16string& units) {
   bool well = true;
   for (size_t i = 0; i < units.size(); ++i) {
@@ -36,7 +35,7 @@ bool replaceLoneSurrogates(std::u16string& units) {
 void encodeBase64(const Arguments& arguments) {
   v8::Isolate* isolate = arguments.GetIsolate();
   const v8::Local<v8::String> string = arguments[0].As<v8::String>();
-  if (!string->ContainsOnlyOneByte()) return;  // undefined: the boot script says what is wrong
+  if (!string->ContainsOnlyOneByte()) return;  // undefined: the boot script throws the error
   std::string bytes(static_cast<size_t>(string->Length()), '\0');
   string->WriteOneByte(isolate, reinterpret_cast<uint8_t*>(bytes.data()), 0, string->Length(),
                        v8::String::NO_NULL_TERMINATION);
@@ -138,21 +137,21 @@ void encodeInto(const Arguments& arguments) {
 
 // ---- decode
 
-// What a decoder holds between its calls, in a Uint8Array of the boot script's.
+// The state of a decoder between its calls, in a Uint8Array of the boot script.
 struct DecoderState {
-  uint8_t held;  // bytes of a sequence that is not whole
+  uint8_t held;  // number of bytes of an incomplete sequence
   std::array<uint8_t, 3> bytes;
-  uint8_t begun;  // whether something was put out, so that no byte order mark is looked for
+  uint8_t begun;  // whether it has produced output, so that a byte order mark is no longer removed
 };
 
-// The bytes at the end of the text that may be the beginning of a sequence, 0 to 3.
+// The number of bytes at the end of the text that may be the beginning of a sequence, 0 to 3.
 size_t unfinishedUtf8(std::string_view bytes) {
   for (size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
     const auto first = static_cast<uint8_t>(bytes[bytes.size() - back]);
     if ((first & 0xC0) == 0x80) continue;
     const size_t wanted = first >= 0xF0 && first <= 0xF4 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1;
     if (first > 0xF4 || back >= wanted) return 0;
-    // The beginning of a sequence counts only where a whole one can follow from it.
+    // The beginning of a sequence counts only if it can be completed to a valid one.
     std::string completed(bytes.substr(bytes.size() - back));
     for (const char second : {'\x80', '\x90', '\xA0'}) {
       std::string whole = completed;
@@ -165,7 +164,7 @@ size_t unfinishedUtf8(std::string_view bytes) {
   return 0;
 }
 
-// The bytes of units at the end that are not whole: one byte, or the first half of a pair.
+// The number of bytes of an incomplete unit or pair at the end: a single byte, or the first half of a pair.
 size_t unfinishedUtf16(std::string_view bytes) {
   const size_t odd = bytes.size() % 2;
   if (bytes.size() < 2 + odd) return odd;
@@ -194,8 +193,8 @@ v8::MaybeLocal<v8::String> decodedUtf8(v8::Isolate* isolate, std::string_view by
   return v8::String::NewFromUtf8(isolate, bytes.data(), v8::NewStringType::kNormal, static_cast<int>(bytes.size()));
 }
 
-// (bytes, state, utf16, fatal, ignoreBOM, stream) to a string; null where it is fatal and malformed; undefined where
-// the first is no BufferSource.
+// (bytes, state, utf16, fatal, ignoreBOM, stream) to a string; null if `fatal` and the bytes are malformed; undefined
+// if the first argument is not a BufferSource.
 void decode(const Arguments& arguments) {
   v8::Isolate* isolate = arguments.GetIsolate();
   const auto input = bytesOf(arguments[0]);

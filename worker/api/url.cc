@@ -1,4 +1,4 @@
-// URLs and forms. Source: the URL standard; parsing is the library's, the classes are boot/url.js.
+// URLs and forms, by the URL standard. The library parses; the classes are in boot/url.js.
 #include <array>
 
 #include "api/ada.h"
@@ -9,7 +9,7 @@ namespace mb::worker {
 
 namespace {
 
-// The parts in the order in which boot/url.js knows them; origin comes last, and cannot be set.
+// The parts in the order of boot/url.js; origin comes last, and cannot be set.
 using Getter = AdaText (*)(void*);
 constexpr std::array<Getter, 10> kGetters{ada_get_href,   ada_get_protocol, ada_get_username, ada_get_password,
                                           ada_get_host,   ada_get_hostname, ada_get_port,     ada_get_pathname,
@@ -53,7 +53,7 @@ void answerParts(const Arguments& arguments, void* url) {
   arguments.GetReturnValue().Set(v8::Array::New(isolate, parts.data(), parts.size()));
 }
 
-// (input, base or undefined) to the parts, or undefined where it is no URL.
+// (input, base or undefined) to the parts, or undefined if the input is not a valid URL.
 void parse(const Arguments& arguments) {
   v8::Isolate* isolate = arguments.GetIsolate();
   const std::optional<std::string> input = utf8Of(isolate, arguments[0]);
@@ -69,7 +69,7 @@ void parse(const Arguments& arguments) {
   if (ada_is_valid(url.get())) answerParts(arguments, url.get());
 }
 
-// (href, which part, value) to the parts; those of before where the value cannot be taken.
+// (href, which part, value) to the parts; unchanged if the value is not valid.
 void set(const Arguments& arguments) {
   v8::Isolate* isolate = arguments.GetIsolate();
   const std::optional<std::string> href = utf8Of(isolate, arguments[0]);

@@ -1,4 +1,4 @@
-// The scripts of this folder, as they stand. Each is a function (native, shared); the last gives what Realm::bridge is.
+// The scripts of this folder. Each is a function (native, shared); the last returns Realm::bridge.
 #pragma once
 
 #include <array>

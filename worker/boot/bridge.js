@@ -1,4 +1,4 @@
-// A run's context, with what it calls its host by: made anew for each run, so that nothing of one run acts in another.
+// Adds the functions that call the host to a run's context. Each run gets its own, so that none acts in another run.
 (native, shared) => {
   const { call } = native;
   return (run, given) => ({

@@ -70,7 +70,7 @@
   shared.interface(CryptoKey);
   shared.global("CryptoKey", CryptoKey);
 
-  // Of the bytes as many bits as `length` says, which may cut bits of the last one only.
+  // The first `length` bits of the bytes; only bits of the last byte may be left out.
   const cutKey = (bytes, given) => {
     const bits = bufferLength(bytes) * 8;
     if (bits === 0) fail("DataError", "An HMAC key has at least one byte");

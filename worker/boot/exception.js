@@ -1,4 +1,4 @@
-// DOMException (Web IDL, 2.8.1): what several of the interfaces throw.
+// DOMException (Web IDL, 2.8.1), thrown by several of the interfaces.
 (native, shared) => {
   const captureStackTrace = Error.captureStackTrace;
   const names = [

@@ -167,7 +167,7 @@
       const list = this.#list;
       const pairs = [];
       for (let i = 0; i < list.length; i += 2) pairs[pairs.length] = { name: list[i], value: list[i + 1] };
-      // By code units, as strings compare; equal names keep their order.
+      // By code units, like strings; equal names keep their order.
       sort(pairs, (one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
       for (let i = 0; i < pairs.length; i++) {
         list[2 * i] = pairs[i].name;

@@ -1,5 +1,5 @@
-// What the other boot scripts share. They run before any guest's code, and keep what they will call later, so that
-// whatever a guest does to the objects that it sees, it does to itself.
+// Functions for the other boot scripts. The scripts run before any guest code, and keep the functions that they will
+// call later, so that a guest that changes the visible objects affects only itself.
 (native, shared) => {
   const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys, setPrototypeOf } = Reflect;
 
@@ -11,10 +11,10 @@
     defineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
   };
 
-  // The engine's own is for debuggers.
+  // Replaces the engine's console, which is for debuggers.
   shared.global("console", native.console);
 
-  // Makes a class look as Web IDL has its interfaces: what it offers can be enumerated, and it tells its name.
+  // Makes a class look like an interface of Web IDL: its members are enumerable, and it has a toStringTag.
   shared.interface = (made, name = made.name) => {
     for (const owner of [made, made.prototype]) {
       for (const key of ownKeys(owner)) {
@@ -35,7 +35,7 @@
     if (given < count) throw new TypeError(`${what} takes ${count} argument${count === 1 ? "" : "s"}, not ${given}`);
   };
 
-  // A dictionary of Web IDL: undefined and null are empty ones.
+  // A dictionary of Web IDL: undefined and null are empty dictionaries.
   shared.dictionary = (value, what) => {
     if (value === undefined || value === null) return { __proto__: null };
     if (typeof value !== "object" && typeof value !== "function") throw new TypeError(`${what} is an object`);

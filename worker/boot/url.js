@@ -1,4 +1,4 @@
-// URL (URL standard, 6). Its parts stand in the order of api/url.cc.
+// URL (URL standard, 6). Its parts are in the order of api/url.cc.
 (native, shared) => {
   const { parseUrl, setUrl, toUsv } = native;
   const { needs, paramsOf, setParams } = shared;
