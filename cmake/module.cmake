@@ -1,8 +1,8 @@
 # mb_module(<name> LINKS <modules and libraries>...)
 #
-# Makes the folder it is called in one static library mb_<name> out of its *.cc, and, where there are *_test.cc, one test
-# program <name>_test. Adding a source or a test touches no build file. The precompiled header is compiled once, by
-# mb_base, and shared.
+# Defines one static library mb_<name> from the *.cc of the current folder and, if it has *_test.cc, one test program
+# <name>_test. Adding a source or a test changes no build file. The precompiled header is compiled once, by mb_pch, and
+# shared.
 function(mb_module name)
   cmake_parse_arguments(MODULE "" "" "LINKS;TEST_LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
