@@ -23,7 +23,7 @@ namespace {
 
 struct Probe {
   const char* name;
-  std::string call;  // the arguments of probe()
+  std::string call;      // the arguments of probe()
   const char* expected;  // "ended" where the kernel is to end the process
 };
 

@@ -17,7 +17,7 @@ class AdminIdentityRoutesTest : public IdentityRoutesFixture {
 TEST_F(AdminIdentityRoutesTest, UsersAreMadeChangedAndBlocked) {
   const std::string owner = ownerToken();
   const TestResponse made = as(owner, Method::post, "/users",
-                         R"({"email":"ann@example.com","password":"correct horse","emailVerified":true})");
+                               R"({"email":"ann@example.com","password":"correct horse","emailVerified":true})");
   ASSERT_EQ(made.status, 201) << made.text;
   const std::string user = "/users/" + made.at("user.id");
   const std::string token = login("ann@example.com").at("accessToken");

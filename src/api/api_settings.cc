@@ -50,8 +50,7 @@ ApiSettings::ApiSettings(Settings& settings)
           settings.bytes("SERVICE_MAX_BODY", 1 << 20, 1 << 10, 64 << 20, "largest JSON body of a request"))),
       runOrigin(settings.parsed<std::string>(
           "SERVICE_RUN_ORIGIN", "",
-          "separate origin under which browsers reach functions; unset: their responses are sandboxed",
-          parseOrigin)) {
+          "separate origin under which browsers reach functions; unset: their responses are sandboxed", parseOrigin)) {
   const auto networks = settings.list("SERVICE_TRUSTED_PROXIES", "networks whose x-forwarded-for is trusted");
   auto parsed = TrustedProxies::parse(networks);
   if (parsed) {

@@ -82,7 +82,7 @@ bool Dispatcher::isServedOnHost(const http::Request& request, const std::vector<
 }
 
 Result<Dispatcher::MatchedRoute> Dispatcher::find(const http::Request& request,
-                                           const std::vector<std::string>& segments) const {
+                                                  const std::vector<std::string>& segments) const {
   const http::Method method = request.method;
   if (!isServedOnHost(request, segments)) return fail(noRoute());
   if (!settings_.control && segments.size() > 3 && segments[2] == "control") return fail(noRoute());

@@ -54,8 +54,7 @@ void OauthRoutes::addTo(RouteTable& routes) {
   routes.get(data + "/oauth/:provider/start", authPublic(), this, &Routes::start, "Go to a provider to sign in");
   routes.get(data + "/oauth/:provider/callback", open(), this, &Routes::callback, "Return from a provider");
   routes.get(platform + "/oauth/:provider/start", open(), this, &Routes::start, "Go to a provider to sign in");
-  routes.get(platform + "/oauth/:provider/callback", open(), this, &Routes::controlCallback,
-             "Return from a provider");
+  routes.get(platform + "/oauth/:provider/callback", open(), this, &Routes::controlCallback, "Return from a provider");
   for (const auto& [prefix, gate] : {std::pair{data, endUser()}, std::pair{platform, control()}}) {
     routes.get(prefix + "/identities", gate, this, &Routes::identities, "List the providers you sign in with");
     routes.remove(prefix + "/identities/:id", gate, this, &Routes::unlink, "Remove a provider that you sign in with");

@@ -73,7 +73,7 @@ void OpenApiRoutes::addTo(RouteTable& routes) {
 const openapi::OpenApiDocument& OpenApiRoutes::document() {
   std::call_once(buildOnce_, [this] {
     document_ = std::make_unique<const openapi::OpenApiDocument>(openapi::Facts{deps_.version, deps_.baseUrl},
-                                                                    operationsOf(*routes_, routeDocs()));
+                                                                 operationsOf(*routes_, routeDocs()));
     ready_.store(document_.get(), std::memory_order_release);
   });
   return *document_;
@@ -128,7 +128,7 @@ std::vector<std::string> OpenApiRoutes::reachable(const snapshot::ProjectSnapsho
 }
 
 OpenApiRoutes::TextPtr OpenApiRoutes::cachedText(const snapshot::ProjectSnapshot& project,
-                                           const std::vector<std::string>& collections) {
+                                                 const std::vector<std::string>& collections) {
   const std::lock_guard lock(mutex_);
   const CachedText* found = cache_.find(keyOf(project, collections));
   const bool same = found != nullptr && found->epoch == project.epoch() && found->collections == collections;

@@ -24,8 +24,9 @@ struct Plane {
 
 void addPlane(std::vector<RouteDoc>& docs, const Plane& plane) {
   const std::string& at = plane.prefix;
-  const Response back{.status = 302, .content = {}, .meaning = "To the redirect, with the outcome in the fragment."};
-  const Response away{.status = 302, .content = {}, .meaning = "To the provider."};
+  const Response back{
+      .status = 302, .content = {}, .meaning = "Redirects to `redirect`, with the outcome in the fragment."};
+  const Response away{.status = 302, .content = {}, .meaning = "Redirects to the provider."};
   std::vector<RouteDoc> added = {
       {Method::post,
        at + "/register",

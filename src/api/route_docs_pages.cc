@@ -14,7 +14,7 @@ Response page(int status, std::string_view meaning) {
   return {.status = status, .content = {.type = "text/html; charset=utf-8", .schema = kText}, .meaning = meaning};
 }
 
-// Refusals are pages too.
+// Errors are HTML pages too.
 std::vector<Response> pages() {
   return {page(200, "The page."),
           {.status = 304},

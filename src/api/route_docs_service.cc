@@ -65,7 +65,7 @@ std::vector<RouteDoc> runDocs() {
     for (const auto& [method, word] : methods) {
       RouteDoc doc{method, pattern, "run" + std::string(word) + end, {}};
       Response any{.status = Response::kAnyStatus, .content = {.type = "*/*", .schema = kAnything}};
-      any.meaning = "Whatever the function answers: its status, headers and body.";
+      any.meaning = "The function's own response: its status, headers and body.";
       Response failed = like(kFunctionFailed, 500);
       failed.meaning = "The handler threw; the run log says why.";
       Response late = like(kFunctionFailed, 504);
@@ -91,7 +91,7 @@ std::vector<RouteDoc> runDocs() {
 
 std::vector<RouteDoc> serviceDocs() {
   Response notReady = like(kReady, 503);
-  notReady.meaning = "It is starting, draining, or without its store.";
+  notReady.meaning = "The server is starting or draining, or its store is not available.";
   Response same{.status = 304};
   std::vector<RouteDoc> docs = {
       {Method::get, "/api/v1/health", "health", {like(kHealth)}},

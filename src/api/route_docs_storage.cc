@@ -37,7 +37,7 @@ std::vector<RouteDoc> uploadDocs(const std::string& file) {
       {Method::patch,
        file,
        "continueUpload",
-       {{.status = 204, .meaning = "`upload-offset` tells how far the upload is; at its length the file is there."}},
+       {{.status = 204, .meaning = "`upload-offset` is the size received; at `upload-length` the file exists."}},
        {invalidParam, conflict, unsupportedVersion, payloadTooLarge, unsupportedMediaType, validation},
        {"upload"},
        {.more = "As in tus 1.0.0. Bytes received before a connection breaks are kept.",
@@ -62,8 +62,8 @@ std::vector<RouteDoc> storageDocs() {
   const std::string bucket = "/api/v1/storage/:bucket";
   const std::string file = bucket + "/*path";
   Response address = whole<storage::SignedLink>();
-  address.meaning = "With `sign`: a signed address.";
-  const Response progress{.status = 204, .meaning = "With `upload`: how far it is, in `upload-offset`."};
+  address.meaning = "With `sign`: a signed link.";
+  const Response progress{.status = 204, .meaning = "With `upload`: `upload-offset` is the number of bytes received."};
   std::vector<RouteDoc> docs = bucketDocs();
   std::vector<RouteDoc> more = {
       {Method::get, bucket, "listFiles", {whole<storage::FileList>()}, {notFound}, {"prefix", "limit", "skip"}},

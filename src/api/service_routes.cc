@@ -36,7 +36,7 @@ struct ReadyResponse {
   Checks checks;
   static constexpr auto shape() {
     return doc::shape<ReadyResponse>("Ready", doc::field("status", &ReadyResponse::status),
-                                   doc::field("checks", &ReadyResponse::checks));
+                                     doc::field("checks", &ReadyResponse::checks));
   }
 };
 
@@ -90,8 +90,9 @@ Task<Reply> ServiceRoutes::ready(RequestContext&) {
   const char* notReady = notReady_;
   const Result<> store = store_.healthy();
   const bool ready = notReady == nullptr && store.has_value();
-  ReadyResponse response{ready ? "ok" : "unavailable",
-                     {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message(), {}, "ok", {}, {}}};
+  ReadyResponse response{
+      ready ? "ok" : "unavailable",
+      {notReady == nullptr ? "ok" : notReady, store ? "ok" : store.error().message(), {}, "ok", {}, {}}};
   // The server works without Redis: it does not affect readiness.
   if (redis_) response.checks.redis = redis_->up() ? "ok" : "away";
   // Nor do workers: without them only requests that need one fail, with functionsBusy.

@@ -32,7 +32,7 @@ identity::ClientInfo clientBy(const RequestContext& context, std::string method)
 }
 
 Reply loginResponse(const identity::Identity& identity, const RequestContext& context, const identity::UserRecord& user,
-               identity::Sessions::Opened opened) {
+                    identity::Sessions::Opened opened) {
   LoginResponse response;
   response.accessToken = accessTokenOf(identity, context, user, opened.session.id);
   response.refreshToken = std::move(opened.refreshToken);

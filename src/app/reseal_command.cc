@@ -93,10 +93,11 @@ Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& ar
     return outcomeOf(count, "directory", fmt::format("It is in {}.", (directory / kSecretFile).string()));
   }
   const std::string file = made ? (directory / kMadeSecretFile).string() : valueOf(arguments, "new-secret-file");
-  return outcomeOf(count, "environment",
-              fmt::format("Before the server starts again, set SERVICE_SECRET (or the file that SERVICE_SECRET_FILE "
-                          "names) to the content of {}{}.",
-                          file, made ? ", and remove that file" : ""));
+  return outcomeOf(
+      count, "environment",
+      fmt::format("Before the server starts again, set SERVICE_SECRET (or the file that SERVICE_SECRET_FILE "
+                  "names) to the content of {}{}.",
+                  file, made ? ", and remove that file" : ""));
 }
 
 }  // namespace mb::app

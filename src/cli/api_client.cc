@@ -48,8 +48,8 @@ std::unexpected<Error> refused(WireError wire, const outbound::Response& respons
   Error error(codeOf(wire.code, response.status), std::move(wire.message));
   const std::string wait(response.header("retry-after"));
   if (error.code() == ErrorCode::rateLimited || error.code() == ErrorCode::unavailable) {
-    return fail(Error(error.code(), fmt::format("{}; try again {}", error.message(),
-                                                wait.empty() ? "later" : "in " + wait + " s")));
+    return fail(Error(error.code(),
+                      fmt::format("{}; try again {}", error.message(), wait.empty() ? "later" : "in " + wait + " s")));
   }
   std::vector<ErrorDetail> details;
   if (wire.details) {
@@ -84,9 +84,9 @@ std::unexpected<Error> ApiClient::unreachable(const Error& error) const {
       url_.starts_with("https:") && (cause.find("SSL") != std::string::npos || cause.find("TLS") != std::string::npos ||
                                      cause.find("certificate") != std::string::npos);
   if (tls) {
-    return fail(ErrorCode::upstreamFailed,
-                fmt::format("{}: certificate not trusted: {} (SSL_CERT_FILE names a file of trusted CAs)", url_,
-                            cause));
+    return fail(
+        ErrorCode::upstreamFailed,
+        fmt::format("{}: certificate not trusted: {} (SSL_CERT_FILE names a file of trusted CAs)", url_, cause));
   }
   return fail(ErrorCode::upstreamFailed,
               fmt::format("{} cannot be reached: {}: check that the server runs and that --url is its address", url_,
@@ -94,8 +94,7 @@ std::unexpected<Error> ApiClient::unreachable(const Error& error) const {
 }
 
 std::unexpected<Error> ApiClient::foreign() const {
-  return fail(ErrorCode::upstreamFailed,
-              fmt::format("{} is not a Manybase server: check the address (--url)", url_));
+  return fail(ErrorCode::upstreamFailed, fmt::format("{} is not a Manybase server: check the address (--url)", url_));
 }
 
 Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
@@ -116,8 +115,8 @@ Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
   const auto response = runBlocking(cores_, client_.send(std::move(request)), [&] { console_.step(step); });
   if (!response) return unreachable(response.error());
   if (isRedirect(response->status)) {
-    return fail(ErrorCode::upstreamFailed, fmt::format("{} redirects to {}: give that address with --url", url_,
-                                                       response->header("location")));
+    return fail(ErrorCode::upstreamFailed,
+                fmt::format("{} redirects to {}: give that address with --url", url_, response->header("location")));
   }
   if (response->status < 400 && response->body.empty()) return doc::Document();
   auto parsed = doc::parseJson(response->body, {.extended = doc::ExtendedJson::refuse});

@@ -145,8 +145,7 @@ Result<BundleFolder::Written> BundleFolder::write(const Bundle& before, const Bu
   RETURN_IF_ERROR(makeFolder(root_));
   for (const BundleFile& file : after) {
     if (!isPlain(file.path)) {
-      return fail(ErrorCode::upstreamFailed,
-                  fmt::format("the server sent an invalid file name \"{}\"", file.path));
+      return fail(ErrorCode::upstreamFailed, fmt::format("the server sent an invalid file name \"{}\"", file.path));
     }
     const BundleFile* old = find(before, file.path);
     if (old != nullptr && old->content == file.content) continue;

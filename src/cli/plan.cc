@@ -32,7 +32,7 @@ std::string colouredAs(std::string_view text, std::string_view colour, bool colo
   return colours ? fmt::format("\033[{}m{}\033[0m", colour, text) : std::string(text);
 }
 
-// The next step of a JSON pointer, taken off.
+// Removes and returns the first step of a JSON pointer.
 std::string_view step(std::string_view& pointer) {
   if (!pointer.starts_with('/')) return {};
   pointer.remove_prefix(1);
@@ -53,8 +53,7 @@ Result<Plan> planOf(const doc::Document& response, std::string digest) {
       return out;
     }
   }
-  return fail(ErrorCode::upstreamFailed,
-              "the server sent an unexpected response: it may be of another version");
+  return fail(ErrorCode::upstreamFailed, "the server sent an unexpected response: it may be of another version");
 }
 
 std::string describe(const Plan& plan, const std::vector<PruneEntry>& prune, bool colours) {
@@ -78,8 +77,8 @@ std::string summaryOf(const Plan& plan, size_t prune) {
   return out;
 }
 
-std::vector<Pruned> toPrune(doc::DocumentView server, doc::DocumentView bundle) {
-  std::vector<Pruned> out;
+std::vector<PruneEntry> toPrune(doc::DocumentView server, doc::DocumentView bundle) {
+  std::vector<PruneEntry> out;
   for (const configuration::Section* section : configuration::prunedSections()) {
     const std::set<std::string> kept = namesOf(bundle, section->name);
     for (const std::string& name : namesOf(server, section->name)) {
@@ -89,7 +88,7 @@ std::vector<Pruned> toPrune(doc::DocumentView server, doc::DocumentView bundle) 
   return out;
 }
 
-std::string routeOf(const Pruned& pruned) {
+std::string routeOf(const PruneEntry& pruned) {
   const configuration::Section* section = configuration::sectionNamed(pruned.section);
   return fmt::format("/{}/{}", section->route, percentEncoded(pruned.name));
 }

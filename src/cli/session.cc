@@ -178,9 +178,8 @@ Result<ProjectRef> Session::project(std::string_view idOrSlug) {
     if (i < kProjectsNamed) others += (i == 0 ? "" : ", ") + each.slug;
     if (i == kProjectsNamed) others += ", …";
   }
-  return fail(ErrorCode::notFound,
-              fmt::format("you have no project \"{}\" at {}{}", idOrSlug, url(),
-                          others.empty() ? ": an Owner can add you" : "; yours are: " + others));
+  return fail(ErrorCode::notFound, fmt::format("you have no project \"{}\" at {}{}", idOrSlug, url(),
+                                               others.empty() ? ": an Owner can add you" : "; yours are: " + others));
 }
 
 Result<ProjectRef> Session::project() {

@@ -59,7 +59,7 @@ constexpr bool leavesModuleUsable(FailReason reason) {
   return false;
 }
 
-// Both sides hold to these; the server takes a breach for a worker that is compromised, and kills it.
+// Both sides keep these bounds; a worker that breaks one counts as compromised, and the server kills it.
 inline constexpr uint32_t kMaxFrameBytes = (16u << 20) + (64u << 10);
 inline constexpr uint32_t kMaxResultBytes = 6u << 20;
 inline constexpr uint32_t kMaxLogLines = 200;           // of a run; the worker drops later ones

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kFreedInline = 16 << 20;  // freeing more memory takes milliseconds
 
-// Of a server that is busy or stops: trying again helps.
+// The server is busy or stops: a retry helps.
 bool isPassing(const Error& error) {
   return error.code() == ErrorCode::unavailable;
 }
@@ -135,7 +135,7 @@ Task<doc::Document> Configuration::exported(snapshot::SnapshotPtr project) {
 // ---- plan
 
 Task<Configuration::KindPlan> Configuration::planKind(ResourceKind& kind, ResourceKind::Source source,
-                                                        Problems& problems) {
+                                                      Problems& problems) {
   CO_TRY(std::vector<Entry> current, co_await kind.entries(source.project));
   std::ranges::sort(current, {}, &Entry::name);
   const size_t before = problems.count();
@@ -201,7 +201,7 @@ Task<> Configuration::checkSize(Target target, const Plan& plan) const {
          co_await store::configurationSizes(deps_.store, target.project->info().number));
   uint64_t total = 0;
   for (const store::PartSize& part : parts) total += part.bytes;
-  for (const Planned& planned : plan) {
+  for (const KindPlan& planned : plan) {
     const std::string_view name = sectionNamed(planned.kind->section())->part;
     auto part = std::ranges::find(parts, name, &store::PartSize::name);
     if (part == parts.end()) part = parts.insert(part, {name, 0});
@@ -278,8 +278,7 @@ Task<doc::Document> Configuration::import(Target target, doc::Document document,
   CO_TRY(const doc::Document changes, co_await offCore(target.project, [&]() -> Result<doc::Document> {
            doc::Document made = planDocument(plan);
            if (planDigest.empty() || planDigest == planDigestOf(made)) return made;
-           return fail(ErrorCode::conflict,
-                       "the plan is out of date, nothing was changed: plan it again");
+           return fail(ErrorCode::conflict, "the plan is out of date, nothing was changed: plan it again");
          }));
   CO_RETURN_IF_ERROR(co_await record(target, plan));
   for (const KindPlan& planned : plan) CO_RETURN_IF_ERROR(co_await apply(target, planned));

@@ -19,7 +19,7 @@ class ListedKind : public ResourceKind {
 
  protected:
   virtual policy::RequiredPermission permission() const = 0;
-  // What the changes take together. Nothing, unless the kind says otherwise.
+  // Preparation for all changes together. The default does nothing.
   virtual Task<> prepare(Target target, std::vector<Change> changes);
   virtual Task<> applyOne(Target target, Change change) = 0;
 };

@@ -13,14 +13,14 @@ inline constexpr int kFormatVersion = 1;
 
 struct Section {
   std::string_view name;    // its key in the document
-  std::string_view file;    // where it is one file of a bundle; else ""
-  std::string_view folder;  // where each entry is a file of its own; else ""
-  std::string_view key;     // the field of an entry that names it; "" where the section is no array of entries
-  bool optional;            // left out of the document when empty
-  int applied;  // place in the order in which an import applies sections: each may name what earlier ones hold
-  std::string_view part;   // the limit that its entries count for (store/configuration_limits.h)
-  std::string_view route;  // under /api/v1/admin, by which `push --prune` deletes an entry; "" where it never does
-  int pruned;              // place in the order of deleting; 0 where nothing is deleted
+  std::string_view file;    // the file, if the section is one file of a bundle; else ""
+  std::string_view folder;  // the folder, if each entry is a separate file; else ""
+  std::string_view key;     // the field of an entry that names it; "" where the section is not an array of entries
+  bool optional;            // omitted from the document when empty
+  int applied;              // position in the order of an import; a section may refer to earlier ones
+  std::string_view part;    // the limit that counts its entries (store/configuration_limits.h)
+  std::string_view route;   // under /api/v1/admin: `push --prune` deletes an entry there; "" if it is never pruned
+  int pruned;               // position in the order of pruning; 0 if it is never pruned
 };
 
 // In the order of the document.

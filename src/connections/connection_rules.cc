@@ -24,7 +24,7 @@ bool knows(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-void checkName(std::string_view given, Checked& out, std::vector<ErrorDetail>& problems) {
+void checkName(std::string_view given, CheckedInput& out, std::vector<ErrorDetail>& problems) {
   const std::string_view name = trimmed(given);
   if (name.empty() || codePoints(name) > kMaxNameCharacters || !isPlain(name)) {
     problems.push_back({"/name", "must be 1 to 64 characters"});
@@ -41,7 +41,7 @@ void checkConfig(const Kind& kind, doc::DocumentView given, CheckedInput& out, s
       problems.push_back({path, "must be a string"});
     } else if (const std::string_view text = field.value.asString();
                trimmed(text) != text || text.empty() || text.size() > kMaxConfigBytes || !isPlain(text)) {
-      problems.push_back({path, "must be 1 to 200 characters without blanks around them"});
+      problems.push_back({path, "must be 1 to 200 characters without leading or trailing blanks"});
     }
   }
   out.config = doc::Document(given);

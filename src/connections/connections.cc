@@ -84,7 +84,7 @@ std::vector<store::SealedField> sealedFields() {
            [](std::string_view, doc::DocumentView connection) { return sealContext(connection.stringOr("id")); }}};
 }
 
-// ---- who may
+// ---- access
 
 // A scope that the caller may change.
 struct Connections::Scope {
@@ -239,8 +239,8 @@ Task<ConnectionView> Connections::create(By by, Scope editable, NewConnection in
   const store::Target counted = write.change(target(kScopes, editable.scope));
   const Authority authority(write, editable.scope, editable.membershipId);
   const auto callback = [created, counted, authority, &editable = std::as_const(editable),
-                         &record = std::as_const(record)](
-                            const store::PreImages& before, store::Changes& changes) -> Result<> {
+                         &record = std::as_const(record)](const store::PreImages& before,
+                                                          store::Changes& changes) -> Result<> {
     RETURN_IF_ERROR(authority.check(before));
     TRY(auto scope, fromStore<ScopeRecord>(before[counted]));
     if (!scope) scope = ScopeRecord{editable.scope, 0};

@@ -43,10 +43,9 @@ void compileSchema(Collection& collection, const CollectionConfig& config) {
     return;
   }
   collection.schemaProblem = schema.error().message();
-  logError("stored schema does not compile; the collection accepts deletes only",
-           {{"project", collection.ref.project},
-            {"collection", collection.name()},
-            {"problem", collection.schemaProblem}});
+  logError(
+      "stored schema does not compile; the collection accepts deletes only",
+      {{"project", collection.ref.project}, {"collection", collection.name()}, {"problem", collection.schemaProblem}});
 }
 
 void readWriteFields(Collection& collection) {

@@ -223,7 +223,7 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
   }));
   CO_RETURN_IF_ERROR(co_await fetch(deps.store, targets, access.deadline));
   co_return co_await runStep(pool, access, bytes + references * largestOf(targets),
-                            [&] { return assembleAll(documents, targets, steps); });
+                             [&] { return assembleAll(documents, targets, steps); });
 }
 
 }  // namespace mb::data

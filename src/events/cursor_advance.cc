@@ -124,8 +124,7 @@ Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Bat
   for (jobs::JobSpec& spec : batch.jobs) {
     auto job = deps.queue.insertOf(std::move(spec));
     if (!job) {
-      logError("job of a change is invalid; it is skipped",
-               {{"project", project}, {"problem", job.error().message()}});
+      logError("job of a change is invalid; it is skipped", {{"project", project}, {"problem", job.error().message()}});
       continue;
     }
     ids.push_back(job->id());

@@ -1,4 +1,4 @@
-// Schedules of one store with two servers, which share leases through a real Redis: one of them leads each fire.
+// Schedules of one store with two servers, which share leases through a real Redis: one of them runs each fire.
 #include "base/testing.h"
 #include "functions/cron.h"
 #include "jobs/queue_fixture.h"

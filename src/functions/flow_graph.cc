@@ -126,8 +126,7 @@ class Reader {
     if (!isId(*id)) return problem(path + "/id", "must be 1 to 64 letters, digits, - or _");
     node.id = *id;
     node.type = *type;
-    if (!index_.emplace(node.id, graph_.nodes.size()).second)
-      problem(path + "/id", aboutNode(node, "is listed twice"));
+    if (!index_.emplace(node.id, graph_.nodes.size()).second) problem(path + "/id", aboutNode(node, "is listed twice"));
     if (!contains(types(), node.type, &TypeRule::type)) {
       problem(path + "/type", aboutNode(node, fmt::format("has the unknown type \"{}\"", node.type)));
     }

@@ -118,8 +118,7 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   const Violation* violation = store::indexViolation(done.error());
   if (!violation) co_return fail(done.error().clone());
   const std::string message = fmt::format("{} is the route of another function", after.route.value_or(""));
-  co_return fail(
-      Error(ErrorCode::conflict, message).withDetail("/trigger/path", "is the route of another function"));
+  co_return fail(Error(ErrorCode::conflict, message).withDetail("/trigger/path", "is the route of another function"));
 }
 
 Task<FunctionRecord> FunctionWriter::insert(Access access, FunctionRecord record) {

@@ -70,7 +70,7 @@ std::optional<std::string> textOf(doc::ValueView value) {
   return std::nullopt;
 }
 
-// Without the attribute "domain" (RFC 6265, 5.2.3), by which the cookie would be sent to other hosts as well.
+// Removes the attribute "domain" (RFC 6265, 5.2.3), by which the cookie would be sent to other hosts as well.
 std::string hostOnly(std::string_view cookie) {
   size_t end = std::min(cookie.find(';'), cookie.size());
   std::string out(cookie.substr(0, end));

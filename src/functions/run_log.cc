@@ -293,8 +293,7 @@ void RunLog::start(TaskGroup& tasks) {
 
 Async<void> RunLog::loggedFlush() {
   const Result<> done = co_await flush();
-  if (!done && !flushFails_)
-    logWarn("run log cannot be written; retrying", {{"error", done.error().message()}});
+  if (!done && !flushFails_) logWarn("run log cannot be written; retrying", {{"error", done.error().message()}});
   flushFails_ = !done;
 }
 

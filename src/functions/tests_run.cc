@@ -252,8 +252,7 @@ Async<TestResult> TestRuns::runCase(snapshot::SnapshotPtr project, FunctionPtr f
   // If it cannot be dropped, the sweep at the next start drops it.
   const Result<> dropped = co_await scratch.drop();
   if (!dropped) {
-    logWarn("test database could not be dropped; the next start retries it",
-            {{"problem", dropped.error().message()}});
+    logWarn("test database could not be dropped; the next start retries it", {{"problem", dropped.error().message()}});
   }
   result.passed = result.failures.empty();
   result.durationMs = stage.run.durationMs;

@@ -107,8 +107,8 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   int64_t bodyStarted_ = 0;
   bool timedOut_ = false;
   bool left_ = false;
-  bool probed_ = false;  // the client ended its sending while its request was handled, and was sent a 102
-  std::unique_ptr<Stream> stream_;                   // while a request that streams is handled
+  bool probed_ = false;             // the client ended its sending while its request was handled, and was sent a 102
+  std::unique_ptr<Stream> stream_;  // while a request that streams is handled
   std::shared_ptr<const WebSocketUpgrade> upgrade_;  // of the response that was sent last
 };
 

@@ -24,9 +24,8 @@ struct ServerSettings {
   // For a whole body, plus a second per 64 KiB of it. For a streamed body: the longest wait without a byte, and the
   // total wait allowed on top of one second per `slowestClient` bytes.
   std::chrono::seconds bodyTimeout{30};
-  std::chrono::seconds idleTimeout{75};  // between requests
-  std::chrono::seconds writeTimeout{
-      30};                          // without progress in sending; likewise in total, plus the time for the size
+  std::chrono::seconds idleTimeout{75};   // between requests
+  std::chrono::seconds writeTimeout{30};  // without progress in sending; likewise in total, plus the time for the size
   size_t slowestClient = 16 << 10;  // bytes a second that a client must receive of a response, or send of a stream
   size_t maxConnections = 20'000;   // on all cores; above it a new connection is closed at once
   // Of WebSockets:

@@ -103,7 +103,7 @@ TEST_F(MfaSignInTest, ParallelAttemptsAreCountedToo) {
   std::vector<Task<UserRecord>> attempts;
   for (int i = 0; i < 40; ++i) {
     attempts.push_back(identity_.mfa().verify(shop(), {tokens[static_cast<size_t>(i) % tokens.size()], wrongCode(ann)},
-                                           stranger(), soon()));
+                                              stranger(), soon()));
   }
   Outcomes outcomes = outcomesOf(std::move(attempts));
   EXPECT_EQ(outcomes["INVALID_CREDENTIALS"], 10);

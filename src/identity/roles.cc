@@ -161,17 +161,17 @@ Task<> Roles::removeOnce(store::ProjectNo project, RoleKind kind, std::string na
     const doc::Document held = store::idDocument(name);
     write.require({"users", collectionOf(project, kUsers), "metadata.role", doc::Value(*held.view().find("id"))});
   }
-  const auto done = co_await deps_.store.write(
-      std::move(write),
-      [target, name, ofEndUsers, grants = seen.grants](const store::PreImages& before,
-                                                       store::Changes& changes) -> Result<> {
-        TRY(const RoleRecord now, existing(before[target], name));
-        if (!ofEndUsers && now.grants != grants) {
-          return fail(ErrorCode::retry, "the role was granted since its members were read");
-        }
-        changes.remove(target);
-        return {};
-      });
+  const auto done =
+      co_await deps_.store.write(std::move(write),
+                                 [target, name, ofEndUsers, grants = seen.grants](const store::PreImages& before,
+                                                                                  store::Changes& changes) -> Result<> {
+                                   TRY(const RoleRecord now, existing(before[target], name));
+                                   if (!ofEndUsers && now.grants != grants) {
+                                     return fail(ErrorCode::retry, "the role was granted since its members were read");
+                                   }
+                                   changes.remove(target);
+                                   return {};
+                                 });
   const Violation* violation = done ? nullptr : done.error().violation();
   if (violation && violation->kind == Violation::Kind::condition) {
     co_return fail(ErrorCode::conflict, "a user has this role");

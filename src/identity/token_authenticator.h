@@ -57,7 +57,7 @@ class TokenAuthenticator final : public Authenticator {
   Task<snapshot::SnapshotPtr> snapshotOf(std::string project);
   // What ends a JWT of a user of `home`, taken before the reads that it vouches for.
   CallerValidity validityOf(store::ProjectNo home, const AccessToken& claims, uint64_t drops) const;
-  // Session alive and user active.
+  // The user, if the session lives and the user is active; else fails with unauthenticated.
   Task<UserRecord> liveUser(Realm realm, UserId user, SessionId session);
 
   Task<Identified> byKey(std::string token);

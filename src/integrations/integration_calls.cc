@@ -33,10 +33,10 @@ Task<doc::Value> Integrations::send(snapshot::SnapshotPtr project, IntegrationPt
   if (reply) co_return std::move(reply);
   Error error = withoutSecrets(reply.error(), secrets);
   logDebug("integration call failed", {{"project", id.str()},
-                                               {"integration", integration->id},
-                                               {"op", op},
-                                               {"error", error.message()},
-                                               {"cause", error.cause()}});
+                                       {"integration", integration->id},
+                                       {"op", op},
+                                       {"error", error.message()},
+                                       {"cause", error.cause()}});
   co_return fail(std::move(error));
 }
 

@@ -23,7 +23,7 @@ bool isPlainAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
-// At most `bytes`, ending between code points.
+// The longest prefix of at most `bytes` that ends between code points.
 std::string_view cutUtf8(std::string_view text, size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;

@@ -74,8 +74,8 @@ Parts partsOf(const TemplatedMail& mail) {
               "Open the project", ""};
     case MailTemplate::addressTried:
       return {"Your address at " + brand,
-              "A registration was attempted with this address. You already have an account: just sign in.",
-              "Sign in", "If it was not you, there is nothing to do; your account is unchanged."};
+              "A registration was attempted with this address. You already have an account: just sign in.", "Sign in",
+              "If it was not you, there is nothing to do; your account is unchanged."};
     case MailTemplate::operatorInvite:
       return {"Invitation to operate " + brand,
               by(mail, "invites you to operate " + brand, "You are invited to operate " + brand) +

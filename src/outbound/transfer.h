@@ -105,7 +105,7 @@ class Transfer {
   const std::stop_token aborted_;
   bool mail_ = false;
 
-  std::string sent_;  // the body
+  std::string sent_;      // the body
   size_t sentBytes_ = 0;  // of sent_, passed to libcurl so far
   size_t maxReceived_ = 0;
   size_t headerBytes_ = 0;

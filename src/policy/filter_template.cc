@@ -81,7 +81,7 @@ std::optional<doc::Value> TemplateFiller::operand(doc::ValueView given, const st
 }
 
 bool TemplateFiller::operands(const FilterNode& given, const std::string& path, std::vector<doc::Value>& out,
-                       bool& changed) const {
+                              bool& changed) const {
   for (const doc::Value& each : given.operands) {
     const doc::ValueView view = each.view();
     if (!isString(view) || !view.asString().starts_with(kListMark)) {

@@ -45,10 +45,9 @@ Task<uint64_t> Purge::pass() {
       }
       ++kept;
       if (!purged) {
-        logError("deleted project purge failed; the next pass retries",
-                 {{"project", document.view().stringOr("id")},
-                  {"problem", purged.error().message()},
-                  {"cause", purged.error().cause()}});
+        logError("deleted project purge failed; the next pass retries", {{"project", document.view().stringOr("id")},
+                                                                         {"problem", purged.error().message()},
+                                                                         {"cause", purged.error().cause()}});
       }
     }
     if (found.documents.size() < kPurgePage) break;

@@ -15,7 +15,7 @@ class Purge {
   // References outlive it. Documents of the collections with a SystemCollection::projectField are deleted with their
   // project.
   Purge(const ProjectDeps& deps, audit::Retention& retention, std::vector<store::SystemCollection> collections);
-  // Looks each hour from the core of `executor`, until stop().
+  // Runs a pass each hour on the core of `executor`, until stop().
   void start(const Executor& executor, TaskGroup& tasks);
   void stop() { passes_.stop(); }
   // One pass over all deleted projects; returns the number of purged ones.

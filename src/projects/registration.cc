@@ -127,7 +127,7 @@ Registration::PlannedChange::PlannedChange(std::shared_ptr<const Plan> made, sto
     : plan(std::move(made)),
       // Only held where it is unchanged, so that registrations of the address need not wait for each other.
       address(plan->verified ? write.change(target(kInvitedAddresses, plan->addressKey))
-                           : write.hold(target(kInvitedAddresses, plan->addressKey))) {
+                             : write.hold(target(kInvitedAddresses, plan->addressKey))) {
   if (plan->organization) {
     organization = write.create(controlCollection(kOrganizations), plan->organization->id.str());
   }
@@ -139,9 +139,9 @@ Registration::PlannedChange::PlannedChange(std::shared_ptr<const Plan> made, sto
   }
   for (const InviteAcceptance& one : plan->joining) {
     InviteAcceptanceTargets targets{write.change(target(kInvites, one.membership.id.str())),
-                           write.change(target(kMemberships, one.membership.id.str())),
-                           write.change(target(kProjects, one.membership.projectId.str())),
-                           {}};
+                                    write.change(target(kMemberships, one.membership.id.str())),
+                                    write.change(target(kProjects, one.membership.projectId.str())),
+                                    {}};
     targets.audit.add(write, one.audit);
     if (one.followed) followed = targets.invite;
     joining.push_back(std::move(targets));

@@ -34,9 +34,8 @@ Result<> SetupCode::open(bool hasFirstUser) {
   if (!kept) return fail(std::move(kept).error());
   while (kept->ends_with('\n') || kept->ends_with('\r')) kept->pop_back();
   if (kept->size() < kMinCharacters) {
-    return fail(
-        ErrorCode::internal,
-        fmt::format("the file {} holds an invalid set-up code: remove it and start again", path_.string()));
+    return fail(ErrorCode::internal,
+                fmt::format("the file {} holds an invalid set-up code: remove it and start again", path_.string()));
   }
   text_ = *std::move(kept);
   return {};

@@ -152,8 +152,7 @@ Async<bool> Feeds::ready(ProjectReaderPtr reader) {
 Async<bool> Feeds::readOnce(ProjectReaderPtr reader) {
   auto read = co_await feed_.changes(reader->project, reader->cursor, kBatchEntries);
   if (!read) {
-    logWarn("change log read failed; retrying",
-            {{"message", read.error().message()}, {"cause", read.error().cause()}});
+    logWarn("change log read failed; retrying", {{"message", read.error().message()}, {"cause", read.error().cause()}});
     co_return false;
   }
   auto batch = std::make_shared<LogBatch>();

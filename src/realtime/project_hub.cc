@@ -122,7 +122,7 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
     bool sent = false;
     try {
       co_await revalidateCallers(self, batch);
-      co_await tell(self, batch);
+      co_await sendBatch(self, batch);
       sent = true;
     } catch (const std::exception& exception) {
       logError("change batch not sent; its subscribers get a gap",

@@ -62,7 +62,7 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
 
   static Async<void> work(std::shared_ptr<ProjectHub> self);
   static Async<void> revalidateCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
-  static Async<void> tell(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
+  static Async<void> sendBatch(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
   std::vector<std::shared_ptr<Session>> stale(const LogBatch& batch);
   void requireRevalidation(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions);
   void sendLoss(uint64_t lostUpTo);

@@ -142,7 +142,7 @@ class FakeSocket final : public http::WebSocket {
   size_t unsentBytes() const override { return full ? http::kMaxUnsentBytes : 0; }
 
   bool full = false;
-  std::optional<size_t> room;  // messages that it still takes; nullopt: any number
+  std::optional<size_t> capacity;  // messages that it still accepts; nullopt: unlimited
   uint16_t closeCode = 0;
   std::vector<std::string> texts;
   std::vector<http::WebSocketMessagePtr> messages;

@@ -87,7 +87,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   CoreHub& hub_;
   http::WebSocket* socket_ = nullptr;
   State state_ = State::open;
-  bool blocked_ = false;  // the socket has refused a message and has not drained since
+  bool blocked_ = false;            // the socket has refused a message and has not drained since
   bool needsRevalidation_ = false;  // the caller could not be looked up
   Code paused_ = Code::tokenExpired;
   uint32_t tokens_ = 0;   // accepted tokens: a lookup of an earlier one is ignored

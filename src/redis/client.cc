@@ -148,10 +148,10 @@ void Client::stop() {
 Task<Reply> Client::call(std::vector<std::string> command) {
   if (!up()) co_return unavailable();
   co_return co_await suspend<Result<Reply>>([&](ReplyResumer resumer) {
-    asio::post(impl_->home, [pipeline = impl_->pipeline, command = std::move(command),
-                             resumer = std::move(resumer)]() mutable {
-      pipeline->submit(command, std::move(resumer));
-    });
+    asio::post(impl_->home,
+               [pipeline = impl_->pipeline, command = std::move(command), resumer = std::move(resumer)]() mutable {
+                 pipeline->submit(command, std::move(resumer));
+               });
   });
 }
 

@@ -16,7 +16,7 @@ struct DeletedBucket {
   std::string bucket;
   static constexpr auto shape() {
     return doc::shape<DeletedBucket>("GoneBucket", doc::field("project", &DeletedBucket::project),
-                                  doc::field("bucket", &DeletedBucket::bucket));
+                                     doc::field("bucket", &DeletedBucket::bucket));
   }
 };
 

@@ -99,9 +99,9 @@ Task<SentEvent> DeliveryLog::sentBy(store::ProjectNo project, std::string hookId
 
 Task<> DeliveryLog::add(store::ProjectNo project, WebhookRecord hook, DeliveryView delivery, SentEvent event,
                         std::optional<store::WriteTarget> done) {
-  co_return co_await store::retryWrite(
-      kMaxAttempts, Error(ErrorCode::unavailable, "the delivery log is being written: try again"),
-      [&] { return addAt(project, hook, delivery, event, done); });
+  co_return co_await store::retryWrite(kMaxAttempts,
+                                       Error(ErrorCode::unavailable, "the delivery log is being written: try again"),
+                                       [&] { return addAt(project, hook, delivery, event, done); });
 }
 
 Task<> DeliveryLog::addAt(store::ProjectNo project, WebhookRecord hook, DeliveryView delivery, SentEvent event,

@@ -94,10 +94,10 @@ Async<Attempt> Sender::send(HookPtr hook, ProjectId project, SentEvent event) {
 void logUndelivered(const ProjectId& project, const Hook& hook, const Attempt& attempt) {
   if (attempt.delivered) return;
   logInfo("webhook delivery failed", {{"project", project.str()},
-                                          {"webhook", hook.record.name},
-                                          {"status", attempt.status.value_or(0)},
-                                          {"problem", attempt.error.value_or("")},
-                                          {"cause", attempt.cause}});
+                                      {"webhook", hook.record.name},
+                                      {"status", attempt.status.value_or(0)},
+                                      {"problem", attempt.error.value_or("")},
+                                      {"cause", attempt.cause}});
 }
 
 }  // namespace mb::webhooks

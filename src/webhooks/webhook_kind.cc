@@ -86,8 +86,8 @@ Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<En
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await yielder.maybeYield();
     const std::string pointer = fmt::format("/{}/{}", section(), index);
-    auto shown = configuration::entryAt<WebhookEntry>(value, pointer, problems,
-                                               [](const WebhookEntry& each) { return problemsOf(webhookOf(each)); });
+    auto shown = configuration::entryAt<WebhookEntry>(
+        value, pointer, problems, [](const WebhookEntry& each) { return problemsOf(webhookOf(each)); });
     if (!shown) continue;
     names.take(shown->name, pointer, problems);
     merged.push_back(entryOf(*std::move(shown)));

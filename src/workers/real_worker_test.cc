@@ -1,4 +1,4 @@
-// The same with the real worker, where it was built.
+// Workers with the real worker program.
 #include "base/testing.h"
 #include "workers/workers_fixture.h"
 
@@ -11,7 +11,7 @@ class RealWorker : public WorkersFixture {
  protected:
   RealWorker() : WorkersFixture(4, nextToThisProgram("manybase-worker")) {}
   void SetUp() override {
-    MB_REQUIRE_PART(std::filesystem::exists(besideThisProgram("manybase-worker")), "manybase-worker");
+    MB_REQUIRE_PART(std::filesystem::exists(nextToThisProgram("manybase-worker")), "manybase-worker");
   }
   RunOutcome runBody(const std::string& body, With with) {
     return run("export default async (event, ctx) => {" + body + "};", std::move(with));

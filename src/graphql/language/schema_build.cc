@@ -205,8 +205,8 @@ class SchemaBuilder {
     made.type = &types().add(TypeKind::object, names[0], "A document of " + collection.name() + ".");
     made.filter = &types().add(TypeKind::inputObject, names[1], "A filter of documents of " + collection.name() + ".");
     made.input = &types().add(TypeKind::inputObject, names[2], "A whole document of " + collection.name() + ".");
-    made.patch = &types().add(TypeKind::inputObject, names[3],
-                              "The fields to change; an object or list replaces the old one.");
+    made.patch =
+        &types().add(TypeKind::inputObject, names[3], "The fields to change; an object or list replaces the old one.");
     made.searchable = std::ranges::find(schema_.searchable_, collection.name()) != schema_.searchable_.end();
     made.type->collection = made.filter->collection = made.input->collection = made.patch->collection =
         collection.name();
@@ -311,9 +311,9 @@ class SchemaBuilder {
     if (related || isHidden(target)) {
       return addRelation(name, key, related, schema.stringOr("x-ref").empty(), declared, place);
     }
-    const PropertyTypes property =
-        target.empty() ? propertyTypes(schema, std::string(place.name) + capitalized(name), place.level)
-                       : ids(schema.stringOr("x-ref").empty());
+    const PropertyTypes property = target.empty()
+                                       ? propertyTypes(schema, std::string(place.name) + capitalized(name), place.level)
+                                       : ids(schema.stringOr("x-ref").empty());
     Field field;
     field.name = name;
     field.key = key;
@@ -409,8 +409,8 @@ class SchemaBuilder {
           {"skip", "", scalar(Scalar::integer)},
           {"after", "Only documents after this id; requires the order of ids.", scalar(Scalar::id)}});
     root(*query_, fields[1], "One document of " + name + ".", Source::byId, name, each.type, {id});
-    root(*query_, fields[2], "The number of documents of " + name + ".", Source::count, name,
-         scalar(Scalar::integer), {filter});
+    root(*query_, fields[2], "The number of documents of " + name + ".", Source::count, name, scalar(Scalar::integer),
+         {filter});
     if (each.searchable) {
       root(*query_, fields[3], "The documents of " + name + " nearest to a text or vector.", Source::search, name, many,
            {{"field", "The vector field; the default is the first one.", scalar(Scalar::string)},
@@ -421,8 +421,7 @@ class SchemaBuilder {
     }
     root(*mutation_, changes[0], "Creates a document.", Source::create, name, each.type, {input});
     root(*mutation_, changes[1], "Changes fields of a document.", Source::update, name, each.type, {id, patch});
-    root(*mutation_, changes[2], "Replaces a document by another one.", Source::replace, name, each.type,
-         {id, input});
+    root(*mutation_, changes[2], "Replaces a document by another one.", Source::replace, name, each.type, {id, input});
     root(*mutation_, changes[3], "Deletes a document.", Source::remove, name, scalar(Scalar::boolean), {id});
   }
 

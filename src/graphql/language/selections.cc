@@ -208,8 +208,8 @@ class Checker {
 };
 
 std::unexpected<Problem> tooCostly() {
-  return std::unexpected(Problem{fmt::format(
-      "The request costs more than {}: select fewer documents (`limit`), relations or fields.", kMaxCost)});
+  return std::unexpected(Problem{
+      fmt::format("The request costs more than {}: select fewer documents (`limit`), relations or fields.", kMaxCost)});
 }
 
 // Counts the passes over a document by its children. A relation leads to other documents.

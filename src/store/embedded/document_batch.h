@@ -51,7 +51,7 @@ class DocumentBatch {
   std::string keys_;  // concatenated
   std::vector<uint32_t> ends_;
   std::vector<bool> matching_;
-  size_t unknown_ = 0;              // number of false values in matching_
+  size_t unknown_ = 0;                 // number of false values in matching_
   std::vector<std::string> supplied_;  // of the first ids; empty ones must be read
   std::vector<Slot> documents_;
 };

@@ -13,8 +13,8 @@ EmbeddedSettings::EmbeddedSettings(Settings& settings) {
                                     "memory for writes before they are flushed to files");
   blockCacheBytes =
       settings.bytes("SERVICE_STORE_CACHE", blockCacheBytes, 8 * kMiB, kMax, "memory for cached data blocks");
-  documentCacheBytes = settings.bytes("SERVICE_STORE_DOCUMENTS", documentCacheBytes, kMiB, kMax,
-                                      "memory for recently read documents");
+  documentCacheBytes =
+      settings.bytes("SERVICE_STORE_DOCUMENTS", documentCacheBytes, kMiB, kMax, "memory for recently read documents");
   maxLogFileBytes = settings.bytes("SERVICE_STORE_LOG", maxLogFileBytes, 8 * kMiB, kMax,
                                    "size of the write-ahead log, which is replayed after a crash");
   minFreeDiskBytes = settings.bytes("SERVICE_MIN_FREE_DISK", minFreeDiskBytes, 0, kMax,
@@ -26,9 +26,9 @@ EmbeddedSettings::EmbeddedSettings(Settings& settings) {
       settings.integer("SERVICE_CHANGE_LOG_HOURS", changeLogHours, 1, 24 * 365, "hours of change log kept");
   slowQueryMs = settings.integer("SERVICE_STORE_SLOW_QUERY", slowQueryMs, 0, 3600 * 1000,
                                  "milliseconds after which a query is logged as slow, 0 for none");
-  callbackRuns = static_cast<int>(
-      settings.integer("SERVICE_STORE_CALLBACK_RUNS", callbackRuns, 1, 5,
-                       "for tests: how many times each write's callback runs; the last run counts"));
+  callbackRuns =
+      static_cast<int>(settings.integer("SERVICE_STORE_CALLBACK_RUNS", callbackRuns, 1, 5,
+                                        "for tests: how many times each write's callback runs; the last run counts"));
 }
 
 Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::open(const std::filesystem::path& directory,

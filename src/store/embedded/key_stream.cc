@@ -167,9 +167,9 @@ class BackwardStream final : public KeyStream {
   Positions positions() const override {
     if (!valid_) return {ended()};
     return {Position{.path = 0,
-                  .range = range_,
-                  .key = alone_ ? key_ : std::string(reader_.key()),
-                  .group = alone_ || inGroup_ ? group_.size() : 0}};
+                     .range = range_,
+                     .key = alone_ ? key_ : std::string(reader_.key()),
+                     .group = alone_ || inGroup_ ? group_.size() : 0}};
   }
 
  private:

@@ -145,8 +145,7 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   }
   const bool links = target.handle.schema->chained && logged && !before;
   if (links && namesPlace(*after)) {
-    return fail(
-        Error(ErrorCode::internal, "the changes could not be applied").withCause("it has chain fields"));
+    return fail(Error(ErrorCode::internal, "the changes could not be applied").withCause("it has chain fields"));
   }
   for (const auto& index : target.handle.schema->indexes) RETURN_IF_ERROR(applyIndex(at, *index, before, after));
   if (after) {
