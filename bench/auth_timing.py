@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Whether the time of an answer tells who is registered: login, a request for a reset, a request for verification, on
-both planes.
+"""Checks that the time of a response does not show whether an address is registered: login, a request for a password
+reset, a request for verification, on both planes.
 
     bench/auth_timing.py [--tries 500] [--build build/release/bin] [--json FILE]
 
-Each try is three requests in random order: a known address, an unknown one, and another unknown one. The difference is
-that of the medians of known and unknown; the noise is that of two equal runs, the unknown and the other unknown. What
-equal runs may differ by is known better than from one pair: within each try the two unknown ones are swapped at random,
-and the bound is what 99 of 100 such pairs stay within. A difference past both is measured again, with new strangers;
-past both twice, to the same side, it fails.
+Each attempt is three requests in random order: a known address, an unknown one, and another unknown one. `difference`
+is that of the medians of known and unknown; `noise` is that of two equal runs, the unknown and the other unknown.
+`bound` estimates the noise from many pairs: within each attempt the two unknown times are swapped at random, and 99 of
+100 such pairs differ by at most the bound. A difference above both is measured again, with new addresses; above both
+twice, with the same sign, the check fails.
 
-Every request comes from a forwarded address of its own, so that no limit per address answers in place of the service.
-Everything stays on 127.0.0.1; mails go to the outbox.
+Every request has its own forwarded address, so that no limit per address takes effect. Everything stays on 127.0.0.1;
+mails go to the outbox.
 """
 
 import argparse
@@ -34,8 +34,8 @@ from targets import PASSWORD, Manybase, address  # noqa: E402
 GROUPS = ("known", "unknown", "again")
 SWAPS = 2000
 WARMUP = 50
-# Action: the status of its answer, and the pause between requests, so that what they leave to be done stays short of
-# the bound on it.
+# Action: the status of its response, and the pause between requests in seconds, so that the jobs that they queue stay
+# below the bound of the queue.
 ACTIONS = {"login": (401, 0.0), "password-reset/request": (204, 0.004), "verify-email/request": (204, 0.004)}
 OWNER = {"email": "owner@example.com", "password": PASSWORD}
 
@@ -49,7 +49,7 @@ class Caller:
         self.number = random.randrange(1 << 23)
 
     def post(self, path, body, status):
-        """Seconds until the whole answer is there."""
+        """Returns the seconds until the complete response has arrived."""
         self.number = (self.number + 1) % (1 << 24)
         request = raw_request("POST", "/api/v1" + path, None, body, {"x-forwarded-for": address(self.number)})
         data = b""
@@ -62,7 +62,7 @@ class Caller:
             data += more
         taken = time.perf_counter() - began
         if whole[0] != status:
-            raise RuntimeError(f"{path}: {whole[0]} in place of {status}: {data[:500]!r}")
+            raise RuntimeError(f"{path}: {whole[0]} instead of {status}: {data[:500]!r}")
         return taken
 
 
@@ -77,7 +77,7 @@ class Plane:
         return self.path + action + ("" if self.name == "control" else f"?project={self.server.project}")
 
     def fill(self, count):
-        """Registers `count` people. Addresses all have one length and tell nothing of the group."""
+        """Registers `count` users. All addresses have the same length and do not depend on the group."""
         self.known = [stranger() for _ in range(count)]
 
         def register(email):
@@ -101,7 +101,7 @@ def stranger():
 
 
 def sample(caller, plane, action, tries):
-    """Seconds by group, try by try."""
+    """Returns the seconds of each attempt, by group."""
     status, pause = ACTIONS[action]
     path = plane.where(action)
     taken = {group: [] for group in GROUPS}
@@ -127,7 +127,7 @@ def sample(caller, plane, action, tries):
 
 
 def equal_runs(first, second):
-    """What the medians of two equal runs differ by, in 99 of 100 pairs."""
+    """Returns the bound of the difference between the medians of two equal runs, in 99 of 100 pairs."""
     gaps = []
     for _ in range(SWAPS):
         pairs = [(a, b) if random.getrandbits(1) else (b, a) for a, b in zip(first, second)]
@@ -136,7 +136,7 @@ def equal_runs(first, second):
 
 
 def measure(caller, plane, action, tries):
-    """Figures in microseconds."""
+    """Returns the figures in microseconds."""
     taken = sample(caller, plane, action, tries)
     medians = {group: statistics.median(taken[group]) * 1e6 for group in GROUPS}
     return {
@@ -169,7 +169,7 @@ def main():
     parser.add_argument("--json", default=str(HERE / "results" / "auth_timing.json"), help="of the figures")
     options = parser.parse_args()
     rows = []
-    told = []
+    revealing = []
     with tempfile.TemporaryDirectory(prefix="auth-timing-") as folder:
         server = Server(folder, str(pathlib.Path(options.build) / "manybase"))
         server.start()
@@ -179,7 +179,7 @@ def main():
             for plane in planes:
                 plane.fill(options.tries)
             time.sleep(2)  # the mails of the registrations
-            print(f"medians of {options.tries} tries each, in us; bound: what equal runs differ by at most (99 of 100)")
+            print(f"medians of {options.tries} attempts each, in us; bound: the difference of equal runs (99 of 100)")
             groups = "".join(f"{group:>10}" for group in GROUPS)
             print(f"{'plane':<8}{'what':<24}{groups}{'difference':>11}{'noise':>8}{'bound':>8}")
             caller = Caller(server.port)
@@ -195,15 +195,16 @@ def main():
                     show(second)
                     rows.append(second)
                     if outside(second) and (first["difference"] > 0) == (second["difference"] > 0):
-                        told.append(f"{plane.name} {action}")
+                        revealing.append(f"{plane.name} {action}")
         finally:
             server.stop()
     out = pathlib.Path(options.json)
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps({"tries": options.tries, "rows": rows, "told": told}, indent=2) + "\n")
-    verdict = "the time tells who is registered: " + ", ".join(told) if told else "no time tells who is registered"
+    out.write_text(json.dumps({"tries": options.tries, "rows": rows, "told": revealing}, indent=2) + "\n")
+    shown = "response times show who is registered: " + ", ".join(revealing)
+    verdict = shown if revealing else "no response time shows who is registered"
     print(f"timing: {verdict}")
-    return 1 if told else 0
+    return 1 if revealing else 0
 
 
 if __name__ == "__main__":

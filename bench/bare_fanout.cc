@@ -1,13 +1,13 @@
-// The least that a fan-out over WebSockets can cost: accepts sockets, shakes hands, and writes the same frames to all
-// of them in a bare loop, one send(2) for a message and a socket. Prints its port, then, when all is written, one JSON
-// object: deliveries, bytes, seconds, and the CPU time that a delivery took in this process.
+// Measures the minimum cost of a fan-out over WebSockets: accepts sockets, does the handshake, and writes the same
+// frames to all of them in a bare loop, one send(2) per message and socket. Prints its port, then, when all is written,
+// one JSON object: deliveries, bytes, seconds, and the CPU time that a delivery took in this process.
 //
 //   bare_fanout --sockets N --messages M (--size BYTES | --file FILE) [--rate R] [--batch B]
 //
 // It begins when N sockets are open, and ends when they are closed, or after 60 s. --file holds payloads as <u32
-// little-endian length><bytes>, which are sent in order, again from the start when they run out; --size makes them up.
-// --rate: messages a second, each when it is due; else one behind the other. --batch: so many messages in one
-// sendmsg(2). What clients send is not read. One thread, 127.0.0.1 only.
+// little-endian length><bytes>, which are sent in order, again from the start when they run out; --size generates them.
+// --rate: messages per second, each when it is due; else one after the other. --batch: messages per sendmsg(2).
+// Data from clients is not read. One thread, 127.0.0.1 only.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -88,7 +88,7 @@ int listenAnywhere() {
   return listener;
 }
 
-// A header's value in a request of a client that behaves; its name in lower case.
+// Returns a header's value in a request of a well-behaved client. `name` is in lower case.
 std::string headerOf(std::string request, std::string_view name) {
   std::string lower = request;
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -105,26 +105,26 @@ int openSocket(int listener) {
   char piece[4096];
   while (request.find("\r\n\r\n") == std::string::npos) {
     const ssize_t count = ::recv(fd, piece, sizeof piece, 0);
-    if (count <= 0) die("a client left");
+    if (count <= 0) die("a client closed its connection");
     request.append(piece, static_cast<size_t>(count));
   }
-  const std::string answer = fmt::format(
+  const std::string response = fmt::format(
       "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: "
       "{}\r\n\r\n",
       mb::http::acceptKey(headerOf(std::move(request), "sec-websocket-key")));
-  if (::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(answer.size()))
-    die("cannot answer");
+  if (::send(fd, response.data(), response.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(response.size()))
+    die("cannot send the handshake");
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return fd;
 }
 
-void waitForRoom(int fd) {
-  pollfd room{.fd = fd, .events = POLLOUT, .revents = 0};
-  if (::poll(&room, 1, 10'000) != 1) die("a client does not read");
+void waitUntilWritable(int fd) {
+  pollfd output{.fd = fd, .events = POLLOUT, .revents = 0};
+  if (::poll(&output, 1, 10'000) != 1) die("a client does not read");
 }
 
-// `parts` are used up.
+// Writes all of `parts`, and changes them.
 void write(int fd, std::span<iovec> parts) {
   while (!parts.empty()) {
     msghdr message{};
@@ -133,9 +133,9 @@ void write(int fd, std::span<iovec> parts) {
     const ssize_t took = parts.size() == 1
                              ? ::send(fd, parts[0].iov_base, parts[0].iov_len, MSG_NOSIGNAL | MSG_DONTWAIT)
                              : ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (took < 0 && errno != EAGAIN) die("a client left");
+    if (took < 0 && errno != EAGAIN) die("a client closed its connection");
     if (took < 0) {
-      waitForRoom(fd);
+      waitUntilWritable(fd);
       continue;
     }
     auto left = static_cast<size_t>(took);
@@ -156,7 +156,7 @@ double cpuNanos() {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-// Bytes written.
+// Returns the bytes written.
 size_t fanOut(const Options& options, const std::vector<std::string>& frames, const std::vector<int>& sockets) {
   const auto began = Clock::now();
   size_t bytes = 0;
@@ -179,7 +179,7 @@ size_t fanOut(const Options& options, const std::vector<std::string>& frames, co
   return bytes;
 }
 
-// Until the clients have read all and closed.
+// Waits until the clients have read everything and closed.
 void waitForClients(const std::vector<int>& sockets) {
   const auto until = Clock::now() + kLimit;
   char rest[4096];

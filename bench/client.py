@@ -8,14 +8,14 @@ import threading
 
 
 class Client:
-    """One server on 127.0.0.1; a connection per thread."""
+    """A client of one server on 127.0.0.1; one connection per thread."""
 
     def __init__(self, port):
         self.port = port
         self._local = threading.local()
 
     def call(self, method, path, body=None, token=None, headers=None):
-        """The decoded answer (None without one); raises on any status from 400 up."""
+        """Returns the decoded response (None without a body); raises for a status of 400 or above."""
         sent = {"content-type": "application/json", **(headers or {})}
         if token:
             sent["authorization"] = f"Bearer {token}"
@@ -27,27 +27,27 @@ class Client:
                 self._local.connection = connection
             try:
                 connection.request(method, path, data, sent)
-                answer = connection.getresponse()
-                text = answer.read()
+                response = connection.getresponse()
+                text = response.read()
                 break
             except (http.client.HTTPException, ConnectionError):
                 connection.close()
                 self._local.connection = None
                 if attempt == 2:
                     raise
-        if answer.status >= 400:
-            raise RuntimeError(f"{method} {path}: {answer.status} {text[:300]!r}")
+        if response.status >= 400:
+            raise RuntimeError(f"{method} {path}: {response.status} {text[:300]!r}")
         return json.loads(text) if text else None
 
 
 def in_parallel(function, items, workers=16):
-    """function over items on several threads, results in order."""
+    """Applies function to the items on several threads; returns the results in order."""
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         return list(pool.map(function, items))
 
 
 def raw_request(method, path, token=None, body=None, headers=None):
-    """The bytes of one HTTP/1.1 request."""
+    """Returns the bytes of one HTTP/1.1 request."""
     lines = [f"{method} {path} HTTP/1.1", "host: localhost"]
     if token:
         lines.append(f"authorization: Bearer {token}")
@@ -61,7 +61,7 @@ def raw_request(method, path, token=None, body=None, headers=None):
 
 
 def whole_response(data):
-    """(status, length) of the response that `data` begins with, or None while it is not all there. No chunks."""
+    """Returns (status, length) of the response at the start of `data`, None while it is incomplete. No chunks."""
     head = data.find(b"\r\n\r\n")
     if head < 0:
         return None

@@ -1,4 +1,4 @@
-// The product's own listener with a handler that does nothing: the floor that every other figure is a ratio of. Prints
+// The product's own listener with a handler that does nothing: the baseline for the ratios of all other figures. Prints
 // its port, serves until SIGTERM.
 #include <csignal>
 #include <cstdio>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What functions cost: a warm run, a pre-hook, a first run, an idle worker, and hostile programs beside other work.
+"""The cost of functions: a warm run, a pre-hook, a first run, an idle worker, and other work next to hostile programs.
 
     bench/functions.py                the whole table
 
-CPU is that of the server and its workers together. Everything stays on 127.0.0.1 and is bounded.
+CPU time is that of the server and its workers together. Everything stays on 127.0.0.1 and is bounded.
 """
 
 import pathlib
@@ -26,7 +26,7 @@ CONNECTIONS = 64
 RUNS = 20_000
 FIRST_RUNS = 15  # projects that are new to the workers, of each kind
 RATE = 200
-RATED = 2_000  # requests of a measured run beside hostile programs: 10 s
+RATED = 2_000  # requests of a measured run next to hostile programs: 10 s
 NOTES = 500
 SETTLE = 2.0
 PERSON = {"email": "bench@example.com", "password": PASSWORD}
@@ -39,7 +39,7 @@ BOUNDS = {
     "p99RiseMs": 20,
     "functionP99RiseMs": 20,
 }
-# A second, as a share of the empty handler's on the same machine in the same run: 8,000 where that reaches 40,000.
+# Requests per second relative to those of the empty handler in the same run: 8,000 if that reaches 40,000.
 FLOORS = {"httpShareOfEmpty": 0.2}
 
 HELLO = "export default () => ({ status: 200, body: { hello: 'world' } });"
@@ -73,7 +73,7 @@ class Server(Manybase):
         self.control = self.client.call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
 
     def project_with(self, functions, collections=()):
-        """(id, token) of a new project with these http functions and open collections."""
+        """Returns (id, token) of a new project with these http functions and open collections."""
         call = self.client.call
         project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, self.control)["project"]["id"]
         token = call("POST", f"/api/v1/control/projects/{project}/token", {}, self.control)["token"]
@@ -94,7 +94,7 @@ class Server(Manybase):
         return self.client.call("POST", "/api/v1/admin/api-keys", body, token)["key"]
 
     def own_memory(self):
-        """MiB that belong to each child alone, the largest."""
+        """Returns the largest private memory of a child process in MiB."""
         sizes = []
         for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
             for child in (task / "children").read_text().split():
@@ -111,12 +111,12 @@ def checked(run, what):
 
 
 def load(bench, server, requests, count):
-    """A run of the load generator whose CPU is that of server and workers."""
+    """Runs the load generator; its CPU time is that of server and workers."""
     return checked(bench.load(server.port, server.pid, requests, CONNECTIONS, count, children=True), "a warm run")
 
 
 def warm(bench, server, result):
-    """The http function and the pre-hook, with the empty handler and a create without one in turns beside them."""
+    """Measures the http function and the pre-hook, alternating with the empty handler and a create without a hook."""
     project, token = server.project_with({"hello": HELLO}, ("plain", "hooked"))
     hook = {"type": "database", "collection": "hooked", "events": ["insert"]}
     server.function(token, "stamp", hook, STAMP, timing="pre")
@@ -135,22 +135,22 @@ def warm(bench, server, result):
     def median(figures, name):
         return statistics.median(figure[name] for figure in figures)
 
-    result.tell(emptyPerSecond=median(empty, "perSecond"), httpPerSecond=median(runs, "perSecond"))
-    result.tell(httpShareOfEmpty=statistics.median(a["perSecond"] / b["perSecond"] for a, b in zip(runs, empty)))
-    result.tell(httpCpuUs=median(runs, "cpuUsPerRequest"), httpP99Ms=median(runs, "p99Us") / 1000)
-    result.tell(createCpuUs=median(plain, "cpuUsPerRequest"), preHookCpuUs=median(hooked, "cpuUsPerRequest"))
-    result.tell(preHookPerSecond=median(hooked, "perSecond"))
+    result.report(emptyPerSecond=median(empty, "perSecond"), httpPerSecond=median(runs, "perSecond"))
+    result.report(httpShareOfEmpty=statistics.median(a["perSecond"] / b["perSecond"] for a, b in zip(runs, empty)))
+    result.report(httpCpuUs=median(runs, "cpuUsPerRequest"), httpP99Ms=median(runs, "p99Us") / 1000)
+    result.report(createCpuUs=median(plain, "cpuUsPerRequest"), preHookCpuUs=median(hooked, "cpuUsPerRequest"))
+    result.report(preHookPerSecond=median(hooked, "perSecond"))
 
 
 def seconds_of(server, path):
     begin = time.perf_counter()
-    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=30) as answer:
-        answer.read()
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=30) as response:
+        response.read()
     return time.perf_counter() - begin
 
 
 def first_runs(server):
-    """Milliseconds of the first run of projects, one after another; the median."""
+    """Returns the median time of the first run of a project in milliseconds."""
     projects = [server.project_with({"hello": HELLO})[0] for _ in range(FIRST_RUNS)]
     times = []
     for project in projects:
@@ -159,23 +159,23 @@ def first_runs(server):
     return statistics.median(times) * 1000
 
 
-def nothing(path):
-    """Asks for what answers anything, also nothing."""
+def ignore_response(path):
+    """Sends a request and ignores the response, also a missing one."""
     try:
-        with urllib.request.urlopen(path, timeout=30) as answer:
-            answer.read()
+        with urllib.request.urlopen(path, timeout=30) as response:
+            response.read()
     except (urllib.error.URLError, ConnectionError, TimeoutError):
         pass
 
 
 def hostile(server):
-    """Programs that loop, grow and flood, of two projects, until the result is called."""
+    """Runs programs of two projects that loop, grow and flood, until the returned function is called."""
     projects = [server.project_with(HOSTILE)[0] for _ in range(2)]
     stop = threading.Event()
 
     def loop(project, name):
         while not stop.is_set():
-            nothing(f"http://127.0.0.1:{server.port}/api/v1/run/{project}/{name}")
+            ignore_response(f"http://127.0.0.1:{server.port}/api/v1/run/{project}/{name}")
 
     threads = [threading.Thread(target=loop, args=(p, n), daemon=True) for p in projects for n in HOSTILE]
     for thread in threads:
@@ -190,7 +190,7 @@ def hostile(server):
 
 
 def beside(bench, server, result):
-    """p99 of reads and of a small function of one project at RATE, alone and beside hostile programs of others."""
+    """Measures the p99 of reads and of a small function of one project at RATE, alone and next to hostile programs."""
     project, token = server.project_with({"hello": HELLO}, ("plain",))
     key = server.key(token)
 
@@ -215,9 +215,9 @@ def beside(bench, server, result):
                 if end:
                     end()
     median = {what: statistics.median(figures) for what, figures in p99.items()}
-    result.tell(p99AloneMs=median["reads", False], p99BesideMs=median["reads", True])
-    result.tell(functionP99AloneMs=median["functions", False], functionP99BesideMs=median["functions", True])
-    result.tell(
+    result.report(p99AloneMs=median["reads", False], p99BesideMs=median["reads", True])
+    result.report(functionP99AloneMs=median["functions", False], functionP99BesideMs=median["functions", True])
+    result.report(
         p99RiseMs=median["reads", True] - median["reads", False],
         functionP99RiseMs=median["functions", True] - median["functions", False],
     )
@@ -232,26 +232,26 @@ def main():
         try:
             server.start()
             time.sleep(SETTLE)
-            result.tell(idleWorkerMiB=server.own_memory())
+            result.report(idleWorkerMiB=server.own_memory())
             server.sign_in()
             warm(bench, server, result)
-            result.tell(firstRunBlankMs=first_runs(server))
+            result.report(firstRunBlankMs=first_runs(server))
             server.sign_in()
             beside(bench, server, result)
         finally:
             server.stop()
-        # One place for a worker: each project's first run ends the one before and starts its own.
+        # With one worker slot, each project's first run ends the previous worker and starts its own.
         alone = Server(bench.folder / "alone", options.server, workers=1)
         try:
             alone.start()
             alone.sign_in()
-            result.tell(firstRunNoneReadyMs=first_runs(alone))
+            result.report(firstRunNoneReadyMs=first_runs(alone))
         finally:
             alone.stop()
 
     missed = {name: bound for name, bound in BOUNDS.items() if result[name] > bound}
     missed |= {name: bound for name, bound in FLOORS.items() if result[name] < bound}
-    return result.judged(missed)
+    return result.finish(missed)
 
 
 if __name__ == "__main__":

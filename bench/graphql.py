@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What GraphQL costs: a list of 20 with one relation, beside the REST list of the same documents with `expand`.
+"""The cost of GraphQL: a list of 20 with one relation, compared with the REST list of the same documents with `expand`.
 
     bench/graphql.py                the whole table
 
-Both are asked in turns. Everything stays on 127.0.0.1 and is bounded.
+Runs of both alternate. Everything stays on 127.0.0.1 and is bounded.
 """
 
 import pathlib
@@ -38,7 +38,7 @@ NOTE = {
         "author": {"type": "string", "x-ref": "authors"},
     },
 }
-# Every field that the REST answer has.
+# Every field of the REST response.
 FIELDS = "id createdAt updatedAt ownerId"
 QUERY = (
     f"query($limit: Int) {{ notes(limit: $limit) {{ {FIELDS} title body stars done tags "
@@ -47,7 +47,7 @@ QUERY = (
 
 
 def prepare(server):
-    """A key of a project with notes and their authors."""
+    """Returns the API key of a new project with notes and their authors."""
     call = server.client.call
     person = {"email": "bench@example.com", "password": PASSWORD}
     server.register_first(person)
@@ -71,8 +71,8 @@ def prepare(server):
     return key
 
 
-def same_answers(server, key):
-    """Raises where the two do not show the same documents."""
+def check_same_documents(server, key):
+    """Raises if the two responses hold different documents."""
     rest = server.client.call("GET", "/api/v1/notes?limit=20&expand=author", token=key)["documents"]
     body = {"query": QUERY, "variables": {"limit": 20}}
     shown = server.client.call("POST", "/api/v1/graphql", body, key)["data"]["notes"]
@@ -89,15 +89,15 @@ def main():
         try:
             server.start()
             key = prepare(server)
-            same_answers(server, key)
+            check_same_documents(server, key)
             time.sleep(1)
-            asked = {
+            requests_by_kind = {
                 "rest": [raw_request("GET", "/api/v1/notes?limit=20&expand=author", key)],
                 "graphql": [raw_request("POST", "/api/v1/graphql", key, {"query": QUERY, "variables": {"limit": 20}})],
             }
-            runs = {kind: [] for kind in asked}
+            runs = {kind: [] for kind in requests_by_kind}
             for _ in range(options.repeats):
-                for kind, requests in asked.items():
+                for kind, requests in requests_by_kind.items():
                     run = bench.load(server.port, server.pid, requests, CONNECTIONS, REQUESTS)
                     if not good(run):
                         raise RuntimeError(f"{kind}: {run['statuses']}")
@@ -107,10 +107,10 @@ def main():
     for kind, figures in runs.items():
         cpu = statistics.median(run["cpuUsPerRequest"] for run in figures)
         second = statistics.median(run["perSecond"] for run in figures)
-        result.tell(**{f"{kind}CpuUs": cpu, f"{kind}PerSecond": second})
+        result.report(**{f"{kind}CpuUs": cpu, f"{kind}PerSecond": second})
     pairs = zip(runs["graphql"], runs["rest"])
-    result.tell(ofRestCpu=statistics.median(a["cpuUsPerRequest"] / b["cpuUsPerRequest"] for a, b in pairs))
-    return result.judged({name: bound for name, bound in BOUNDS.items() if result[name] > bound})
+    result.report(ofRestCpu=statistics.median(a["cpuUsPerRequest"] / b["cpuUsPerRequest"] for a, b in pairs))
+    return result.finish({name: bound for name, bound in BOUNDS.items() if result[name] > bound})
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What a million documents change: the cost of a list, memory, other clients during a scan, creates during an index build.
+"""The effect of a million documents on lists, memory, other clients during a scan, and creates during an index build.
 
     bench/large.py                      all of it
     bench/large.py --documents 200000   the same, smaller (the bounds are for 1,000,000)
 
-The same list of 20 through an index is asked of a server with 10,000 documents and of one with a million, in turns, so
-that what else goes on falls on both alike; first along a plain index, then along one that covers. Lists of the same
-owners have a bound along the plain one, lists of any owners, whose documents lie all over, along the covering one.
+The same list of 20 through an index is measured on a server with 10,000 documents and on one with a million,
+alternating, so that other load on the machine affects both alike; first with a plain index, then with a covering one.
+There is a bound for lists of the same owners with the plain index, and for lists of any owners, whose documents are
+scattered over the disk, with the covering one.
 Everything stays on 127.0.0.1 and is bounded.
 """
 
@@ -40,7 +41,7 @@ BOUNDS = {"again": 1.6, "coveringRandom": 3.0, "residentMiB": 250, "p99RiseMs": 
 
 
 class Filled(Manybase):
-    """A server with notes of numbered owners, PER_OWNER each, which anyone signed in may read."""
+    """A server with notes of numbered owners, PER_OWNER each, which every signed-in user may read."""
 
     def __init__(self, folder, binary, documents):
         super().__init__(folder, binary)
@@ -60,7 +61,7 @@ class Filled(Manybase):
         call("POST", INDEXES, {"keys": {"owner": 1}}, self.admin)
 
     def cover(self):
-        """A covering index in place of the plain one."""
+        """Replaces the plain index by a covering one."""
         self.sign_in()
         self.build_index({"keys": {"owner": 1}, "name": "covering", "covering": True})
         end = time.monotonic() + BUILD_LIMIT
@@ -71,7 +72,7 @@ class Filled(Manybase):
         self.client.call("DELETE", f"{INDEXES}/owner_1", token=self.admin)
 
     def settle(self):
-        """Until the server has used next to no CPU for three seconds."""
+        """Waits until the server has used almost no CPU for three seconds."""
         quiet, end = 0, time.monotonic() + SETTLE_LIMIT
         while quiet < 3 and time.monotonic() < end:
             before = self.cpu_seconds()
@@ -82,21 +83,21 @@ class Filled(Manybase):
         try:
             self.client.call("POST", INDEXES, body, self.admin)
         except (OSError, RuntimeError):
-            pass  # it took longer than an answer may; what counts is the list of indexes
+            pass  # the build took longer than a request may; is_built() shows the result
 
     def is_built(self, name):
         indexes = self.client.call("GET", INDEXES, token=self.admin)["indexes"]
         return any(index["name"] == name and not index.get("building") for index in indexes)
 
     def sign_in(self):
-        """Anew before each part, since tokens live for minutes only."""
+        """Called before each part, since tokens live for minutes only."""
         call = self.client.call
         control = call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
         self.admin = call("POST", f"/api/v1/control/projects/{self.project}/token", {}, control)["token"]
         self.token = call("POST", f"/api/v1/auth/login?project={self.project}", READER)["accessToken"]
 
     def fill(self, bench):
-        """Creates the documents, an owner's spread over the whole."""
+        """Creates the documents; those of an owner are spread over the collection."""
         for start in range(0, self.documents, 50_000):
             count = min(50_000, self.documents - start)
             bench.load(self.port, self.pid, [self.create(i) for i in range(start, start + count)], 64, count, warmup=0)
@@ -108,20 +109,20 @@ class Filled(Manybase):
         return f"owner{number:06}"
 
     def list_of(self, number):
-        asked = urllib.parse.quote(json.dumps({"owner": self.owner(number)}))
-        return raw_request("GET", f"/api/v1/notes?limit={PER_OWNER}&filter={asked}", self.token)
+        encoded = urllib.parse.quote(json.dumps({"owner": self.owner(number)}))
+        return raw_request("GET", f"/api/v1/notes?limit={PER_OWNER}&filter={encoded}", self.token)
 
     def scan(self):
-        """Reads every document and finds none; the seconds it took."""
-        asked = urllib.parse.quote(json.dumps({"body": "none"}))
+        """Runs a list that reads every document and matches none; returns its seconds."""
+        encoded = urllib.parse.quote(json.dumps({"body": "none"}))
         begin = time.perf_counter()
-        self.client.call("GET", f"/api/v1/notes?limit=1&filter={asked}", token=self.token)
+        self.client.call("GET", f"/api/v1/notes?limit=1&filter={encoded}", token=self.token)
         return time.perf_counter() - begin
 
 
 def lists(bench, small, large, repeats):
-    """Medians of CPU per list: among few, among many for the same owners, among many for any. Once what was written has
-    found its place: compactions would count as the lists' CPU."""
+    """Returns medians of the CPU time per list: among few, among many for the same owners, among many for any owners.
+    Waits for compactions first, since they would count as the lists' CPU time."""
     for server in (small, large):
         server.settle()
     small.sign_in()
@@ -144,7 +145,7 @@ def lists(bench, small, large, repeats):
 
 
 def during(work):
-    """Runs `work` again and again on a thread of its own; call the result to end it, for what it gave."""
+    """Repeats `work` on a thread of its own; the returned function ends it and returns the results."""
     stop = threading.Event()
     results = []
 
@@ -164,30 +165,30 @@ def during(work):
 
 
 def scans(bench, large, repeats):
-    """p99 of lists at 500 a second in milliseconds, alone and during scans, and the seconds of a scan."""
+    """Returns the p99 of lists at 500 per second in ms, alone and during scans, and the seconds of a scan."""
     large.sign_in()
     requests = [large.list_of(i) for i in range(ASKED)]
-    alone, beside, seconds = [], [], []
+    alone, during, seconds = [], [], []
     for _ in range(repeats):
         run = bench.load(large.port, large.pid, requests, 32, 2_500, warmup=500, rate=500)
         alone.append(run["p99Us"] / 1000)
         end = during(large.scan)
         time.sleep(0.2)
         run = bench.load(large.port, large.pid, requests, 32, 2_500, warmup=0, rate=500)
-        beside.append(run["p99Us"] / 1000)
+        during.append(run["p99Us"] / 1000)
         seconds += end()
-    return statistics.median(alone), statistics.median(beside), statistics.median(seconds)
+    return statistics.median(alone), statistics.median(during), statistics.median(seconds)
 
 
 def creates_during_build(bench, large):
-    """Creates a second alone, and while an index over everything is built; and the seconds that took."""
+    """Returns the creates per second alone and during an index build over all documents, and the build's seconds."""
     large.sign_in()
     first = large.documents
     work = [large.create(first + i) for i in range(20_000)]
     alone = bench.load(large.port, large.pid, work, 64, 20_000, warmup=2_000)["perSecond"]
-    wanted = {"keys": {"stars": 1, "title": 1}, "name": "byStars"}
+    index = {"keys": {"stars": 1, "title": 1}, "name": "byStars"}
     begin = time.perf_counter()
-    threading.Thread(target=large.build_index, args=(wanted,), daemon=True).start()
+    threading.Thread(target=large.build_index, args=(index,), daemon=True).start()
     rates = []
     while not large.is_built("byStars") and time.perf_counter() - begin < BUILD_LIMIT:
         rates.append(bench.load(large.port, large.pid, work, 64, 5_000, warmup=0)["perSecond"])
@@ -210,26 +211,26 @@ def main():
                 server.fill(bench)
                 print(f"{server.documents} documents in {time.perf_counter() - begin:.0f} s", flush=True)
             result = Figures()
-            result.tell(residentMiB=large.resident_mib(), emptyUs=bench.empty(16)["cpuUsPerRequest"])
+            result.report(residentMiB=large.resident_mib(), emptyUs=bench.empty(16)["cpuUsPerRequest"])
             costs = lists(bench, small, large, options.repeats)
-            result.tell(**{f"{kind}Us": cost for kind, cost in costs.items()})
-            result.tell(residentAfterListsMiB=large.resident_mib())
-            result.tell(again=costs["again"] / costs["small"], random=costs["random"] / costs["small"])
+            result.report(**{f"{kind}Us": cost for kind, cost in costs.items()})
+            result.report(residentAfterListsMiB=large.resident_mib())
+            result.report(again=costs["again"] / costs["small"], random=costs["random"] / costs["small"])
             for server in (small, large):
                 server.cover()
             covering = lists(bench, small, large, options.repeats)
-            result.tell(**{f"covering{kind.title()}Us": cost for kind, cost in covering.items()})
-            result.tell(residentAfterCoveringMiB=large.resident_mib())
-            # Against the plain index's few: what the option gives is no cheaper yardstick.
+            result.report(**{f"covering{kind.title()}Us": cost for kind, cost in covering.items()})
+            result.report(residentAfterCoveringMiB=large.resident_mib())
+            # Compared with the small server's plain index, so that the option does not lower its own baseline.
             least = min(costs["small"], covering["small"])
-            result.tell(coveringAgain=covering["again"] / least, coveringRandom=covering["random"] / least)
-            alone, beside, seconds = scans(bench, large, options.repeats)
-            result.tell(p99AloneMs=alone, p99DuringScanMs=beside, p99RiseMs=beside - alone, scanSeconds=seconds)
-            result.tell(residentAfterScansMiB=large.resident_mib())
+            result.report(coveringAgain=covering["again"] / least, coveringRandom=covering["random"] / least)
+            alone, during, seconds = scans(bench, large, options.repeats)
+            result.report(p99AloneMs=alone, p99DuringScanMs=during, p99RiseMs=during - alone, scanSeconds=seconds)
+            result.report(residentAfterScansMiB=large.resident_mib())
             rate, building, seconds = creates_during_build(bench, large)
-            result.tell(createsPerSecond=rate, createsDuringBuild=building, createsShare=building / rate)
-            result.tell(buildSeconds=seconds)
-            result.tell(residentAfterBuildMiB=large.resident_mib())
+            result.report(createsPerSecond=rate, createsDuringBuild=building, createsShare=building / rate)
+            result.report(buildSeconds=seconds)
+            result.report(residentAfterBuildMiB=large.resident_mib())
         finally:
             small.stop()
             large.stop()
@@ -240,7 +241,7 @@ def main():
             result[name] = max(result[n] for n in result if n.startswith("resident"))
         if result[name] < bound if name == "createsShare" else result[name] > bound:
             missed[name] = bound
-    return result.judged(missed)
+    return result.finish(missed)
 
 
 if __name__ == "__main__":

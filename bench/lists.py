@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What lists cost that an index does not decide alone: under a policy that hides nine documents in ten, and by `$in` of
-many values, among 100,000 documents.
+"""The cost of lists with more conditions than the index has: under a policy that hides nine documents in ten, and by
+`$in` of many values, among 100,000 documents.
 
     bench/lists.py               the whole table
 
-The policy's lists are asked in turns: by a policy over `ownerId`, which the entries of an index hold by themselves; by one
-over a field that an index includes, and by one that it does not. Everything stays on 127.0.0.1 and is bounded.
+The lists alternate between three policies: over `ownerId`, which the entries of an index always hold; over a field that
+the index includes; and over a field that it does not include. Everything stays on 127.0.0.1 and is bounded.
 """
 
 import json
@@ -29,7 +29,7 @@ GROUPS = 100
 VALUES = 1_000
 DOCUMENTS = 100_000
 COUNTS = {1: 5_000, 32: 3_000, 33: 3_000, 100: 1_500, 1_000: 400}
-# µs of CPU a request.
+# CPU microseconds per request.
 BOUNDS = {
     "ownerCpuUs": 80,
     "in33CpuUs": 400,
@@ -45,7 +45,7 @@ def path(collection, condition, limit=20):
 
 
 def prepare(bench, server):
-    """The tokens of OWNERS people, of whom each owns every tenth document."""
+    """Returns the tokens of OWNERS users; each owns every tenth document."""
     call = server.client.call
     person = {"email": "bench@example.com", "password": PASSWORD}
     server.register_first(person)
@@ -73,7 +73,7 @@ def prepare(bench, server):
 
 
 def reshape(server, admin, rule, indexes):
-    """Lists under this filter, along these indexes and no others."""
+    """Sets the filter of the policy and replaces the indexes."""
     call = server.client.call
     collection = "/api/v1/admin/collections/notes"
     for index in call("GET", f"{collection}/indexes", token=admin)["indexes"]:
@@ -81,7 +81,7 @@ def reshape(server, admin, rule, indexes):
     call("PUT", f"{collection}/policy", {"list": {"filter": rule} if rule else {}}, admin)
     for index in indexes:
         call("POST", f"{collection}/indexes", index, admin)
-    # What a build leaves to be compacted, and entries that are still being rewritten, would be measured too.
+    # Otherwise compactions after the build, and the rewriting of entries, would be measured too.
     time.sleep(5)
 
 
@@ -97,9 +97,10 @@ def measure(bench, server, requests, count):
 
 
 def policy_lists(bench, server, admin, tokens, includes):
-    """By the policy's field."""
+    """Measures the lists for each field of the policy."""
     plain = {"keys": {"group": 1}}
-    asked = [raw_request("GET", path("notes", {"group": group}), token) for group in range(GROUPS) for token in tokens]
+    paths = [path("notes", {"group": group}) for group in range(GROUPS)]
+    requests = [raw_request("GET", each, token) for each in paths for token in tokens]
     mine = {"owner": ({"ownerId": "$auth.uid"}, plain), "hidden": ({"by": "p7"}, plain)}
     if includes:
         mine["included"] = ({"by": "p7"}, {**plain, "include": ["by"]})
@@ -109,7 +110,7 @@ def policy_lists(bench, server, admin, tokens, includes):
         found = server.client.call("GET", path("notes", {"group": 7}), token=tokens[7])["documents"]
         if len(found) != 20 or {note["by"] for note in found} != {"p7"}:
             raise RuntimeError(f"{kind}: {len(found)} documents, {found[:1]}")
-        for name, value in measure(bench, server, asked, 5_000).items():
+        for name, value in measure(bench, server, requests, 5_000).items():
             figures[f"{kind}{name}"] = value
     return figures
 
@@ -118,16 +119,16 @@ def many_values(bench, server, admin, token):
     reshape(server, admin, None, [{"keys": {"value": 1}}, {"keys": {"serial": 1}}])
     figures = {}
     for values, count in COUNTS.items():
-        asked = []
+        requests = []
         for start in range(0, VALUES, 53):
             wanted = sorted((start + step * 7) % VALUES for step in range(values))
-            asked.append(raw_request("GET", path("notes", {"value": {"$in": wanted}}), token))
-        for name, value in measure(bench, server, asked, count).items():
+            requests.append(raw_request("GET", path("notes", {"value": {"$in": wanted}}), token))
+        for name, value in measure(bench, server, requests, count).items():
             figures[f"in{values}{name}"] = value
-    # Values that one document each has.
+    # Values that only one document has.
     wanted = [sorted((start + step * 97) % DOCUMENTS for step in range(1_000)) for start in range(20)]
-    asked = [raw_request("GET", path("notes", {"serial": {"$in": values}}), token) for values in wanted]
-    for name, value in measure(bench, server, asked, COUNTS[1_000]).items():
+    requests = [raw_request("GET", path("notes", {"serial": {"$in": values}}), token) for values in wanted]
+    for name, value in measure(bench, server, requests, COUNTS[1_000]).items():
         figures[f"rareIn1000{name}"] = value
     return figures
 
@@ -141,11 +142,11 @@ def main():
         try:
             server.start()
             admin, tokens = prepare(bench, server)
-            result.tell(**policy_lists(bench, server, admin, tokens, options.includes))
-            result.tell(**many_values(bench, server, admin, tokens[0]))
+            result.report(**policy_lists(bench, server, admin, tokens, options.includes))
+            result.report(**many_values(bench, server, admin, tokens[0]))
         finally:
             server.stop()
-    return result.judged({name: bound for name, bound in BOUNDS.items() if result[name] > bound})
+    return result.finish({name: bound for name, bound in BOUNDS.items() if result[name] > bound})
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-// Sends prepared HTTP/1.1 requests over a number of keep-alive connections from one thread, closed loop, and prints one
-// JSON object: rate, latency percentiles, statuses, and the CPU time the server's process took per request.
+// Sends prepared HTTP/1.1 requests over keep-alive connections from one thread, closed loop, and prints one
+// JSON object: rate, latency percentiles, statuses, and the CPU time of the server's process per request.
 //
 //   loadgen --port P --connections C --requests N --file FILE [--pid SERVER_PID] [--children 1] [--warmup N] [--save
 //   FILE] [--rate R]
 //
-// --rate sends R requests a second, each when it is due, and counts latency from that moment, so that a server that
-// falls behind is not spared the requests it delays.
+// --rate sends R requests per second, each when it is due, and counts latency from that time, so that the delays of a
+// server that falls behind are counted.
 //
 // FILE holds requests as <u32 little-endian length><bytes>; they are sent in order, again from the start when they run
-// out. Bounded in count and time (60 s), and only ever to 127.0.0.1. --save writes every response body, one a line, in
-// the order of arrival (to prepare later requests).
+// out. Bounded in count and time (60 s); connects only to 127.0.0.1. --save writes every response body, one per line,
+// in the order of arrival (to prepare later requests).
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -43,8 +43,8 @@ struct Options {
   std::string file;
   std::string save;
   int pid = 0;
-  bool children = false;  // their CPU counts too
-  double rate = 0;        // requests a second; 0: as fast as they are answered
+  bool children = false;  // includes the CPU time of child processes
+  double rate = 0;        // requests per second; 0: closed loop
 };
 
 Options parseArguments(int argc, char** argv) {
@@ -71,7 +71,7 @@ struct Connection {
   Clock::time_point started;
 };
 
-// Length of the first whole response in `text` and its status; 0 when more bytes are needed.
+// Length of the first complete response in `text` and its status; 0 when more bytes are needed.
 size_t wholeResponse(std::string_view text, int& status, std::string_view& body) {
   const size_t head = text.find("\r\n\r\n");
   if (head == std::string_view::npos) return 0;
@@ -120,7 +120,7 @@ class Load {
     }
   }
 
-  // Sends `count` requests and waits for all answers; latencies are kept when `measured`.
+  // Sends `count` requests and waits for all responses; records latencies if `measured`.
   double run(size_t count, bool measured) {
     toStart_ = count;
     pending_ = count;
@@ -135,7 +135,7 @@ class Load {
     while (pending_ > 0) {
       startDue();
       const int ready = epoll_wait(epoll_, events, 256, options_.rate > 0 && toStart_ > 0 ? 1 : 1000);
-      if (Clock::now() - begin > std::chrono::seconds(60)) die("gave up after 60 s");
+      if (Clock::now() - begin > std::chrono::seconds(60)) die("timed out after 60 s");
       for (int i = 0; i < ready; ++i) receive(connections_[events[i].data.u64]);
     }
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -160,7 +160,7 @@ class Load {
   }
 
  private:
-  // What is due by now, as far as connections are free.
+  // Starts the requests that are due, as far as connections are free.
   void startDue() {
     if (options_.rate <= 0) return;
     const auto gap = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / options_.rate));
@@ -215,7 +215,7 @@ class Load {
   size_t toStart_ = 0;
   size_t pending_ = 0;
   Clock::time_point due_;
-  std::vector<Connection*> free_;  // with --rate: those without a request
+  std::vector<Connection*> free_;  // with --rate: connections without a request
   bool measured_ = false;
 };
 

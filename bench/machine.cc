@@ -1,5 +1,5 @@
-// What this disk gives: RocksDB batches of N 300-byte values, each batch written with a sync, as the engine's commits
-// are. Prints one JSON object. Usage: machine DIRECTORY
+// Measures the disk: RocksDB batches of N 300-byte values, each batch written with a sync, like the engine's commits.
+// Prints one JSON object. Usage: machine DIRECTORY
 #include <fmt/format.h>
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>

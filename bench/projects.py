@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a thousand projects in one process cost: the start, memory, and what one project's load is to another.
+"""The cost of a thousand projects in one process: the start, memory, and the effect of one project's load on another.
 
     bench/projects.py                  1,000 projects of 20 collections
     bench/projects.py --projects 200   the same, smaller (the bounds are for 1,000)
 
-Each collection has a schema, a policy and an index. One project is asked for documents as fast as it is answered, reads
-and writes, while another is asked 200 times a second; with that load and without it in turns, so that what else goes on
-falls on both alike. Everything stays on 127.0.0.1 and is bounded.
+Each collection has a schema, a policy and an index. One project gets reads and writes in a closed loop, while another
+gets 200 requests per second; runs with and without that load alternate, so that other load on the machine affects both
+alike. Everything stays on 127.0.0.1 and is bounded.
 """
 
 import pathlib
@@ -27,7 +27,7 @@ COLLECTIONS = 20
 NOTES = 500
 RATE = 200
 RATED = 2_000  # requests of a measured run: 10 s
-LOUD = 4_000  # requests of one piece of the load beside it
+LOUD = 4_000  # requests of one piece of the other project's load
 LOUD_CONNECTIONS = 64
 PIECE = 500  # requests of one piece of the preparation
 STARTS = 5
@@ -58,12 +58,12 @@ class Crowd(Manybase):
         self.count = projects
 
     def sign_in(self):
-        """Anew before each part, since tokens live for minutes only."""
+        """Called before each part, since tokens live for minutes only."""
         call = self.client.call
         self.control = call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
 
     def environment(self):
-        # The parts follow one another faster than a person signs in.
+        # The parts sign in more often than the default limit allows.
         return {**super().environment(), "SERVICE_AUTH_RATE_LIMIT": "1000/60"}
 
     def token(self, number):
@@ -76,8 +76,8 @@ class Crowd(Manybase):
         self.sign_in()
 
         def create(number):
-            made = call("POST", "/api/v1/control/projects", {"name": f"Project {number}"}, self.control)
-            return made["project"]["id"]
+            created = call("POST", "/api/v1/control/projects", {"name": f"Project {number}"}, self.control)
+            return created["project"]["id"]
 
         self.projects = in_parallel(create, range(self.count))
         for first in range(0, self.count, 100):
@@ -86,7 +86,7 @@ class Crowd(Manybase):
             self.shape(bench, in_parallel(self.token, numbers))
 
     def shape(self, bench, tokens):
-        """The collections of some projects, a step for all of them at a time."""
+        """Creates the collections of some projects, each step for all of them at once."""
         places = [("/api/v1/admin/collections", f"c{i:02}", token) for i in range(COLLECTIONS) for token in tokens]
         steps = [
             lambda path, name, token: raw_request("POST", path, token, {"name": name}),
@@ -103,7 +103,7 @@ class Crowd(Manybase):
                     raise RuntimeError(f"preparing: {run['statuses']}")
 
     def settle(self, number):
-        """An end user's token and the ids of some notes in a project's first collection."""
+        """Returns an end user's token and the ids of some notes in a project's first collection."""
         call = self.client.call
         named = {"x-service-project": self.projects[number]}
         sender = {**named, "x-forwarded-for": address(number)}
@@ -125,7 +125,7 @@ class Crowd(Manybase):
         return [raw_request("GET", f"/api/v1/c00/{note_id}", token) for note_id in self.notes[number]]
 
     def mixed(self, number):
-        """Of four requests two read a document, one lists, one creates."""
+        """Returns requests: of four, two read a document, one lists, one creates."""
         token = self.reader(number)
         work = []
         for i, note_id in enumerate(self.notes[number]):
@@ -137,7 +137,7 @@ class Crowd(Manybase):
 
 
 def loud(bench, crowd, requests):
-    """Full load until the result is called, which gives the medians of what it did in a second."""
+    """Runs full load until the returned function is called, which returns the median of its requests per second."""
     stop = threading.Event()
     rates, failures = [], []
 
@@ -162,15 +162,15 @@ def loud(bench, crowd, requests):
 
 
 def neighbours(bench, other, crowd, repeats):
-    """p99 in milliseconds of a project at RATE, alone and beside another under full load; and that load a second."""
+    """Returns the p99 in ms of a project at RATE, alone and next to a loaded one, and that load per second."""
     crowd.sign_in()
     loud_one, quiet_one = 0, crowd.count // 2
     for number in (loud_one, quiet_one):
         crowd.settle(number)
-    alone, beside, rates = [], [], []
+    alone, loaded, rates = [], [], []
     for _ in range(repeats):
         quiet, noisy = crowd.reads(quiet_one), crowd.mixed(loud_one)
-        for figures, load in ((alone, False), (beside, True)):
+        for figures, load in ((alone, False), (loaded, True)):
             end = loud(other, crowd, noisy) if load else None
             time.sleep(0.5)
             try:
@@ -181,7 +181,7 @@ def neighbours(bench, other, crowd, repeats):
             if not good(run):
                 raise RuntimeError(f"at {RATE} a second: {run['statuses']}")
             figures.append(run["p99Us"] / 1000)
-    return statistics.median(alone), statistics.median(beside), statistics.median(rates)
+    return statistics.median(alone), statistics.median(loaded), statistics.median(rates)
 
 
 def main():
@@ -196,16 +196,16 @@ def main():
             crowd.start()
             begin = time.perf_counter()
             crowd.prepare(bench)
-            result.tell(prepareSeconds=time.perf_counter() - begin, residentPreparedMiB=crowd.resident_mib())
+            result.report(prepareSeconds=time.perf_counter() - begin, residentPreparedMiB=crowd.resident_mib())
             crowd.stop()
             starts = []
             for _ in range(STARTS):
                 starts.append(crowd.start())
                 crowd.stop()
-            result.tell(startSeconds=statistics.median(starts))
+            result.report(startSeconds=statistics.median(starts))
             crowd.start()
             time.sleep(SETTLE)
-            result.tell(residentIdleMiB=crowd.resident_mib())
+            result.report(residentIdleMiB=crowd.resident_mib())
             crowd.sign_in()
             tokens = in_parallel(crowd.token, range(crowd.count))
             every = [raw_request("GET", "/api/v1/c00?limit=1", token) for token in tokens]
@@ -213,13 +213,13 @@ def main():
             if not good(run):
                 raise RuntimeError(f"a list in each project: {run['statuses']}")
             time.sleep(SETTLE)
-            result.tell(residentAllAskedMiB=crowd.resident_mib())
+            result.report(residentAllAskedMiB=crowd.resident_mib())
             alone, during, rate = neighbours(bench, Bench(options.build, beside, 1), crowd, options.repeats)
-            result.tell(loudPerSecond=rate, p99AloneMs=alone, p99BesideMs=during, p99RiseMs=during - alone)
+            result.report(loudPerSecond=rate, p99AloneMs=alone, p99BesideMs=during, p99RiseMs=during - alone)
         finally:
             crowd.stop()
 
-    return result.judged({name: bound for name, bound in BOUNDS.items() if result[name] > bound})
+    return result.finish({name: bound for name, bound in BOUNDS.items() if result[name] > bound})
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What realtime costs: idle sockets, and subscribers of one collection while somebody writes.
+"""The cost of realtime: idle sockets, and subscribers of one collection during writes.
 
     bench/realtime.py                   10,000 idle sockets, 1,000 subscribers, 1,000 owners
     bench/realtime.py --sockets 2000 --subscribers 200 --owners 100    smaller (the bounds are for the defaults)
 
-Subscribers, writer and server share the machine. CPU per delivery is compared with a bare loop that writes frames of the
-same size to as many sockets, in the same run. Everything stays on 127.0.0.1 and is bounded.
+Subscribers, writer and server share the machine. The CPU time per delivery is compared with that of a bare loop that
+writes frames of the same size to as many sockets, in the same run. Everything stays on 127.0.0.1 and is bounded.
 """
 
 import json
@@ -43,7 +43,7 @@ FLOORS = {"deliveriesPerSecond": 100_000}
 
 
 class Server(Manybase):
-    """A project with the collections `open`, which everybody reads, and `own`, where each sees what is for them."""
+    """A project with the collections `open`, readable by all users, and `own`, where users see only their documents."""
 
     def prepare(self):
         call = self.client.call
@@ -60,15 +60,15 @@ class Server(Manybase):
         return self.client.call("POST", "/api/v1/admin/api-keys", {"name": scope, "scopes": [scope]}, self.admin)["key"]
 
     def people(self, count):
-        """(id, token) of that many end users."""
+        """Registers that many end users; returns their (id, token)."""
         path = f"/api/v1/auth/{{}}?project={self.project}"
 
         def one(number):
             body = {"email": f"p{number}@example.com", "password": PASSWORD}
             self.client.call("POST", path.format("register"), body, headers={"x-forwarded-for": address(number)})
             headers = {"x-forwarded-for": address(100_000 + number)}
-            answer = self.client.call("POST", path.format("login"), body, headers=headers)
-            return answer["user"]["id"], answer["accessToken"]
+            session = self.client.call("POST", path.format("login"), body, headers=headers)
+            return session["user"]["id"], session["accessToken"]
 
         return in_parallel(one, range(count))
 
@@ -98,7 +98,7 @@ class Bench:
         return figures
 
     def idle(self):
-        """(seconds to open, MiB above the idle server) of sockets that authenticate and stay."""
+        """Returns (seconds to open, MiB above the idle server) of sockets that authenticate and stay idle."""
         time.sleep(SETTLE)
         before = self.server.resident_mib()
         command = [self.options.build / "socketload", "--port", str(self.server.port), "--hold", "1"]
@@ -122,7 +122,7 @@ class Bench:
         )
 
     def bare(self, size, messages):
-        """CPU per delivery of the bare loop, in nanoseconds."""
+        """Returns the CPU time per delivery of the bare loop, in nanoseconds."""
         command = [self.options.build / "bare_fanout", "--sockets", str(self.options.subscribers)]
         command += ["--messages", str(messages), "--size", str(size)]
         writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -132,7 +132,7 @@ class Bench:
         return json.loads(writer.communicate()[0])["cpuNanosPerDelivery"]
 
     def owned(self, people):
-        """Microseconds of CPU a write of documents that one of these people sees, each with a socket."""
+        """Returns the CPU microseconds per write of documents that one of these users sees, each with a socket."""
         return self.load(
             sockets=len(people),
             tokens=self.file("people", [token for _, token in people]),
@@ -153,7 +153,7 @@ def main():
         try:
             server.prepare()
             seconds, mebibytes = bench.idle()
-            result.tell(connectSeconds=seconds, idleMiB=mebibytes)
+            result.report(connectSeconds=seconds, idleMiB=mebibytes)
 
             paced, fast, ratios = [], [], []
             for _ in range(options.repeats):
@@ -162,8 +162,8 @@ def main():
                 bare = bench.bare(round(fast[-1]["bytesPerDelivery"]), FAST_WRITES)
                 ratios.append(fast[-1]["cpuNanosPerDelivery"] / bare)
             middle = {name: statistics.median(run[name] for run in paced) for name in ("p50Ms", "p99Ms", "ackP50Ms")}
-            result.tell(**middle)
-            result.tell(
+            result.report(**middle)
+            result.report(
                 deliveriesPerSecond=statistics.median(run["deliveriesPerSecond"] for run in fast),
                 cpuNanosPerDelivery=statistics.median(run["cpuNanosPerDelivery"] for run in fast),
                 cpuPerDeliveryRatio=statistics.median(ratios),
@@ -174,14 +174,14 @@ def main():
             for _ in range(options.repeats):
                 one.append(bench.owned(people[:1]))
                 many.append(bench.owned(people))
-            result.tell(oneOwnerUs=statistics.median(one), manyOwnersUs=statistics.median(many))
-            result.tell(ownersRatio=statistics.median(many) / statistics.median(one))
+            result.report(oneOwnerUs=statistics.median(one), manyOwnersUs=statistics.median(many))
+            result.report(ownersRatio=statistics.median(many) / statistics.median(one))
         finally:
             server.stop()
 
     missed = {name: bound for name, bound in BOUNDS.items() if result[name] > bound}
     missed |= {name: bound for name, bound in FLOORS.items() if result[name] < bound}
-    return result.judged(missed)
+    return result.finish(missed)
 
 
 if __name__ == "__main__":

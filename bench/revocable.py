@@ -1,5 +1,4 @@
-"""What can be taken away from who has a token: a server with people, members, keys and roles to take it from, and the
-call that takes each away."""
+"""A server with users, members, keys and roles, and for each kind of access a call that revokes it."""
 
 import random
 
@@ -13,7 +12,7 @@ OWNER = {"email": "owner@example.com", "password": PASSWORD}
 
 
 class Server(Manybase):
-    """Two projects: one that is under load, and one to suspend."""
+    """A server with two projects: one under load, and one to suspend."""
 
     def prepare(self):
         self.register_first(OWNER)
@@ -25,8 +24,8 @@ class Server(Manybase):
             admin = self.exchange(project, self.control)
             self.post("/admin/collections", {"name": "notes"}, admin)
             self.client.call("PUT", "/api/v1/admin/collections/notes/policy", OPEN, admin)
-            made = in_parallel(lambda i: self.post("/notes", note(i), admin)["document"]["id"], range(NOTES), 8)
-            self.notes[project] = made
+            ids = in_parallel(lambda i: self.post("/notes", note(i), admin)["document"]["id"], range(NOTES), 8)
+            self.notes[project] = ids
         self.people = [self.register(self.project)["email"] for _ in range(PEOPLE)]
 
     def call(self, method, path, body=None, token=None):
@@ -53,7 +52,7 @@ class Server(Manybase):
         return raw_request("GET", "/api/v1/notes/" + self.notes[project or self.project][0], token)
 
     def load(self):
-        """What the 64 connections send: mostly reads, every fifth a write."""
+        """Returns the requests of the 64 connections: mostly reads, every fifth a write."""
         tokens = in_parallel(lambda email: self.login(self.project, email), self.people, 4)
         rng = random.Random(5)
         requests = []
@@ -71,8 +70,8 @@ class Server(Manybase):
         return requests
 
 
-# Each gives, anew for every round: the request that is made with what will be taken away, the request that takes it
-# away, and what brings things back afterwards.
+# For every round, round() of each class returns the request that uses the access, the request that revokes it, and a
+# function that restores it, or None.
 class Session:
     name = "session revoked"
 
@@ -124,9 +123,9 @@ class Key:
         self.server = server
 
     def round(self):
-        made = self.server.post("/admin/api-keys", {"name": "a key", "scopes": ["read"]}, self.server.admin)
-        remove = raw_request("DELETE", f"/api/v1/admin/api-keys/{made['apiKey']['id']}", self.server.admin)
-        return self.server.reading(made["key"]), remove, None
+        created = self.server.post("/admin/api-keys", {"name": "a key", "scopes": ["read"]}, self.server.admin)
+        remove = raw_request("DELETE", f"/api/v1/admin/api-keys/{created['apiKey']['id']}", self.server.admin)
+        return self.server.reading(created["key"]), remove, None
 
 
 class Project:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How soon what was taken away is refused, while 64 connections keep the server busy: a session, a user, a member, a
-key, a project, a role. And what the check of a token that was seen before costs.
+"""The time until revoked access is refused, while 64 connections load the server: a session, a user, a member, a key, a
+project, a role. Also the cost of checking a cached token.
 
     bench/revocation.py [--rounds 20] [--build build/release/bin] [--json FILE]
 
-A round: eight connections of their own use one token as fast as they are answered, on every core; then one call takes
-away what the token stands on. Times count from the answer of that call. No request that starts more than a second
-after it may pass, and every connection must be refused. Everything stays on 127.0.0.1.
+A round: eight separate connections use one token in a closed loop, on every core; then one call revokes the token's
+access. Times count from the response to that call. No request that starts more than a second after it may pass, and
+every connection must be refused. Everything stays on 127.0.0.1.
 """
 
 import argparse
@@ -30,14 +30,14 @@ from revocable import KINDS, Server  # noqa: E402
 CONNECTIONS = 64
 PROBES = 8
 BEFORE = 0.3  # seconds of use before the call
-AFTER = 1.5  # and after its answer
+AFTER = 1.5  # and after its response
 LATEST = 1.0
 REFUSALS = {401, 403, 404}
 TOKEN_CHECK_US = 3.0
 
 
 class Load:
-    """64 connections, as fast as they are answered, until end()."""
+    """A closed loop over 64 connections, until end()."""
 
     def __init__(self, binaries, server, file):
         write_requests(file, server.load())
@@ -67,7 +67,7 @@ class Load:
             self.run(int(self.figures[-1]["perSecond"] * 5) + 1)
 
     def end(self):
-        """Requests a second, of the whole runs."""
+        """Returns the requests per second of the complete runs."""
         self.ending = True
         self.process.terminate()
         self.thread.join()
@@ -78,7 +78,7 @@ class Load:
 
 
 class Line:
-    """A connection with at most one request under way."""
+    """A connection with at most one pending request."""
 
     def __init__(self, port, selector):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
@@ -92,7 +92,7 @@ class Line:
         self.socket.sendall(request)
 
     def receive(self):
-        """Whether the answer is all there."""
+        """Reads once; returns whether the response is complete."""
         more = self.socket.recv(65536)
         if not more:
             raise RuntimeError("the server closed a connection")
@@ -105,8 +105,8 @@ class Line:
         return True
 
 
-def take_away(port, use, take):
-    """One round; its figures in milliseconds from the answer of the call that takes away."""
+def run_round(port, use, take):
+    """Runs one round; returns its figures in milliseconds from the response to the revoking call."""
     with selectors.DefaultSelector() as selector:
         lines = [Line(port, selector) for _ in range(PROBES)]
         caller = Line(port, selector)
@@ -137,40 +137,40 @@ def take_away(port, use, take):
 def judge(lines, caller):
     if not caller.done or caller.done[0][2] >= 300:
         raise RuntimeError(f"what was to be taken away was not: {caller.done}")
-    start, answered, _ = caller.done[0]
-    asked = [request for line in lines for request in line.done]
-    if any(status != 200 for began, done, status in asked if done < start):
+    start, responded, _ = caller.done[0]
+    requests = [request for line in lines for request in line.done]
+    if any(status != 200 for began, done, status in requests if done < start):
         raise RuntimeError("refused before anything was taken away")
-    refused = [done for _, done, status in asked if status in REFUSALS]
-    passed = [began for began, _, status in asked if status == 200]
-    others = sorted({status for _, _, status in asked} - REFUSALS - {200})
+    refused = [done for _, done, status in requests if status in REFUSALS]
+    passed = [began for began, _, status in requests if status == 200]
+    others = sorted({status for _, _, status in requests} - REFUSALS - {200})
     return {
-        "answerMs": (answered - start) * 1000,
-        # 0 where the first refusal came before the answer.
-        "firstRefusalMs": max(0.0, (min(refused) - answered) * 1000) if refused else None,
-        # Of the last request that passed, its start; 0 where it was before the answer.
-        "lastPassMs": max(0.0, (max(passed) - answered) * 1000),
-        "passedAfter": sum(1 for began in passed if began > answered),
-        "refusals": sorted({status for _, _, status in asked if status in REFUSALS}),
+        "answerMs": (responded - start) * 1000,
+        # 0 if the first refusal came before the response.
+        "firstRefusalMs": max(0.0, (min(refused) - responded) * 1000) if refused else None,
+        # The start of the last request that passed; 0 if it was before the response.
+        "lastPassMs": max(0.0, (max(passed) - responded) * 1000),
+        "passedAfter": sum(1 for began in passed if began > responded),
+        "refusals": sorted({status for _, _, status in requests if status in REFUSALS}),
         "others": others,
         "ok": not others
-        and max(passed) - answered <= LATEST
+        and max(passed) - responded <= LATEST
         and all(any(status in REFUSALS for _, _, status in line.done) for line in lines)
-        and all(status in REFUSALS for began, _, status in asked if began - answered > LATEST),
+        and all(status in REFUSALS for began, _, status in requests if began - responded > LATEST),
     }
 
 
 def rounds_of(kind, server, binaries, folder, rounds):
-    # Tokens live for minutes: anew for each kind.
+    # Signs in again for each kind, since tokens live for minutes only.
     server.sign_in_owner()
     server.admin = server.exchange(server.project, server.control)
-    made = kind(server)
+    access = kind(server)
     load = Load(binaries, server, pathlib.Path(folder) / "requests")
     results = []
     try:
         for _ in range(rounds):
-            use, take, restore = made.round()
-            results.append(take_away(server.port, use, take))
+            use, take, restore = access.round()
+            results.append(run_round(server.port, use, take))
             if restore:
                 restore()
     finally:
@@ -203,7 +203,7 @@ def show(row):
 
 
 def token_check(binaries):
-    """Microseconds of CPU."""
+    """Returns CPU microseconds."""
     out = subprocess.run([binaries / "token_check"], capture_output=True, text=True, check=True).stdout
     return float(out.split(":")[1].split()[0])
 
@@ -222,9 +222,9 @@ def main():
         try:
             server.prepare()
             print(f"{CONNECTIONS} busy connections, {PROBES} more that use what is taken away")
-            print("in ms: the answer of the call that takes away; from then on the first refusal (median, at most)")
+            print("in ms: the response to the revoking call; from then on the first refusal (median, at most)")
             print("and the start of the last request that passed; then how many that began after it passed")
-            titles = "".join(f"{title:>9}" for title in ("answer", "refused", "at most", "passed"))
+            titles = "".join(f"{title:>9}" for title in ("response", "refused", "at most", "passed"))
             print(f"{'what':<19}{'rounds':>7}{'load/s':>8}{titles}{'after':>7}  statuses")
             for kind in KINDS:
                 row = rounds_of(kind, server, binaries, folder, options.rounds)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The load benchmark: fixed work at several connection counts, medians of repeats, and the server's CPU per request as a
-ratio to an empty handler on the same listener in the same run. Everything stays on 127.0.0.1 and is bounded.
+"""The load benchmark: fixed work at several connection counts, medians of repeats, and the server's CPU time per
+request relative to an empty handler on the same listener in the same run. Everything stays on 127.0.0.1 and is bounded.
 
     bench/run.py                 the whole table for Manybase
-    bench/run.py --peer          PocketBase beside it on the same work (needs Go)
+    bench/run.py --peer          also PocketBase on the same work (needs Go)
     bench/run.py --quick         64 connections only, one repeat
 """
 
@@ -25,7 +25,7 @@ from client import raw_request, write_requests  # noqa: E402
 from targets import KINDS, OWNERS, Manybase, PocketBase, get_pocketbase, manybase_commits, note  # noqa: E402
 
 WORK = {"empty": 40_000, "get": 40_000, "list": 15_000, "create": 20_000, "patch": 20_000, "login": 200}
-# CPU per request at 64 connections, as a multiple of the empty handler's.
+# CPU time per request at 64 connections, as a multiple of that of the empty handler.
 BOUNDS = {"get": 3.0, "create": 5.0, "patch": 5.0, "list": 8.0}
 TOKENS = 1000
 
@@ -37,8 +37,8 @@ class Bench:
         self.repeats = repeats
 
     def load(self, target_port, pid, requests, connections, count, warmup=None, rate=0, children=False):
-        """One run of the load generator over prepared requests, `rate` a second where one is given; its figures. With
-        `children` their CPU counts too."""
+        """Runs the load generator with prepared requests, at `rate` per second unless it is 0; returns its figures.
+        `children` adds the CPU time of child processes."""
         file = self.folder / "requests"
         write_requests(file, requests)
         done = subprocess.run(
@@ -57,7 +57,7 @@ class Bench:
         server = subprocess.Popen([self.binaries / "empty_server"], stdout=subprocess.PIPE, text=True)
         try:
             port = int(server.stdout.readline())
-            # The same head as the product's requests carry, so that only the handler differs.
+            # The same head as in the other requests, so that only the handler differs.
             request = raw_request("GET", "/api/v1/notes/00000000000000000000", "x" * 420)
             return self.load(port, server.pid, [request], connections, WORK["empty"])
         finally:
@@ -73,7 +73,7 @@ class Bench:
         return middle
 
     def table(self, target, connection_counts):
-        """{kind: {connections: figures}}; repeats of all kinds alternate, so that noise falls on all alike."""
+        """Returns {kind: {connections: figures}}; repeats of all kinds alternate, so that noise affects all alike."""
         runs = {}
         for _ in range(self.repeats):
             for connections in connection_counts:
@@ -92,22 +92,22 @@ class Bench:
 
 
 class Figures(dict):
-    """What a benchmark found, told as it is found; two digits after the point are enough."""
+    """The figures of a benchmark, printed as they are measured, rounded to two digits after the point."""
 
-    def tell(self, **figures):
+    def report(self, **figures):
         for name, value in figures.items():
             self[name] = round(value, 2)
             print(f"{name}: {self[name]}", flush=True)
 
-    def judged(self, missed):
-        """The exit code, once `missed` ({name: bound}) is told."""
+    def finish(self, missed):
+        """Prints `missed` ({name: bound}); returns the exit code."""
         lines = [f"MISSED {name} is {self[name]}, bound {bound}" for name, bound in missed.items()]
         print("\n".join(lines) or "all bounds hold")
         return 1 if missed else 0
 
 
 def arguments(doc, **numbers):
-    """What the benchmarks of one size take on the command line; `numbers` are defaults of options of their own."""
+    """Parses the common command-line options of benchmarks; `numbers` adds integer options with their defaults."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=str(HERE.parent / "build" / "release" / "bin"), help="folder of the binaries")
     parser.add_argument("--server", help="another manybase than the one built")
@@ -120,12 +120,12 @@ def arguments(doc, **numbers):
 
 
 def good(figures):
-    """Whether every answer was a success."""
+    """Returns whether every response was a success."""
     return all(status.startswith("2") for status in figures["statuses"])
 
 
 def starts(bench, binary):
-    """Seconds to the first answer, and resident memory: empty, with 100,000 documents, after a kill."""
+    """Returns the time to the first response, and resident memory: empty, with 100,000 documents, after a kill."""
     folder = bench.folder / "starts"
     server = Manybase(folder, binary)
     result = {}
@@ -158,7 +158,7 @@ def starts(bench, binary):
         server.stop()
     result["startAfterKillMs"] = round(statistics.median(killed) * 1000, 1)
     server.start()
-    # The token alone is to be new: its owner and the documents were asked for by another of the owner's sessions.
+    # Only the token is new: other sessions of the owners have loaded the owners and the documents into the caches.
     bench.load(server.port, server.pid, server.requests("warm-get"), 16, OWNERS, warmup=0)
     first = bench.load(server.port, server.pid, server.requests("first-get"), 16, TOKENS - OWNERS, warmup=0)
     again = bench.load(server.port, server.pid, server.requests("get"), 16, 20_000)

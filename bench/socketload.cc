@@ -1,16 +1,16 @@
-// Opens WebSockets from one thread, subscribes each, writes documents beside them and watches what arrives; prints one
-// JSON object.
+// Opens WebSockets from one thread, subscribes each, writes documents over HTTP and records the events that arrive;
+// prints one JSON object.
 //
 //   socketload --port P --sockets N --tokens FILE [--collection NAME] [--writer TOKENFILE --writes W [--rate R]]
 //              [--owners FILE] [--pid SERVER_PID] [--hold 1]
-//   socketload --port P --sockets N --bare M      reads M messages a socket of a server that only writes (bare_fanout)
+//   socketload --port P --sockets N --bare M      reads M messages per socket from bare_fanout, which only writes
 //
-// FILE holds a token a line, taken in turn. Without --collection the sockets authenticate and stay idle; with --hold it
-// prints its line when all are there and keeps them until its input ends. --writes documents are created in the
-// collection, one after the other: R a second, each when it is due, or each when the one before was answered. A
-// document carries its number, so each delivery is known by it; latency counts from the moment the write was due. With
-// --owners the documents belong to the ids in FILE (one a line), in turn, and each is expected by one socket of as
-// many. Only ever to 127.0.0.1, at most 120 s.
+// FILE holds one token per line, used round robin. Without --collection the sockets authenticate and stay idle; with
+// --hold it prints its line when all are open and keeps them open until its input ends. --writes documents are created
+// in the collection, one after the other: R per second, each when it is due, or each after the response to the previous
+// one. A document carries its number, which identifies its deliveries; latency counts from the time when the write was
+// due. With --owners the documents belong to the ids in FILE (one per line), round robin, and only the sockets of the
+// owner receive each. Connects only to 127.0.0.1, for at most 120 s.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -40,7 +40,7 @@ using bench::die;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLimit{120};
-constexpr size_t kOpening = 128;  // handshakes under way at a time
+constexpr size_t kOpening = 128;  // concurrent handshakes
 
 struct Options {
   int port = 0;
@@ -96,7 +96,7 @@ int connectTo(int port) {
 void sendAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t took = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (took <= 0) die("the server left");
+    if (took <= 0) die("the server closed a connection");
     bytes.remove_prefix(static_cast<size_t>(took));
   }
 }
@@ -115,7 +115,7 @@ std::string frameOf(uint8_t opcode, std::string_view payload) {
   return frame.append(payload);
 }
 
-// The number behind `"n":` in a message; -1 without one.
+// Returns the number after `"n":` in a message; -1 without one.
 long numberIn(std::string_view text) {
   const size_t at = text.find("\"n\":");
   return at == std::string_view::npos ? -1 : std::atol(text.data() + at + 4);
@@ -141,7 +141,7 @@ class Load {
     if (!options_.owners.empty()) owners_ = linesOf(options_.owners);
     sockets_.resize(options_.sockets);
     dueAt_.resize(options_.writes);
-    // Each socket's, or, of documents that belong to somebody, those of the owner's sockets.
+    // Every socket receives each document, or, with owners, the sockets of its owner.
     expected_ = options_.bare > 0 ? options_.bare * options_.sockets
                 : owners_.empty() ? options_.writes * options_.sockets
                                   : options_.writes * (options_.sockets / owners_.size());
@@ -162,7 +162,7 @@ class Load {
     if (options_.writes > 0) openWriter();
     while (received_ < expected_ && Clock::now() - began_ < kLimit && !stalled()) {
       writeWhatIsDue();
-      turn(untilDue());
+      pollEvents(untilDue());
     }
     report(connectSeconds, std::chrono::duration<double>(lastAt_ - start).count());
   }
@@ -170,9 +170,9 @@ class Load {
  private:
   static double since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
-  // Everything was written and nothing has come for a while.
+  // All documents are written and no event has arrived for five seconds.
   bool stalled() const {
-    return options_.bare == 0 && answered_ == options_.writes && Clock::now() - lastAt_ > std::chrono::seconds(5) &&
+    return options_.bare == 0 && acknowledged_ == options_.writes && Clock::now() - lastAt_ > std::chrono::seconds(5) &&
            lastAt_ != Clock::time_point{};
   }
 
@@ -180,7 +180,7 @@ class Load {
     size_t opened = 0;
     while (ready_ < sockets_.size()) {
       while (opened < sockets_.size() && opened - ready_ < kOpening) open(opened++);
-      turn(100);
+      pollEvents(100);
       if (Clock::now() - began_ > kLimit) die("not all sockets opened in time");
     }
   }
@@ -197,12 +197,12 @@ class Load {
     ::epoll_ctl(epoll_, EPOLL_CTL_ADD, socket.fd, &event);
   }
 
-  void turn(int waitMs) {
+  void pollEvents(int waitMs) {
     epoll_event events[256];
     const int count = ::epoll_wait(epoll_, events, 256, waitMs);
     for (int i = 0; i < count; ++i) {
       if (events[i].data.u64 == kWriter) {
-        readAnswer();
+        readResponse();
       } else {
         read(events[i].data.u64);
       }
@@ -329,13 +329,13 @@ class Load {
   }
 
   int untilDue() const {
-    if (written_ >= options_.writes || written_ > answered_) return 100;
+    if (written_ >= options_.writes || written_ > acknowledged_) return 100;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due(written_) - Clock::now()).count();
     return static_cast<int>(std::clamp<int64_t>(left, 0, 100));
   }
 
   void writeWhatIsDue() {
-    if (written_ >= options_.writes || written_ > answered_ || Clock::now() < due(written_)) return;
+    if (written_ >= options_.writes || written_ > acknowledged_ || Clock::now() < due(written_)) return;
     std::string body = "{\"n\":" + std::to_string(written_);
     if (!owners_.empty()) body += ",\"for\":\"" + owners_[written_ % owners_.size()] + "\"";
     body +=
@@ -349,18 +349,18 @@ class Load {
                          std::to_string(body.size()) + "\r\n\r\n" + body);
   }
 
-  void readAnswer() {
+  void readResponse() {
     const ssize_t count = ::recv(writer_, buffer_, sizeof buffer_, MSG_DONTWAIT);
     if (count <= 0) die("the writer's connection was closed");
-    answer_.append(buffer_, static_cast<size_t>(count));
-    const size_t head = answer_.find("\r\n\r\n");
+    response_.append(buffer_, static_cast<size_t>(count));
+    const size_t head = response_.find("\r\n\r\n");
     if (head == std::string::npos) return;
-    const size_t at = answer_.find("content-length: ");
-    if (at == std::string::npos || answer_.size() < head + 4 + std::stoul(answer_.substr(at + 16))) return;
-    if (!answer_.starts_with("HTTP/1.1 201")) die("a write failed: " + answer_.substr(0, 300));
+    const size_t at = response_.find("content-length: ");
+    if (at == std::string::npos || response_.size() < head + 4 + std::stoul(response_.substr(at + 16))) return;
+    if (!response_.starts_with("HTTP/1.1 201")) die("a write failed: " + response_.substr(0, 300));
     acks_.push_back(std::chrono::duration<float, std::milli>(Clock::now() - sentAt_).count());
-    answer_.clear();
-    ++answered_;
+    response_.clear();
+    ++acknowledged_;
   }
 
   // ---- ending
@@ -369,7 +369,7 @@ class Load {
     while (Clock::now() - began_ < kLimit) {
       pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
       if (::poll(&input, 1, 0) > 0) return;
-      turn(100);
+      pollEvents(100);
     }
   }
 
@@ -403,8 +403,8 @@ class Load {
   Clock::time_point began_, lastAt_, firstDue_, sentAt_;
   uint64_t cpuBefore_ = 0;
   int writer_ = -1;
-  std::string writerToken_, answer_;
-  size_t written_ = 0, answered_ = 0;
+  std::string writerToken_, response_;
+  size_t written_ = 0, acknowledged_ = 0;
   char buffer_[256 << 10];
 };
 

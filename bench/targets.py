@@ -1,8 +1,8 @@
-"""The servers under measurement: started on a free port in a fresh folder, filled with the same data, asked the same things.
+"""The servers under measurement: started on a free port in an empty folder, with the same data and the same requests.
 
 Every target offers: start(), stop(kill=False), pid, and after prepare(): requests(kind) for the kinds in KINDS.
-The work is the same everywhere: OWNERS people own DOCUMENTS notes, a rule lets each see only their own, an index serves it.
-Creates make drafts, under the same rule and index, so that what is read stays among DOCUMENTS.
+All targets have the same work: OWNERS users own DOCUMENTS notes, a rule lets each see only their own, with an index for
+it. Creates make drafts, under the same rule and index, so that reads stay among DOCUMENTS notes.
 """
 
 import json
@@ -19,14 +19,14 @@ import urllib.request
 from client import Client, in_parallel, raw_request
 
 OWNERS = 500
-SESSIONS = 2  # a person, so OWNERS * SESSIONS tokens in rotation
+SESSIONS = 2  # per user: OWNERS * SESSIONS tokens, round robin
 DOCUMENTS = 10_000
 PASSWORD = "correct horse battery"
 KINDS = ["get", "list", "create", "patch", "login"]
 
 
 def free_port():
-    """Below the ports that the system gives to connections, one of which could take it before the server does."""
+    """Returns a free port below the ephemeral range, so that no connection takes it before the server does."""
     while True:
         port = random.randrange(20_000, 32_000)
         with socket.socket() as s:
@@ -38,7 +38,7 @@ def free_port():
 
 
 def note(number):
-    """About 300 bytes of JSON."""
+    """Returns a note of about 300 bytes of JSON."""
     return {
         "title": f"Note number {number}",
         "body": "It was the best of times, it was the worst of times, it was the age of wisdom. " * 2,
@@ -49,7 +49,7 @@ def note(number):
 
 
 def address(number):
-    """A fresh forwarded address, so that the limit on logins per address does not answer instead of the login."""
+    """Returns a forwarded address per number, so that the limit on logins per address does not take effect."""
     return f"10.{(number >> 16) & 255}.{(number >> 8) & 255}.{number & 255}"
 
 
@@ -78,7 +78,7 @@ class Target:
         raise NotImplementedError
 
     def start(self):
-        """Starts the server; the seconds until its first good answer."""
+        """Starts the server; returns the seconds until its first successful response."""
         self.log = open(self.folder / "log", "ab")
         begin = time.perf_counter()
         self.process = subprocess.Popen(
@@ -86,15 +86,15 @@ class Target:
         )
         while True:
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{self.ready_path()}", timeout=5) as answer:
-                    if answer.status == 200:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{self.ready_path()}", timeout=5) as response:
+                    if response.status == 200:
                         return time.perf_counter() - begin
             except (urllib.error.URLError, ConnectionError):
                 pass
             if self.process.poll() is not None:
                 raise RuntimeError(f"{self.name} ended at start, see {self.folder / 'log'}")
             if time.perf_counter() - begin > 30:
-                raise RuntimeError(f"{self.name} did not answer within 30 s")
+                raise RuntimeError(f"{self.name} did not respond within 30 s")
             time.sleep(0.002)
 
     def stop(self, kill=False):
@@ -105,7 +105,7 @@ class Target:
             self.log.close()
 
     def cpu_seconds(self):
-        """What the server has used since it began, of all its threads."""
+        """Returns the CPU seconds of all threads of the server since its start."""
         fields = open(f"/proc/{self.pid}/stat").read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -116,7 +116,7 @@ class Target:
         return 0.0
 
     def requests(self, kind):
-        """Prepared requests, tokens in rotation; deterministic."""
+        """Returns prepared requests with the tokens round robin; deterministic."""
         rng = random.Random(7)
         tokens = self.tokens
         if kind == "get":
@@ -167,7 +167,7 @@ class Manybase(Target):
         return "/api/v1/health"
 
     def register_first(self, person):
-        """Registers the first user, with the set-up code that the trusted proxies call for."""
+        """Registers the first user, with the set-up code, which trusted proxies make necessary."""
         file = self.folder / "data" / "setup-code"
         code = {"setupCode": file.read_text().strip()} if file.exists() else {}
         self.client.call("POST", "/api/v1/control/auth/register", {**person, **code})
@@ -317,7 +317,7 @@ class PocketBase(Target):
 
 
 def get_pocketbase(folder):
-    """Builds PocketBase's stock program from the Go module proxy; the path of the binary."""
+    """Builds PocketBase's stock program from the Go module proxy; returns the path of the binary."""
     binary = pathlib.Path(folder) / "base"
     if not binary.exists():
         if shutil.which("go") is None:
@@ -332,7 +332,7 @@ POCKETBASE = "v0.36.8"
 
 
 def manybase_commits(folder):
-    """Synced batches and the writes they carried, from the line the server logs when its store closes."""
+    """Returns the synced batches and their writes, from the line that the server logs when its store closes."""
     commits = writes = 0
     for line in open(pathlib.Path(folder) / "log", errors="replace"):
         if '"commits"' in line:

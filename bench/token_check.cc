@@ -1,4 +1,4 @@
-// What it costs to know who asks, with a token that was seen before: CPU of one thread, best of several rounds.
+// Measures the authentication of a caller whose token is cached: CPU time of one thread, best of several rounds.
 #include <ctime>
 
 #include "identity/identity_fixture.h"

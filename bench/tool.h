@@ -1,4 +1,4 @@
-// What the benchmark's programs share: arguments, files of records, and the CPU time of another process.
+// Shared by the benchmark's programs: arguments, files of records, and the CPU time of another process.
 #pragma once
 
 #include <dirent.h>
@@ -16,13 +16,13 @@
 
 namespace bench {
 
-// One line with the program's name, and exit code 2.
+// Prints one line with the program's name and exits with code 2.
 [[noreturn]] inline void die(const std::string& why) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.c_str());
   std::exit(2);
 }
 
-// "--name value" pairs, each into a variable of the program's; others end it.
+// Parses "--name value" pairs into variables of the program; an unknown name ends it.
 class Arguments {
  public:
   template <class T>
@@ -52,21 +52,21 @@ class Arguments {
   std::map<std::string_view, std::function<void(const std::string&)>> readers_;
 };
 
-// Records as <u32 little-endian length><bytes>; at least one.
+// Reads records of the form <u32 little-endian length><bytes>; there must be at least one.
 inline std::vector<std::string> readRecords(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::vector<std::string> records;
   uint32_t length = 0;
   while (in.read(reinterpret_cast<char*>(&length), sizeof length)) {
     std::string record(length, '\0');
-    if (!in.read(record.data(), length)) die("cut short: " + path);
+    if (!in.read(record.data(), length)) die("truncated: " + path);
     records.push_back(std::move(record));
   }
   if (records.empty()) die("nothing in " + path);
   return records;
 }
 
-// Nanoseconds of CPU of all threads of a process (schedstat: first field); 0 of process 0.
+// CPU time in nanoseconds of all threads of a process (schedstat: first field); 0 for process 0.
 inline uint64_t cpuNanos(int pid) {
   if (pid == 0) return 0;
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
@@ -83,7 +83,7 @@ inline uint64_t cpuNanos(int pid) {
   return total;
 }
 
-// The same of a process, and where wanted of those that it has started, each by its number.
+// CPU time in nanoseconds by process id: of `pid` and, with `children`, of its child processes.
 inline std::map<int, uint64_t> cpuNanosOfEach(int pid, bool children) {
   std::map<int, uint64_t> each = {{pid, cpuNanos(pid)}};
   DIR* dir = children ? opendir(("/proc/" + std::to_string(pid) + "/task").c_str()) : nullptr;
@@ -95,7 +95,7 @@ inline std::map<int, uint64_t> cpuNanosOfEach(int pid, bool children) {
   return each;
 }
 
-// What those took that are there `after`.
+// Returns the CPU time between the two measurements of the processes in `after`.
 inline uint64_t spent(const std::map<int, uint64_t>& before, const std::map<int, uint64_t>& after) {
   uint64_t total = 0;
   for (const auto& [pid, nanos] : after) {

@@ -1,5 +1,5 @@
-// The vector index by itself: how long it takes to build, what of the right answers it finds plain and under filters,
-// how long a search takes alone and beside a writer, and its memory. Prints one JSON object.
+// Measures the vector index alone: build time, recall with and without filters, search time alone and with a concurrent
+// writer, and memory. Prints one JSON object.
 //
 //   vector_index [--vectors 100000] [--dimensions 384] [--metric cosine|dot|euclidean] [--m 16] [--construction 200]
 //                [--search 100] [--queries 300] [--noise 0|1] [--seconds 5]
@@ -35,7 +35,7 @@ double percentile(std::vector<double> values, double share) {
   return values[std::min(values.size() - 1, static_cast<size_t>(share * static_cast<double>(values.size())))];
 }
 
-struct Found {
+struct Measurement {
   double recall = 0;
   double p50 = 0;
   double p99 = 0;
@@ -44,32 +44,33 @@ struct Found {
   }
 };
 
-enum class Way { walk, exact, nearest };
+enum class Method { walk, exact, nearest };
 
-// The right answers are those of exact(), which the unit tests hold against a plain loop.
-Found measure(const VectorIndex& index, const std::vector<Floats>& queries, const SlotSet* within, Way way) {
+// Recall is relative to the results of exact(), which the unit tests compare with a plain loop.
+Measurement measure(const VectorIndex& index, const std::vector<Floats>& queries, const SlotSet* within,
+                    Method method) {
   const View view = index.view();
   const Search search = {.within = within};
-  Found found;
+  Measurement measurement;
   std::vector<double> millis;
   for (const Floats& query : queries) {
     const auto begin = Clock::now();
-    const auto hits = way == Way::walk    ? view.walk(query, search)
-                      : way == Way::exact ? view.exact(query, search)
-                                          : view.nearest(query, search);
+    const auto hits = method == Method::walk    ? view.walk(query, search)
+                      : method == Method::exact ? view.exact(query, search)
+                                                : view.nearest(query, search);
     millis.push_back(secondsSince(begin) * 1e3);
     std::vector<double> right;
     for (const Hit& hit : view.exact(query, search).value()) right.push_back(hit.score);
-    found.recall += mb::vectors::recall(right, *hits) / static_cast<double>(queries.size());
+    measurement.recall += mb::vectors::recall(right, *hits) / static_cast<double>(queries.size());
   }
-  found.p50 = percentile(millis, 0.5);
-  found.p99 = percentile(millis, 0.99);
-  return found;
+  measurement.p50 = percentile(millis, 0.5);
+  measurement.p99 = percentile(millis, 0.99);
+  return measurement;
 }
 
-// A hundred searches a second, beside a writer that replaces vectors as fast as it can.
-Found besideWriter(VectorIndex& index, const std::vector<Floats>& queries, const std::vector<Floats>& others,
-                   double seconds, double& putsASecond) {
+// A hundred searches per second, while a writer replaces vectors as fast as it can.
+Measurement measureWithWriter(VectorIndex& index, const std::vector<Floats>& queries, const std::vector<Floats>& others,
+                              double seconds, double& putsPerSecond) {
   std::atomic<bool> done = false;
   std::thread writer([&] {
     const auto begin = Clock::now();
@@ -77,7 +78,7 @@ Found besideWriter(VectorIndex& index, const std::vector<Floats>& queries, const
     for (; !done; ++puts) {
       if (!index.put(fmt::format("{:024}", puts * 7919 % index.size()), others[puts % others.size()])) std::abort();
     }
-    putsASecond = static_cast<double>(puts) / secondsSince(begin);
+    putsPerSecond = static_cast<double>(puts) / secondsSince(begin);
   });
   std::vector<double> millis;
   const auto begin = Clock::now();
@@ -143,21 +144,21 @@ int main(int argc, char** argv) {
   const auto add = [&](std::string_view name, const std::string& value) {
     figures += fmt::format(R"(,"{}":{})", name, value);
   };
-  add("walk", measure(index, queries, nullptr, Way::walk).json());
-  add("exact", measure(index, queries, nullptr, Way::exact).json());
+  add("walk", measure(index, queries, nullptr, Method::walk).json());
+  add("exact", measure(index, queries, nullptr, Method::exact).json());
   for (const size_t oneIn : {2, 3, 5, 10, 100, 1000}) {
     SlotSet within;
     for (size_t slot = 0; slot < count; ++slot) {
       if (slot * 2654435761 % 4294967296 / 7 % oneIn == 0) within.add(static_cast<mb::vectors::Slot>(slot));
     }
-    add(fmt::format("oneIn{}Walk", oneIn), measure(index, queries, &within, Way::walk).json());
-    add(fmt::format("oneIn{}Exact", oneIn), measure(index, queries, &within, Way::exact).json());
-    add(fmt::format("oneIn{}", oneIn), measure(index, queries, &within, Way::nearest).json());
+    add(fmt::format("oneIn{}Walk", oneIn), measure(index, queries, &within, Method::walk).json());
+    add(fmt::format("oneIn{}Exact", oneIn), measure(index, queries, &within, Method::exact).json());
+    add(fmt::format("oneIn{}", oneIn), measure(index, queries, &within, Method::nearest).json());
   }
   double puts = 0;
-  const Found beside = besideWriter(index, queries, others, seconds, puts);
+  const Measurement withWriter = measureWithWriter(index, queries, others, seconds, puts);
   add("besideWriter",
-      fmt::format(R"({{"p50Ms":{:.3f},"p99Ms":{:.3f},"putsASecond":{:.0f}}})", beside.p50, beside.p99, puts));
+      fmt::format(R"({{"p50Ms":{:.3f},"p99Ms":{:.3f},"putsASecond":{:.0f}}})", withWriter.p50, withWriter.p99, puts));
 
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / fmt::format("vector_index_bench.{}", ::getpid());

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Search by nearness through the server: how many of the ten nearest are found, plain and under filters, and how soon.
+"""Vector search through the server: the recall of the ten nearest, with and without filters, and the search time.
 
-    bench/vectors.py                    all of it
+    bench/vectors.py                    everything
     bench/vectors.py --vectors 10000    the same among fewer (the bounds are for 100,000)
 
-What is nearest is told by searches that few documents are let through to, which the server measures one by one; the
-suite holds those to the truth. Everything stays on 127.0.0.1 and is bounded.
+The exact results come from searches with filters that few documents match, which the server compares one by one; the
+test suite checks those. Everything stays on 127.0.0.1 and is bounded.
 """
 
 import pathlib
@@ -25,7 +25,7 @@ from targets import PASSWORD, Manybase  # noqa: E402
 DIMENSIONS = 384
 SUBJECTS = 1_000
 SPREAD = 0.6  # of a vector around its subject
-PART = 4_000  # documents of which a search measures each
+PART = 4_000  # documents that a search compares one by one
 AT_ONCE = 10_000
 QUERIES = 60
 NEAREST = 10
@@ -39,7 +39,7 @@ P99_MS = 10
 
 
 class Vectors(Manybase):
-    """A server with documents that hold a vector each, and fields by which filters keep a tenth of them, and less."""
+    """A server with documents that hold a vector each, and fields for filters that match a tenth of them, and fewer."""
 
     def prepare(self):
         call = self.client.call
@@ -59,7 +59,7 @@ class Vectors(Manybase):
         self.since = time.monotonic()
 
     def sign_in(self):
-        """Anew before each part, since tokens live for minutes only; logins are limited."""
+        """Called before each part, since tokens live for minutes only; logins are limited."""
         if time.monotonic() - self.since > 300:
             self.log_in()
         path = f"/api/v1/control/projects/{self.project}/token"
@@ -78,7 +78,7 @@ class Vectors(Manybase):
                 raise RuntimeError(f"creates: {run['statuses']}")
 
     def index(self, count):
-        """The state of the index, once all is in it."""
+        """Waits until the index holds everything; returns its state."""
         end = time.monotonic() + FOLLOW_LIMIT
         while True:
             self.sign_in()
@@ -90,15 +90,15 @@ class Vectors(Manybase):
             time.sleep(1)
 
     def ask(self, vector, found):
-        return raw_request("POST", "/api/v1/items/search", self.token, asked(vector, found))
+        return raw_request("POST", "/api/v1/items/search", self.token, search_body(vector, found))
 
     def hits(self, vector, found):
-        """[(score, id)]"""
-        results = self.client.call("POST", "/api/v1/items/search", asked(vector, found), self.token)["results"]
+        """Returns [(score, id)]."""
+        results = self.client.call("POST", "/api/v1/items/search", search_body(vector, found), self.token)["results"]
         return [(hit["_score"], hit["id"]) for hit in results]
 
     def recall(self, queries, found, parts):
-        """The share of the nearest that searches with the filter `found` give."""
+        """Returns the recall of searches with the filter `found`."""
 
         def of(vector):
             right = []
@@ -112,11 +112,11 @@ class Vectors(Manybase):
 
 
 def around(subject, dice):
-    """A vector near the subject's."""
+    """Returns a vector near that of the subject."""
     return [round(at + SPREAD * dice.gauss(0, 1), 3) for at in subject]
 
 
-def asked(vector, found):
+def search_body(vector, found):
     return {"vector": vector, "limit": NEAREST, "fields": [], "filter": found}
 
 
@@ -138,14 +138,14 @@ def main():
             begin = time.perf_counter()
             server.fill(bench, options.vectors, subjects, dice)
             index = server.index(options.vectors)
-            result.tell(
+            result.report(
                 fillSeconds=time.perf_counter() - begin,
                 bytesPerVector=index["bytes"] / options.vectors,
                 residentMiB=server.resident_mib(),
             )
             for name, found in filters.items():
                 figure = f"{name}Recall"
-                result.tell(**{figure: server.recall(queries, found, parts)})
+                result.report(**{figure: server.recall(queries, found, parts)})
                 if result[figure] < RECALL:
                     missed[figure] = RECALL
             for name, found in filters.items():
@@ -158,18 +158,18 @@ def main():
                         raise RuntimeError(f"searches: {run['statuses']}")
                     runs.append(run)
                 figure = f"{name}P99Ms"
-                result.tell(**{f"{name}P50Ms": statistics.median(run["p50Us"] for run in runs) / 1000})
-                result.tell(**{figure: statistics.median(run["p99Us"] for run in runs) / 1000})
+                result.report(**{f"{name}P50Ms": statistics.median(run["p50Us"] for run in runs) / 1000})
+                result.report(**{figure: statistics.median(run["p99Us"] for run in runs) / 1000})
                 if result[figure] > P99_MS:
                     missed[figure] = P99_MS
             begin = time.perf_counter()
             server.stop()
             server.start()
             server.index(options.vectors)
-            result.tell(restartSeconds=time.perf_counter() - begin)
+            result.report(restartSeconds=time.perf_counter() - begin)
         finally:
             server.stop()
-    return result.judged(missed)
+    return result.finish(missed)
 
 
 if __name__ == "__main__":

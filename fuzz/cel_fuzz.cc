@@ -1,4 +1,4 @@
-// Any text as an expression, over any document: it ends, within its cost, without a fault.
+// Input: an expression, then NUL and a document. The evaluation must end within its cost bound and must not crash.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -10,7 +10,7 @@ using namespace mb;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
-  // The document, as JSON or as BSON, stands behind the last NUL.
+  // The document, as JSON or as BSON, follows the last NUL.
   const size_t cut = input.rfind('\0');
   const std::string_view source = input.substr(0, cut);
   const std::string_view rest = cut == std::string_view::npos ? std::string_view("{}") : input.substr(cut + 1);

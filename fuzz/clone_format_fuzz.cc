@@ -1,5 +1,5 @@
-// Arbitrary bytes as a value of the clone format: no crash, nothing read past what is there, and a value has one form:
-// what is read as one and written again is the same bytes.
+// Input: arbitrary bytes as a value of the clone format. The reader must not crash or read past the end, and each value
+// has one encoding: a value that is read and written again must give the same bytes.
 #include <cstdlib>
 
 #include "base/utf8.h"

@@ -1,5 +1,5 @@
-// What a worker sends, as frames and as values: any bytes are cut or refused, and what is read as a value is a
-// well-formed document that comes back as it was.
+// Input: bytes from a worker, as frames and as values. The bytes are split into frames or refused, and a value that is
+// read must be a well-formed document that survives a round trip.
 #include <cstdlib>
 #include <cstring>
 
@@ -18,7 +18,7 @@ std::string bytesOf(doc::ValueView value) {
   return bytes;
 }
 
-// The first way may make an int32 of a small BigInt; then it stays what it is.
+// The first encoding may turn a small BigInt into an int32; further round trips must change nothing.
 void readBack(doc::ValueView value) {
   const std::string bytes = bytesOf(value);
   clone::Reader in(bytes);
@@ -37,7 +37,7 @@ void readValue(std::string_view bytes, clone::Purpose purpose) {
   readBack(value->view());
 }
 
-// In steps whose sizes the input says.
+// Reads frames from pieces whose sizes are part of the input.
 void readFrames(std::string_view bytes) {
   workers::FrameReader reader;
   while (!bytes.empty() && !reader.refused()) {

@@ -1,4 +1,4 @@
-// "filter\ndocument": any filter that parses matches any document without harm, and agrees with its own negation.
+// Input: "filter\ndocument". Matching a filter that parses must not crash, and must be the opposite of its negation.
 #include <cstdlib>
 
 #include "document/filter.h"
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!filter) return 0;
   (void)filter->paths();
   const auto parsed = line == std::string_view::npos ? parseJson("{}") : parseJson(input.substr(line + 1));
-  // A document of the filter's own shape reaches more of it than one at random.
+  // A document with the structure of the filter reaches more of it than a random one.
   for (const Document& document : {parsed ? *parsed : Document(), *source}) {
     const bool matches = filter->matches(document);
     if (Filter::both(*filter, *filter).matches(document) != matches) std::abort();

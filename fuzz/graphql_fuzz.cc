@@ -1,5 +1,5 @@
-// Any text: the parser takes or refuses it, the validator judges it against a small schema, and what it finds right can
-// be planned, without harm and within the limits.
+// Input: any text. The parser accepts or refuses it, the validator checks it against a small schema, and a valid
+// request is planned, without a crash and within the limits.
 #include <cstdlib>
 
 #include "document/json.h"
@@ -49,7 +49,7 @@ void readArguments(const Arguments& arguments, const std::vector<Planned>& field
 
 }  // namespace
 
-// "query\nvariables": the last line is the variables.
+// Input: "query\nvariables"; the last line holds the variables.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const size_t line = input.rfind('\n');

@@ -1,5 +1,5 @@
-// Requests in arbitrary bytes that arrive in arbitrary pieces: no crash, nothing grows past its limit, views stay
-// inside the bytes, and the pieces make no difference.
+// Input: arbitrary bytes as requests that arrive in arbitrary pieces. The parser must not crash or exceed its limits,
+// views must stay inside the bytes, and the pieces must not change the result.
 #include <cstdlib>
 
 #include "http/request_parser.h"
@@ -19,10 +19,10 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// All that can be told of what became of the bytes.
+// The whole result of parsing, to compare it across arrivals. `text` is the request, or the error's code.
 struct Outcome {
   Status status = Status::needMore;
-  std::string told;
+  std::string text;
   std::string body;
   size_t used = 0;
 
@@ -55,8 +55,8 @@ std::string describe(const Request& request, const mb::http::Framing& framing) {
   return out;
 }
 
-// How bytes arrive: all at once, one by one, or in pieces of up to 64 bytes that depend on the bytes themselves, so
-// that an input is a plain request.
+// How bytes arrive: all at once, one by one, or in pieces of up to 64 bytes. The sizes of pieces follow from a hash of
+// the bytes, so that an input is a plain request.
 enum class Arrival { atOnce, oneByOne, inPieces };
 
 Outcome parse(std::string_view bytes, Arrival arrival) {
@@ -81,8 +81,8 @@ Outcome parse(std::string_view bytes, Arrival arrival) {
     checkViews(request, bytes);
     outcome.used = parser.framing().headBytes;
     require(outcome.used <= std::min(have, kMaxHead));
-    outcome.told = describe(request, parser.framing());
-    if (mb::http::checkWebSocketUpgrade(request)) outcome.told += "upgrade";
+    outcome.text = describe(request, parser.framing());
+    if (mb::http::checkWebSocketUpgrade(request)) outcome.text += "upgrade";
     while (parser.framing().chunked) {
       size_t consumed = 0;
       const std::string moved(bytes.substr(outcome.used, have - outcome.used));
@@ -95,8 +95,8 @@ Outcome parse(std::string_view bytes, Arrival arrival) {
   }
   if (outcome.status == Status::failed) {
     const mb::Error error = parser.takeError();
-    outcome.told = std::string(mb::meaningOf(error.code()).wire);
-    // How far a refused request was read depends on the pieces.
+    outcome.text = std::string(mb::meaningOf(error.code()).wire);
+    // The number of bytes read of a refused request depends on the pieces.
     outcome.body.clear();
     outcome.used = 0;
   }

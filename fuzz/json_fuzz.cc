@@ -1,4 +1,4 @@
-// Any bytes as JSON: what parses is well-formed BSON, and what is written of it parses to the same values.
+// Input: any bytes as JSON. A text that parses must give well-formed BSON, whose JSON parses to the same values.
 #include <cstdlib>
 
 #include "document/json.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace mb::doc;
 
-// Types that JSON lacks come back as strings, so only plain texts compare.
+// Types that JSON lacks are written as strings, so only plain JSON is compared.
 void checkRoundTrip(const Document& document) {
   const auto again = parseJson(toJson(document), {.extended = ExtendedJson::refuse});
   if (!again || compareDocuments(document, *again) != 0) std::abort();

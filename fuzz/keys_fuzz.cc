@@ -1,5 +1,5 @@
-// The key encoding: memcmp of encoded values is compareValues, descending and compound too, and an index entry gives
-// its document's id back.
+// The key encoding: memcmp of encoded values must equal compareValues, also descending and compound, and an index entry
+// must decode to its document's id.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cstdlib>
@@ -41,7 +41,7 @@ void appendValue(FuzzedDataProvider& data, doc::BsonWriter& writer, std::string_
     case 4:
       return writer.appendReal(key, data.ConsumeFloatingPoint<double>());
     case 5: {
-      // Near an integer of the same input, where the types meet.
+      // A double that equals or is near an integer of the same input: the types compare by value.
       const auto whole = static_cast<double>(data.ConsumeIntegral<int64_t>());
       return writer.appendReal(key, whole);
     }
@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const Encoded b = encode(documents[1], descending);
   const int expected = compareAll(documents[0], documents[1], descending);
   const int got = sign(a.bytes.compare(b.bytes));
-  // Cut values keep their order up to the cap, and stay equal or unequal.
+  // Truncated values keep their order up to the cap, and stay equal or unequal.
   if ((got == 0) != (expected == 0)) std::abort();
   if (!a.cut && !b.cut && got != expected) std::abort();
   if (expected != 0 && (a.bytes.starts_with(b.bytes) || b.bytes.starts_with(a.bytes))) std::abort();

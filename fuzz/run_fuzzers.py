@@ -3,8 +3,8 @@
 
     fuzz/run_fuzzers.py [--seconds N] [--jobs N] [--only NAME] [--report FILE]
 
-Each starts from fuzz/corpus/<name>/ and keeps what it learns in build/fuzz-corpus/<name>/. An input that crashes,
-leaks or hangs is left in build/fuzz-findings/ and makes the run fail. Exit code: 0, or 1 when any fuzzer failed.
+Each starts from fuzz/corpus/<name>/ and stores new inputs in build/fuzz-corpus/<name>/. An input that crashes,
+leaks or hangs is stored in build/fuzz-findings/ and makes the run fail. Exit code: 0, or 1 if any fuzzer failed.
 """
 
 import argparse
@@ -25,13 +25,13 @@ _stopping = threading.Event()
 
 
 def run_one(name: str, binary: Path, seconds: int) -> dict:
-    """One fuzzer: {name, ok, runs, problem, output}."""
+    """Runs one fuzzer; returns {name, ok, runs, problem, output}."""
     if _stopping.is_set():
         return {"name": name, "ok": False, "runs": 0, "problem": "stopped", "output": ""}
-    kept = ROOT / "build" / "fuzz-corpus" / name
+    corpus = ROOT / "build" / "fuzz-corpus" / name
     seeds = ROOT / "fuzz" / "corpus" / name
     words = ROOT / "fuzz" / f"{name}.dict"
-    kept.mkdir(parents=True, exist_ok=True)
+    corpus.mkdir(parents=True, exist_ok=True)
     FINDINGS.mkdir(parents=True, exist_ok=True)
     command = [
         str(binary),
@@ -44,7 +44,7 @@ def run_one(name: str, binary: Path, seconds: int) -> dict:
         f"-artifact_prefix={FINDINGS}/{name}-",
     ]
     command += [f"-dict={words}"] if words.exists() else []
-    command += [str(kept)] + ([str(seeds)] if seeds.is_dir() else [])
+    command += [str(corpus)] + ([str(seeds)] if seeds.is_dir() else [])
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
@@ -83,11 +83,11 @@ def main() -> int:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
 
-    # By the sources, not by what lies in the folder: a program of a fuzzer that is gone must not run.
+    # Names come from the sources, not from the build folder, so that the program of a deleted fuzzer does not run.
     names = sorted(source.name.removesuffix("_fuzz.cc") for source in (ROOT / "fuzz").glob("*_fuzz.cc"))
     names = [name for name in names if options.only in (None, name)]
     if not names:
-        print("there is no such fuzzer" if options.only else "there is no fuzzer")
+        print(f"unknown fuzzer: {options.only}" if options.only else "no fuzzers found in fuzz/")
         if options.report:
             options.report.write_text("[]")
         return 1

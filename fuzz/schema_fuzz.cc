@@ -1,5 +1,5 @@
-// "schema\ndocument": any schema that compiles judges and prepares any document without harm, the same each time, and
-// agrees with itself inside of allOf, anyOf, oneOf and not.
+// Input: "schema\ndocument". A schema that compiles must validate and prepare the document without a crash and with the
+// same result each time, and give the same result inside of allOf, anyOf, oneOf and not.
 #include <cstdlib>
 
 #include "document/json.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace mb::doc;
 
-// {"properties": {"v": <schema in a list of one under `keyword`>}}, so that documents stand at "v" as plain objects.
+// Returns {"properties": {"v": <schema in a list of one under `keyword`>}}: the documents are plain objects at "v".
 Document wrapped(std::string_view keyword, const Document& schema) {
   BsonWriter out;
   out.beginDocument("properties");
@@ -37,13 +37,13 @@ void agree(const Document& source, const Document& document) {
   const Document at = out.finish();
   const bool holds = (*plain)->validate(at).empty();
   for (const char* keyword : {"allOf", "anyOf", "oneOf", "not"}) {
-    // What describes (default, x-bson, x-ref) is refused there, and so is what is nested too deeply.
+    // Annotations (default, x-bson, x-ref) are refused there, and so are schemas that are nested too deeply.
     const auto inside = Schema::compile(wrapped(keyword, source));
     if (inside && (*inside)->validate(at).empty() != (holds != (std::string_view(keyword) == "not"))) std::abort();
   }
 }
 
-void judge(const Schema& schema, const Document& document) {
+void check(const Schema& schema, const Document& document) {
   const auto breaches = schema.validate(document);
   if (breaches.size() > 100 || schema.validate(document).size() != breaches.size()) std::abort();
   for (const bool applyDefaults : {false, true}) {
@@ -51,7 +51,7 @@ void judge(const Schema& schema, const Document& document) {
     if (!prepared) continue;
     if (!Document::fromUntrusted(prepared->bytes())) std::abort();
     if (checkStorable(document) && !checkStorable(*prepared)) std::abort();
-    // What has been prepared needs no more of it.
+    // Preparing a prepared document must change nothing.
     const auto again = schema.prepare(*prepared, applyDefaults);
     if (!again || !(*again == *prepared)) std::abort();
     (void)schema.validate(*prepared);
@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!source) return 0;
   const auto parsed = line == std::string_view::npos ? parseJson("{}") : parseJson(input.substr(line + 1));
   const Document document = parsed ? *parsed : Document();
-  if (const auto schema = Schema::compile(*source)) judge(**schema, document);
+  if (const auto schema = Schema::compile(*source)) check(**schema, document);
   agree(*source, document);
   return 0;
 }

@@ -1,4 +1,4 @@
-// "update\ndocument": any update that parses leaves any document well-formed, or says why it cannot.
+// Input: "update\ndocument". An update that parses must leave the document well-formed, or fail with an error.
 #include <cstdlib>
 
 #include "document/json.h"
@@ -14,7 +14,7 @@ void apply(const Update& update, const Document& before) {
     const auto after = update.apply(before, mb::Timestamp{1}, inserting);
     if (!after) continue;
     if (!Document::fromUntrusted(after->bytes())) std::abort();
-    // An update only ever writes keys that can be stored.
+    // An update writes only keys that can be stored.
     if (checkStorable(before) && !checkStorable(*after)) std::abort();
     (void)changedPaths(before, *after);
   }

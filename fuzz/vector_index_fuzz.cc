@@ -1,6 +1,6 @@
-// Arbitrary bytes, or a file that was saved and then changed, as the file of a vector index, with a right sum so that
-// they are looked at: no crash, no more memory than the bytes stand for, and an index that is taken answers, changes
-// and is saved as any other.
+// Input: arbitrary bytes, or changes of a saved file, as the file of a vector index. The file gets a valid checksum, so
+// that its content is read. Loading must not crash or use more memory than the bytes describe, and a loaded index must
+// serve searches, changes and saves.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Through memory that has a path.
+// A file in memory that has a path.
 class File {
  public:
   File() : file_(::memfd_create("index", MFD_CLOEXEC)) { require(file_.open()); }
@@ -35,7 +35,8 @@ class File {
   mb::Descriptor file_;
 };
 
-// What save() writes, without the sum: of an empty index, one with a vector, and one with removed ones and free slots.
+// The output of save() without its checksum. `count`: 0 for an empty index, 1 for one vector, more for an index with
+// removed vectors and free slots.
 std::string saved(size_t count) {
   VectorIndex index({.dimensions = 3, .metric = count == 1 ? mb::vectors::Metric::dot : mb::vectors::Metric::cosine});
   for (size_t i = 0; i < count; ++i) {
@@ -53,8 +54,8 @@ std::string saved(size_t count) {
   return text;
 }
 
-// The first byte says whether the rest are the bytes themselves, or changes of four bytes each: what to do, where (two
-// bytes) and with what.
+// The first byte selects whether the rest are the file's bytes, or changes of four bytes each to a saved file: kind of
+// change, position (two bytes) and operand.
 std::string fileOf(std::string_view input) {
   static const std::vector<std::string> kSaved{saved(0), saved(1), saved(40)};
   if (input.empty()) return {};
@@ -104,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static File file;
   const std::string text = fileOf({reinterpret_cast<const char*>(data), size});
   file.fill(text);
-  // Without a right sum nothing is taken: an input would have to hold its own.
+  // Without a valid checksum the file must be refused.
   require(!VectorIndex::load(file.path()));
   mb::Sha256 sum;
   sum.add(text);

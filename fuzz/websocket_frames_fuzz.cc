@@ -1,5 +1,5 @@
-// A client's frames in arbitrary bytes that arrive in arbitrary pieces: no crash, nothing grows past its limit, the
-// pieces make no difference, and what is framed by the rules is read back.
+// Input: arbitrary bytes as a client's frames that arrive in arbitrary pieces. The reader must not crash or exceed its
+// limits, the pieces must not change the result, and a valid message must be read back.
 #include <cstdlib>
 
 #include "base/utf8.h"
@@ -19,14 +19,14 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// How bytes arrive: all at once, one by one, or in pieces of up to 64 bytes that depend on the bytes themselves, so
-// that an input is plain frames.
+// How bytes arrive: all at once, one by one, or in pieces of up to 64 bytes. The sizes of pieces follow from a hash of
+// the bytes, so that an input is plain frames.
 enum class Arrival { atOnce, oneByOne, inPieces };
 
-// All that can be told of what became of the bytes, a line an event.
+// Returns the whole result of reading the bytes, one line per event, to compare it across arrivals.
 std::string read(std::string_view bytes, bool deflate, Arrival arrival) {
   WebSocketReader reader(kMaxMessage, deflate);
-  std::string told;
+  std::string trace;
   size_t chance = std::hash<std::string_view>()(bytes);
   for (size_t at = 0; at < bytes.size();) {
     chance = chance * 6364136223846793005 + 1442695040888963407;
@@ -37,28 +37,28 @@ std::string read(std::string_view bytes, bool deflate, Arrival arrival) {
     at += piece.size();
     std::span<char> left(piece);
     for (Event event = reader.read(left); event != Event::needMore; event = reader.read(left)) {
-      told += std::to_string(static_cast<int>(event)) + ":";
+      trace += std::to_string(static_cast<int>(event)) + ":";
       if (event == Event::text) {
         const std::string message = reader.takeMessage();
         require(message.size() <= kMaxMessage && mb::isUtf8(message));
-        told += message;
+        trace += message;
       } else if (event == Event::failed) {
         require(mb::http::isCloseCode(reader.failure().code));
-        return told + std::to_string(reader.failure().code);
+        return trace + std::to_string(reader.failure().code);
       } else {
         require(reader.control().size() <= mb::http::kMaxControl);
-        told += reader.control();
+        trace += reader.control();
       }
-      if (event == Event::close) return told + std::to_string(reader.closeCode());
-      told += '\n';
+      if (event == Event::close) return trace + std::to_string(reader.closeCode());
+      trace += '\n';
     }
     require(left.empty());
     require(reader.held() <= kMaxMessage * 4);
   }
-  return told;
+  return trace;
 }
 
-// The bytes as the text of one message: its fragments and masks follow from the bytes, a ping stands between them.
+// Sends the bytes as the text of one message: its fragments and masks follow from the bytes, with a ping between them.
 void readBack(std::string_view text) {
   if (text.size() < 4 || text.size() > kMaxMessage || !mb::isUtf8(text)) return;
   const mb::http::Mask mask{static_cast<uint8_t>(text[0]), static_cast<uint8_t>(text[1]), 0,

@@ -1,5 +1,5 @@
-// A message of arbitrary bytes, compressed or said to be, in arbitrary fragments: what comes out is what went in where
-// that is UTF-8 and within the limit, and a failure with its code everywhere else.
+// Input: arbitrary bytes as a message, compressed or marked as compressed, in arbitrary fragments. The reader must
+// return the same text if it is UTF-8 and within the limit, and fail with the right close code otherwise.
 #include <cstdlib>
 
 #include "base/utf8.h"
@@ -21,7 +21,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// One message in frames whose lengths follow from `cuts`.
+// Returns one message in frames whose lengths follow from `cuts`.
 std::string inFragments(std::string_view payload, bool compressed, std::string_view cuts) {
   using mb::http::Opcode;
   std::string bytes;
@@ -37,7 +37,7 @@ std::string inFragments(std::string_view payload, bool compressed, std::string_v
   return bytes + clientFrame(opcode, payload, {.final = true, .reserved = reserved});
 }
 
-// What the reader makes of it: the message, or the code of its failure.
+// Returns the reader's result: the message, or the code of its failure.
 std::pair<std::string, uint16_t> read(std::string bytes) {
   WebSocketReader reader(kMaxMessage, true);
   std::span<char> left(bytes);
@@ -57,7 +57,7 @@ void requireOutcome(const std::pair<std::string, uint16_t>& outcome, std::string
   }
 }
 
-// As a text that is sent, plain and compressed.
+// Sends the text plain and compressed.
 void send(std::string_view text, std::string_view cuts) {
   requireOutcome(read(inFragments(text, false, cuts)), text);
   const std::string payload = mb::http::deflateMessage(text).value();
@@ -68,13 +68,13 @@ void send(std::string_view text, std::string_view cuts) {
   require(payloadOf(*message) == text && message->wire(true).size() <= message->wire(false).size());
 }
 
-// As what a client says is compressed.
+// Sends the bytes as a message that is marked as compressed.
 void inflate(std::string_view payload, std::string_view cuts) {
   std::string text;
   const Inflated result = mb::http::inflateMessage(payload, kMaxMessage, text);
   require(text.size() <= kMaxMessage + (16U << 10));
   const auto outcome = read(inFragments(payload, true, cuts));
-  // Empty blocks may make a small text large.
+  // A small text can have a large payload of empty blocks.
   if (payload.size() > kMaxMessage && outcome.second == mb::http::closeCode::kMessageTooBig) return;
   if (result == Inflated::done) return requireOutcome(outcome, text);
   require(outcome.second == mb::http::closeCode::kMessageTooBig ||

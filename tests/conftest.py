@@ -1,4 +1,4 @@
-"""Fixtures. One server a module; tests keep apart by collections, users and projects of their own."""
+"""Fixtures. One server per module; tests use collections, users and projects of their own."""
 
 import os
 import zlib
@@ -15,7 +15,7 @@ from support.upstream import Upstream  # noqa: E402
 
 
 def pytest_collection_modifyitems(config, items):
-    """MB_SHARD, such as 1/2: the modules that are the first's of two processes which share the suite."""
+    """MB_SHARD, such as 1/2: runs the modules of the first of two processes that share the suite."""
     shard = os.environ.get("MB_SHARD")
     if not shard:
         return
@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture
 def make_server(tmp_path):
-    """A maker of servers for tests that start, stop or set up their own. Those still running at the end are stopped."""
+    """Makes servers for tests that start, stop or configure a server themselves. Stops the running ones at the end."""
     made = []
 
     def make(settings: dict | None = None, **more) -> Server:
@@ -46,14 +46,14 @@ def make_server(tmp_path):
 
 @pytest.fixture(scope="module")
 def mails(tmp_path_factory):
-    """A mail server, for modules whose server is given its `settings`."""
+    """A mail server, for modules whose server gets its `settings`."""
     with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
         yield catcher
 
 
 @pytest.fixture(scope="module")
 def server_settings() -> dict:
-    """Of the module's server; modules and folders that need some override it."""
+    """Settings of the module's server; modules and folders override it."""
     return {}
 
 
@@ -93,7 +93,7 @@ def bob(project):
 
 @pytest.fixture(scope="module")
 def upstream():
-    """Another service, for what calls out."""
+    """A stand-in for another service that functions and integrations call."""
     upstream = Upstream()
     yield upstream
     upstream.close()
@@ -101,7 +101,7 @@ def upstream():
 
 @pytest.fixture(scope="module")
 def receiver():
-    """Of webhooks, on this machine."""
+    """A receiver of webhooks, on this machine."""
     receiver = Receiver()
     yield receiver
     receiver.close()
@@ -109,7 +109,7 @@ def receiver():
 
 @pytest.fixture(autouse=True)
 def still_alive(request):
-    """No test may bring its module's server down."""
+    """Checks that no test ends its module's server."""
     yield
     if "server" in request.fixturenames:
         server = request.getfixturevalue("server")

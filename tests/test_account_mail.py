@@ -21,7 +21,7 @@ def server_settings(mails):
 
 
 class Plane:
-    """One of the two sets of auth routes, for somebody without a token."""
+    """The auth routes of one plane, called without a token."""
 
     def __init__(self, server, mails, project=None):
         self.server, self.mails, self.project = server, mails, project
@@ -43,7 +43,7 @@ class Plane:
         return refused(self.post("/login", {"email": email, "password": password}), None or 401, code)
 
     def token(self, email, count, page) -> str:
-        """From the last of at least `count` mails to the address that leads to `page`."""
+        """Returns the token in the last mail whose link leads to `page`, of at least `count` mails to the address."""
         link = urlsplit(self.mails.leading_to(page, email, count).link)
         assert f"{link.scheme}://{link.netloc}" == self.server.url
         query = parse_qs(link.query)
@@ -186,7 +186,7 @@ def test_an_address_gets_a_bounded_number_of_mails(plane):
         ok(plane.post("/password-reset/request", {"email": email}), 204)
     plane.mails.to(email, 6)
     time.sleep(0.5)
-    assert len(plane.mails.to(email)) == 6  # that of the registration, and five
+    assert len(plane.mails.to(email)) == 6  # the mail of the registration, and five
 
 
 def test_requests_are_limited(plane):
@@ -196,7 +196,7 @@ def test_requests_are_limited(plane):
         ok(answer, 204)
         assert answer.headers["ratelimit-policy"] == '"password-reset";q=10;w=60'
         assert re.fullmatch(rf'"password-reset";r={left};t=\d+', answer.headers["ratelimit"])
-    # Using a link is the same action.
+    # Using a link counts as the same action.
     answer = plane.post("/password-reset", {"token": "x", "password": NEW_PASSWORD}, address=address)
     refused(answer, 429, "RATE_LIMITED")
     assert answer.headers["ratelimit"].startswith('"password-reset";r=0;t=')
@@ -273,21 +273,21 @@ def test_an_invite_waits_for_proof(server, owner, mails):
     assert made["status"] == "pending"
     mail = mails.to(email)[0]
     assert "Invitation" in mail.subject and owner.email in mail.text
-    # Whoever registers the address without its mail is no member.
+    # A registration without the mail's link does not make a member.
     guest = PlatformUser(server, email)
     assert members(owner, project)[email] == "pending"
     refused(guest.post(f"/control/projects/{project.id}/token"), 404)
     token = Plane(server, mails).verification(email, 2)
     ok(guest.post("/control/auth/verify-email", {"token": token}, token=None), 204)
     assert members(owner, project)[email] == "active"
-    # The proof counts as following the invitation: whoever registered the address is out.
+    # Verifying the address accepts the invitation, and ends all access of the registration before it.
     plane = taken_over(server, mails, guest, 3)
     member = Api(server, plane.login(email, NEW_PASSWORD)["accessToken"])
     ok(member.post(f"/control/projects/{project.id}/token"))
 
 
 def taken_over(server, mails, guest, count) -> Plane:
-    """That nothing of `guest` is left, and that the mail with a link for a new password is there and works."""
+    """Checks that `guest` has lost all access, and that the mail with a link for a new password was sent and works."""
     plane = Plane(server, mails)
     refused(guest.get("/control/me"), 401, "UNAUTHENTICATED")
     refused(guest.post("/control/auth/refresh", {"refreshToken": guest.tokens["refreshToken"]}, token=None), 401)
@@ -348,20 +348,20 @@ def test_the_link_of_an_invite_proves_the_address(server, owner, mails):
     assert user["emailVerified"] is True
     assert members(owner, project)[email] == "active" and other not in members(owner, project)
     time.sleep(0.3)
-    assert len(mails.to(email)) == 1  # nothing left to verify
+    assert len(mails.to(email)) == 1  # no mail for verification
 
 
 def test_an_account_that_proved_nothing_is_invited(server, owner, mails):
     project = owner.create_project()
     guest = PlatformUser(server)
-    mails.to(guest.email)  # that of the registration
+    mails.to(guest.email)  # the mail of the registration
     row = ok(owner.post(f"/control/projects/{project.id}/members", {"email": guest.email, "role": "Viewer"}), 201)
     assert row["member"]["status"] == "pending"
     token = Plane(server, mails).verification(guest.email, 3)
     ok(guest.post("/control/auth/verify-email", {"token": token}, token=None), 204)
     assert members(owner, project)[guest.email] == "active"
     taken_over(server, mails, guest, 4)
-    # From now on the account is a member at once, and is told.
+    # From now on the account becomes a member at once, and is mailed.
     second = owner.create_project()
     row = ok(owner.post(f"/control/projects/{second.id}/members", {"email": guest.email, "role": "Viewer"}), 201)
     assert row["member"]["status"] == "active"
@@ -393,13 +393,13 @@ def test_operators_prove_their_address(make_server, tmp_path):
         assert ok(boss.get("/control/me"))["user"]["platformRole"] == "user"
         token = Plane(server, catcher).verification("boss@example.com")
         ok(boss.post("/control/auth/verify-email", {"token": token}, token=None), 204)
-        # Named in the settings is as good as invited.
+        # An address in the settings counts as invited.
         plane = taken_over(server, catcher, boss, 2)
         assert plane.login(boss.email, NEW_PASSWORD)["user"]["platformRole"] == "super-admin"
         assert "no mail service" not in server.log()
 
 
-# ---- ways of delivery
+# ---- delivery
 
 
 @pytest.mark.parametrize(("tls", "login"), [("starttls", ("sender", "s3cr3t")), ("implicit", None)])
@@ -421,7 +421,7 @@ def test_without_a_mail_server_mails_stay_in_the_outbox(make_server):
     project = owner.create_project()
     guest = f"{unique('guest')}@example.com"
     ok(owner.post(f"/control/projects/{project.id}/members", {"email": guest, "role": "Viewer"}), 201)
-    # Addresses cannot be proven: who registers is a member.
+    # Addresses cannot be verified, so the registration makes a member.
     PlatformUser(server, guest)
     assert members(owner, project)[guest] == "active"
     plane = Plane(server, outbox, None)
@@ -435,7 +435,7 @@ def test_without_a_mail_server_mails_stay_in_the_outbox(make_server):
 def test_mails_outlive_a_kill(make_server, tmp_path):
     with MailCatcher(tmp_path) as catcher:
         settings = catcher.settings
-    # Nobody listens there: mails wait.
+    # No server listens on the port: mails wait.
     server = make_server(settings).start()
     user = PlatformUser(server)
     server.kill()

@@ -1,4 +1,4 @@
-"""The house rules that a machine can see: which module may know which, and what may stand in a source."""
+"""Checks rules of the sources: the dependencies between modules, and the contents of source files."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ def without_comments(text: str) -> str:
 
 
 class Modules:
-    """Modules by folder, with what each links, in the order of the build files (lowest first)."""
+    """Modules by folder, with the modules that each links, in the order of the build files (lowest first)."""
 
     def __init__(self):
         self.folders: dict[Path, str] = {}
@@ -27,7 +27,7 @@ class Modules:
 
     def _read(self, folder: Path) -> None:
         text = without_comments((folder / "CMakeLists.txt").read_text())
-        # In the order in which the file says it: a module's own call, and its subfolders.
+        # In the order of the file: the call of a module, and its subfolders.
         for match in re.finditer(r"add_subdirectory\((\w+)\)|" + MODULE_CALL.pattern, text, re.S):
             if match.group(1):
                 self._read(folder / match.group(1))
@@ -55,7 +55,7 @@ class Modules:
 
 MODULES = Modules()
 SOURCES = sorted(path for pattern in ("*.h", "*.cc") for path in SRC.rglob(pattern))
-# Of the other program, which is no module, the rules that hold for any source.
+# worker/ is another program and not a module; the rules for all sources hold for it too.
 ALL_SOURCES = SOURCES + sorted(path for pattern in ("*.h", "*.cc", "*.js") for path in (ROOT / "worker").rglob(pattern))
 
 
@@ -67,12 +67,12 @@ def test_every_folder_is_a_room():
 @pytest.mark.parametrize("module", MODULES.order)
 def test_a_module_links_only_modules_below(module):
     links = MODULES.links[module]
-    assert links <= set(MODULES.order), f"{module} links what is no module: {links - set(MODULES.order)}"
-    assert module not in set().union(*(MODULES.reachable(link) for link in links)), f"{module} stands below itself"
-    # Modules that a folder holds (policy/cel) are declared inside it; all others stand in that order.
+    assert links <= set(MODULES.order), f"{module} links targets that are not modules: {links - set(MODULES.order)}"
+    assert module not in set().union(*(MODULES.reachable(link) for link in links)), f"{module} links itself indirectly"
+    # Modules inside a module's folder (policy/cel) are declared inside it; all others are in that order.
     for link in links:
         assert MODULES.order.index(link) < MODULES.order.index(module) or _inside(link, module), (
-            f"{module} links {link}, which stands above it"
+            f"{module} links {link}, which is above it"
         )
 
 
@@ -82,14 +82,14 @@ def _inside(inner: str, outer: str) -> bool:
 
 
 def is_for_tests(path: Path) -> bool:
-    """Tests, and what they stand on: testing/, suite/, faults/, testing.h, *_fixture.h."""
+    """Returns whether a source is a test or used by tests only: testing/, suite/, faults/, testing.h, *_fixture.h."""
     return path.stem.endswith(("_test", "_bench", "_fixture", "testing")) or path.parent.name in ("testing", "suite", "faults")
 
 
 @pytest.mark.parametrize("module", MODULES.order)
 def test_includes_go_downward(module):
-    """What a source includes belongs to its own module or to one that the module links, directly or through others. A test
-    may also use test modules, and modules that stand below its own without a link."""
+    """The includes of a source belong to its own module or to one that the module links, directly or indirectly. A test
+    may also use test modules, and lower modules without a link."""
     may = MODULES.reachable(module)
     wrong = []
     for path in SOURCES:
@@ -152,10 +152,10 @@ REFERENCE = re.compile(r"(?:^|,)\s*&\s*(\w*)\s*(=\s*std::as_const\()?")
 
 
 def test_write_callbacks_may_run_again():
-    """They take their inputs by value or by reference to const, and change nothing of their own."""
+    """They capture by value or by reference to const, and change nothing of their own."""
     wrong, found = [], 0
     for path in SOURCES:
-        reports = path == SRC / "store" / "store.h"  # writeReturning(), by which the others report
+        reports = path == SRC / "store" / "store.h"  # defines writeReturning(), by which the others return values
         if reports or path.name.endswith(("_test.cc", "_suite.cc", "_bench.cc")):
             continue
         for match in CALLBACK.finditer(path.read_text()):
@@ -169,7 +169,7 @@ def test_write_callbacks_may_run_again():
 
 
 def test_no_mutex_across_a_wait():
-    """A lock that stands in the same block as a later co_await: the scope is judged by indentation."""
+    """A lock in the same block as a later co_await; the scope is derived from the indentation."""
     wrong = []
     for path in SOURCES:
         held: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""The audit record: what is in it, who reads it, and that strangers cannot fill it."""
+"""The audit log: its entries, who may read it, and that anonymous requests cannot fill it."""
 
 import re
 import time
@@ -107,12 +107,12 @@ def test_who_reads(server, fresh):
     assert fresh.api_key("read", "write").get("/admin/audit").status_code == 403
     for api in (fresh.member(fresh.role("audit:read")), fresh.api_key("admin"), fresh.member("Admin")):
         assert entries(api)
-    # Another project's entries are nobody's business.
+    # The entries of another project are not visible.
     other = PlatformUser(server).create_project()
     assert entries(other.admin, target=f"projects/{fresh.id}") == []
 
 
-# ---- what is recorded
+# ---- recorded actions
 
 
 def test_sign_ins(fresh):
@@ -154,7 +154,7 @@ def test_second_factors(fresh):
     assert failed["actor"] == {"kind": "user", "id": user.id} and failed["target"] == f"users/{user.id}"
     ok(second(recovery[0]))
     assert newest(admin, "login.succeeded")["details"]["method"] == "mfa"
-    # The first factor alone is no sign-in.
+    # The first factor alone is not a sign-in.
     assert len(entries(admin, action="login.succeeded")) == before + 1
     assert newest(admin, "mfa.recovery_used")["target"] == f"users/{user.id}"
     ok(admin.post(f"/admin/users/{user.id}/reset-mfa"), 204)
@@ -197,7 +197,7 @@ def test_sessions(fresh):
     ok(fresh.public().post("/auth/logout", {"refreshToken": two["refreshToken"]}), 204)
     ended = newest(admin, "session.ended")
     assert ended["target"] == f"users/{user.id}"
-    # What changes nothing leaves nothing.
+    # A call that changes nothing has no entry.
     ok(fresh.public().post("/auth/logout", {"refreshToken": two["refreshToken"]}), 204)
     assert len(entries(admin, action="session.ended")) == 1
 

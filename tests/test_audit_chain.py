@@ -1,4 +1,5 @@
-"""`manybase audit verify`: the chain of audit entries, whatever happens to the deployment, and what tampering shows."""
+"""`manybase audit verify`: the chain of audit entries stays intact over kills, backups and restores, and shows
+tampering."""
 
 import hashlib
 import json
@@ -14,7 +15,7 @@ VERIFY = "audit"
 
 
 def verify(data, *arguments, code: int = 0) -> dict:
-    """What it found, by slug; that of the instance under None."""
+    """Runs the command; returns the chains by slug, that of the instance under None."""
     ran = run(VERIFY, "verify", "--json", "--data", data, *arguments)
     assert ran.returncode == code, (ran.stdout, ran.stderr)
     found = json.loads(ran.stdout)
@@ -105,7 +106,7 @@ def test_killed_at_work(deployment):
                     busy(project, 1)
                     acknowledged.append(1)
             except Exception:
-                pass  # the server is gone
+                pass  # the server was killed
 
         before = verify(server.data)[project.slug]["entries"]
         with ThreadPoolExecutor(6) as pool:
@@ -148,7 +149,7 @@ def test_a_project_restored_carries_it(deployment, tmp_path):
 
 
 def rewritten(backup, change) -> None:
-    """Has `change` go over the records of the audit collection in a backup of one project, and makes its sums anew."""
+    """Applies `change` to the records of the audit collection in a backup of one project, and writes new checksums."""
     path = backup / "project.bson"
     records, out, section = bson.decode_all(path.read_bytes()), [], None
     audit = [each["document"] for each in in_section(records, "__audit")]
@@ -239,7 +240,7 @@ def test_what_was_tampered_with_shows(deployment, tmp_path, change, problem):
         assert "problem" not in found["doctored"]
         return
     told = found["doctored"]["problem"]
-    # The entry that says it was restored follows the recorded end, so a cut end shows before it.
+    # The entry about the restore follows the recorded end, so that a truncation shows before it.
     assert problem in told or "are missing, before aud_" in told, told
     ran = run(VERIFY, "verify", "--data", server.data, "--project", "doctored")
     assert ran.returncode == 1 and f"  BROKEN: {told}" in ran.stdout and "1 of 1 chains are broken" in ran.stdout

@@ -1,4 +1,4 @@
-"""`manybase backup` and `manybase restore`: what was there comes back, whole or not at all."""
+"""`manybase backup` and `manybase restore`: a restore gives everything back, or fails and changes nothing."""
 
 import json
 import os
@@ -15,13 +15,13 @@ from support.commands import complains, done, result, run
 from support.server import Server, binary
 
 SECRET = "iLvbB7dXrzMqz6dCVKTYPpOG3dmMXGsTlV0hXTgl3oo="
-# The issuer of tokens: the same wherever the deployment stands.
+# The issuer of tokens stays the same after a restore on another address.
 SETTINGS = {"SERVICE_SECRET": SECRET, "SERVICE_BASE_URL": "https://api.example.com"}
 OTHER_SECRET = "mFv3DnbYnXtH0cV9LZrUhUFqZb4Y2x9tQ4uGz7eV0pk="
 
 
 def everything(project: Project, admin: Api | None = None) -> dict:
-    """What a project holds, as its owner sees it."""
+    """Returns everything in a project, as its owner sees it."""
     admin = admin or project.admin
     names = ok(admin.get("/admin/collections"))["collections"]
     return {
@@ -39,7 +39,7 @@ def everything(project: Project, admin: Api | None = None) -> dict:
 
 
 def live_in(project: Project) -> tuple[EndUser, Api]:
-    """Something of everything; an end user and a key."""
+    """Creates an entry of every kind; returns an end user and a key."""
     things = project.collection(
         "Things",
         schema={"type": "object", "properties": {"n": {"type": "integer"}}},
@@ -82,11 +82,11 @@ def restored(make_server, data) -> Server:
 
 
 def well(data) -> None:
-    assert "all is well" in done(run("check", data=data))
+    assert "no problems" in done(run("check", data=data))
 
 
 def as_project(owner: PlatformUser, server: Server, name: str) -> Project:
-    """The project with this id or slug, through an owner's account on another server."""
+    """Returns the project with this id or slug, through an owner's account on another server."""
     again = PlatformUser.__new__(PlatformUser)
     Api.__init__(again, server)
     again.email, again.id = owner.email, owner.id
@@ -121,7 +121,7 @@ def test_a_deployment_comes_back(deployment, make_server, tmp_path, running):
     assert stat.S_IMODE(data.stat().st_mode) == 0o700 and not (data / "restoring").exists()
     other = restored(make_server, data).start()
     assert everything(as_project(owner, other, project.slug)) == before
-    # Who was signed in is, and keys are keys.
+    # Sessions and keys are valid on the restored server.
     user.server = key.server = other
     ok(user.get("/auth/sessions"))
     assert len(key.list("Things", {"n": {"$gte": 10}})) == 20
@@ -154,7 +154,7 @@ def test_into_a_directory_of_backups(deployment, tmp_path):
 
 
 def test_the_path_is_the_callers(deployment, tmp_path):
-    """A relative path means the program's working directory, not the server's."""
+    """A relative path is relative to the program's working directory, not to the server's."""
     done(run("backup", "--to", "here", data=deployment[0].data, cwd=tmp_path))
     assert (tmp_path / "here" / "manifest.json").exists()
 
@@ -163,7 +163,7 @@ def test_the_path_is_the_callers(deployment, tmp_path):
 
 
 def test_with_the_secret(make_server, tmp_path):
-    server = make_server().start()  # makes its own
+    server = make_server().start()  # generates its own secret
     owner = PlatformUser(server)
     project = owner.create_project()
     backup, data = tmp_path / "b", tmp_path / "data"
@@ -186,7 +186,7 @@ def test_without_the_secret(make_server, tmp_path):
     wrong = {"SERVICE_SECRET": OTHER_SECRET}
     complains(run("restore", "--from", backup, data=data, settings=wrong), "SERVICE_SECRET is not the one")
     assert not data.exists()
-    # The target's own is kept where it is the right one, and is the only thing that may be there.
+    # The target's secret file is kept if it is the right one; no other file may exist there.
     data.mkdir()
     (data / "secret").write_text(OTHER_SECRET + "\n")
     complains(run("restore", "--from", backup, data=data), "the secret in the data directory is not the one")
@@ -206,7 +206,8 @@ def test_a_deployment_that_made_no_secret_yet(make_server, tmp_path):
 
 
 def test_a_backup_under_load(deployment, make_server, tmp_path):
-    """Everything that was acknowledged before it began is in it; whatever else is in it was written; all fits."""
+    """The backup contains every write that was acknowledged before it began, no write that never happened, and passes
+    the check."""
     server, owner, project, *_ = deployment
     ledger = project.collection("ledger", indexes=[{"keys": {"n": 1}, "unique": True}, {"keys": {"writer": 1, "n": 1}}])
     ended = threading.Event()
@@ -286,7 +287,7 @@ def test_a_project_as_a_new_one(deployment, tmp_path):
     copy = as_project(owner, server, "a-copy")
     assert everything(copy) == before
     assert everything(project) == before
-    # Two projects from here on.
+    # The two projects are independent from here on.
     assert copy.admin.create("Things", {"n": 500})["n"] == 500
     assert everything(project) == before
     ok(member.user.exchange(copy.id).get("/admin/collections"))
@@ -294,7 +295,7 @@ def test_a_project_as_a_new_one(deployment, tmp_path):
     assert statuses["late@example.com"] == "pending"
     late = PlatformUser(server, "late@example.com")
     assert {wire["slug"] for wire in ok(late.get("/control/projects"))["projects"]} == {project.slug, "a-copy"}
-    # Accounts come along; sessions and keys are the original's alone.
+    # Accounts are restored; sessions and keys belong to the original only.
     ok(copy.public().post("/auth/login", {"email": user.email, "password": PASSWORD}))
     assert ok(copy.admin.get("/admin/api-keys"))["apiKeys"] == []
     refused(copy.public().post("/auth/refresh", {"refreshToken": user.tokens["refreshToken"]}), 401)
@@ -318,7 +319,7 @@ def test_a_project_under_its_own_id(deployment, tmp_path):
     ok(user.get("/auth/sessions"))
     assert len(key.list("Things")) == 30
     complains(run(*line, data=server.data), "is live here")
-    # What it took the place of is gone for good; a restart shows the same.
+    # The replaced project stays deleted after a restart.
     server.stop()
     well(server.data)
     server.start()
@@ -369,7 +370,7 @@ def test_a_project_that_cannot_come(deployment, tmp_path):
     line = ("restore", "--from", backup, "--project")
     complains(run(*line, project.slug, "--as", other.slug, data=server.data), "is another project's")
     complains(run(*line, project.slug, "--as", project.slug, data=server.data), "is another project's")
-    complains(run(*line, project.slug, "--as", "No Slug!", data=server.data), "a slug has")
+    complains(run(*line, project.slug, "--as", "No Slug!", data=server.data), "a slug must be")
     complains(run(*line, other.slug, data=server.data), f"the backup holds the project {project.id}")
     complains(run("restore", "--from", backup, data=tmp_path / "d"), "backup of one project", 2)
     whole = tmp_path / "w"
@@ -381,20 +382,20 @@ def test_a_project_that_cannot_come(deployment, tmp_path):
     well(server.data)
 
 
-# ---- what is wrong is said, and changes nothing
+# ---- errors, which change nothing
 
 
 def damage(backup, how: str) -> str:
-    """Damages a backup; what the program says about it."""
+    """Corrupts a backup; returns the expected error message."""
     store = max((backup / "store").glob("*"), key=lambda path: path.stat().st_size)
     if how == "flipped":
         data = bytearray(store.read_bytes())
         data[len(data) // 2] ^= 1
         store.write_bytes(data)
-        return f"the backup is damaged: store/{store.name}"
+        return f"the backup is corrupt: store/{store.name}"
     if how == "truncated":
         os.truncate(store, store.stat().st_size // 2)
-        return f"the backup is damaged: store/{store.name}"
+        return f"the backup is corrupt: store/{store.name}"
     if how == "missing":
         store.unlink()
         return f"cannot read {store}"
@@ -406,13 +407,13 @@ def damage(backup, how: str) -> str:
     if how == "manifest":
         manifest["counts"]["projects"] = 7
         (backup / "manifest.json").write_text(json.dumps(manifest))
-        return "the backup is damaged: manifest.json"
+        return "the backup is corrupt: manifest.json"
     if how == "no sums":
         (backup / "SHA256SUMS").unlink()
         return "SHA256SUMS"
     if how == "no manifest":
         (backup / "manifest.json").unlink()
-        return "is no backup"
+        return "is not a backup"
     if how == "newer":
         manifest["format"] = 3
         (backup / "manifest.json").write_text(json.dumps(manifest))
@@ -440,7 +441,7 @@ def test_a_damaged_backup(deployment, tmp_path, how):
 
 
 def test_records_that_are_none(deployment, tmp_path):
-    """Sums that fit do not make a project of anything."""
+    """A valid checksum does not make invalid records a project."""
     server, owner, project, *_ = deployment
     backup = tmp_path / "b"
     done(run("backup", "--to", backup, "--project", project.slug, data=server.data))
@@ -456,7 +457,7 @@ def test_records_that_are_none(deployment, tmp_path):
         sums = subprocess.run(["sha256sum", "manifest.json"], cwd=backup, capture_output=True, text=True).stdout
         (backup / "SHA256SUMS").write_text(sums)
         line = ("restore", "--from", backup, "--project", project.slug, "--as", f"x{number}")
-        complains(run(*line, data=server.data), "the backup is damaged")
+        complains(run(*line, data=server.data), "the backup is corrupt")
         assert ok(owner.get("/control/projects")) == before
     well(server.data)
 
@@ -467,9 +468,9 @@ def test_targets_that_are_wrong(deployment, tmp_path):
     taken = tmp_path / "taken"
     taken.write_text("x")
     complains(run("backup", "--to", taken, data=server.data), "exists already")
-    complains(run("backup", "--to", tmp_path / "no" / "b", data=server.data), "there is no directory")
-    complains(run("backup", "--to", server.data / "b", data=server.data), "inside the data directory")
-    complains(run("backup", "--to", server.data, data=server.data), "inside the data directory")
+    complains(run("backup", "--to", tmp_path / "no" / "b", data=server.data), "does not exist")
+    complains(run("backup", "--to", server.data / "b", data=server.data), "must be outside of the data directory")
+    complains(run("backup", "--to", server.data, data=server.data), "must be outside of the data directory")
     backup = tmp_path / "b"
     done(run("backup", "--to", backup, data=server.data))
     complains(run("restore", "--from", backup, data=server.data, settings=settings), "is not empty")
@@ -499,7 +500,7 @@ def test_an_interrupted_restore_is_not_served(deployment, make_server, tmp_path)
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 4 MiB, where this may be had."""
+    """A file system of 4 MiB, if it can be mounted."""
     where = tmp_path / "small"
     where.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", str(where)], capture_output=True).returncode:
@@ -525,7 +526,7 @@ def test_a_disk_that_is_too_small(deployment, small_disk, tmp_path):
 
 
 def test_a_kill_during_a_backup(deployment, tmp_path):
-    """What is left behind is nobody's backup, and the next server clears up in its directory."""
+    """The incomplete backup is not accepted, and the next server removes its temporary files from its directory."""
     server, *_ = deployment
     for number in range(5):
         process = subprocess.Popen(

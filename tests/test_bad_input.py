@@ -1,4 +1,4 @@
-"""Every route, fed with what it should not get: the contract's error comes, the server lives, nothing changes."""
+"""Every route with invalid input: it responds with the documented error, the server stays up, and nothing changes."""
 
 import itertools
 import json
@@ -13,7 +13,7 @@ JSON = {"content-type": "application/json"}
 
 
 class World:
-    """A project with one of everything, and a caller for each plane who may do all there."""
+    """A project with an entry of every kind, and a caller for each plane with all permissions in it."""
 
     def __init__(self, owner):
         self.owner = owner
@@ -67,7 +67,7 @@ class World:
         return route.path.format(**{**self.names, **other})
 
     def good_body(self, route: Route) -> dict:
-        """A body that the route takes. Never sent as it is."""
+        """Returns a body that the route accepts. Tests change it before they send it."""
         values = {
             "name": unique("Name"),
             "email": f"{unique()}@example.com",
@@ -103,7 +103,7 @@ class World:
         return {name: values[name] for name, field in (route.body or {}).items() if field.required}
 
     def state(self) -> str:
-        """All there is, as text."""
+        """Returns the whole state as text."""
         admin, owner, pages = self.admin, self.owner, {"limit": 1000}
         parts = [
             ok(admin.get(path, params=pages if path == "/admin/users" else None))
@@ -349,11 +349,11 @@ def test_unknown_query_parameters(world, unchanged, route):
     api, path = world.caller(route), world.path(route)
     for query in ("nonsense=1", "Limit=1", "nonsense"):
         error = refused(api.call(route.method, f"{path}?{query}", address=fresh_address()), 400, "INVALID_PARAM")
-        assert f'"{query.partition("=")[0]}" is no query parameter of this route: it takes ' in error["message"]
+        assert f'"{query.partition("=")[0]}" is not a query parameter of this route: use ' in error["message"]
 
 
 def test_unknown_query_parameters_of_others(world):
-    """The data plane ignores what it does not know, and a provider may say more than was asked."""
+    """The data plane ignores unknown parameters, and a provider may add parameters to the callback."""
     data = next(route for route in DATA if route.path == "/{collection}" and route.method == "GET")
     ok(world.caller(data).get(world.path(data) + "?nonsense=1"))
     for plane in ("/auth", "/control/auth"):
@@ -364,7 +364,7 @@ def test_unknown_query_parameters_of_others(world):
 
 @pytest.mark.parametrize("route", WITHOUT_BODY, ids=str)
 def test_bodies_where_none_is_wanted(world, route):
-    """They are dropped or refused; the connection goes on in step."""
+    """They are dropped or refused; the connection stays in step."""
     if route.method == "DELETE" or route.path.endswith(("/suspend", "/block", "/deactivate", "/rotate")):
         names = {name: "missing" for name in world.names}
     else:
@@ -403,7 +403,7 @@ NOISY_STRINGS = [
 
 @pytest.mark.parametrize("route", WITH_FIELDS, ids=str)
 def test_noisy_strings(world, route):
-    """Every string field with every such string: an honest answer, and a living server."""
+    """Every string field with every such string: no 5xx, and the server stays up."""
     api, path = world.caller(route), world.path(route)
     for name, field in route.body.items():
         if field.kind != "string":
@@ -415,7 +415,7 @@ def test_noisy_strings(world, route):
             if (
                 noise in ("\u0000", "a\u0000b")
                 and name not in ("password", "refreshToken")
-                and not path.endswith("/request")  # 204, whoever it is about
+                and not path.endswith("/request")  # 204 for every address
                 and response.status_code < 300
             ):
                 raise AssertionError(f"NUL in {name} was taken: {response.text}")
@@ -469,7 +469,7 @@ def test_operators_where_values_belong(world, route):
 
 
 def test_operators_in_credentials(world):
-    """The oldest trick: an operator in place of a password, a token, an id."""
+    """An operator in place of a password, a token, an id."""
     public = world.project.public()
     for password in ({"$ne": ""}, {"$gt": ""}, {"$regex": ".*"}, {"$exists": True}, [PASSWORD], True, 1, None):
         refused(
@@ -484,7 +484,7 @@ def test_operators_in_credentials(world):
 
 
 def test_routes_in_any_order_after_each_other(world, server):
-    """One connection, every route, good and bad in turn: answers stay in step with requests."""
+    """One connection, every route, valid and invalid requests alternating: responses stay in step with requests."""
     with RawConnection(server) as connection:
         for number, (route, token) in enumerate(
             itertools.product(PUBLIC + END_USER + CONTROL[:2] + DATA[:1], (None, "x"))

@@ -22,7 +22,7 @@ def socket_of(server):
 
 
 def speak(server, line: bytes, patience: float = 20) -> bytes:
-    """What the server says to one line, until it closes."""
+    """Sends one line to the socket; returns everything that the server sends until it closes."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(patience * SLOW)
         connection.connect(str(socket_of(server)))
@@ -32,7 +32,7 @@ def speak(server, line: bytes, patience: float = 20) -> bytes:
             while piece := connection.recv(65536):
                 said += piece
         except OSError:
-            # It closes on what is too long while there is more to read.
+            # It closes the connection of a line that is too long, with unread bytes.
             pass
         return said
 
@@ -96,7 +96,7 @@ def test_check_beside_the_server_and_without(make_server):
         project.admin.create(things, {"n": n})
     beside = result(run("check", "--json", data=server.data))
     assert beside["problems"] == [] and beside["documents"] > 20 and beside["indexEntries"] > 20
-    assert "all is well" in done(run("check", data=server.data))
+    assert "no problems" in done(run("check", data=server.data))
     assert not list((server.data / "checkpoints").iterdir())
     server.stop()
     assert not socket_of(server).exists()
@@ -159,7 +159,7 @@ def test_wrong_lines_are_refused(server, line):
     said = speak(server, line)
     if len(line) < 65536:
         assert json.loads(said)["failure"]["message"]
-    assert "all is well" in done(run("check", data=server.data))
+    assert "no problems" in done(run("check", data=server.data))
 
 
 def test_who_says_nothing_is_let_go(server):
@@ -179,7 +179,7 @@ def test_many_connections_starve_nobody(server):
     finally:
         for connection in waiting:
             connection.close()
-    assert "all is well" in done(run("check", data=server.data))
+    assert "no problems" in done(run("check", data=server.data))
 
 
 def test_many_commands_at_once(server):
@@ -203,10 +203,10 @@ def test_a_stale_socket_is_taken_over(make_server):
     server = make_server().start()
     server.kill()
     assert socket_of(server).exists()
-    # Nobody listens: the program opens the store itself.
-    assert "all is well" in done(run("check", data=server.data))
+    # No server listens: the program opens the store itself.
+    assert "no problems" in done(run("check", data=server.data))
     server.start()
-    assert "all is well" in done(run("check", data=server.data))
+    assert "no problems" in done(run("check", data=server.data))
     server.stop()
     assert not socket_of(server).exists()
 
@@ -215,7 +215,7 @@ def test_a_directory_with_a_long_path(make_server, tmp_path):
     folder = tmp_path / ("long" * 30)
     server = make_server(data=folder / "data").start()
     assert len(str(socket_of(server))) > 108 and socket_of(server).exists()
-    assert "all is well" in done(run("check", data=server.data))
+    assert "no problems" in done(run("check", data=server.data))
     server.stop()
     assert not socket_of(server).exists()
 
@@ -227,7 +227,7 @@ def test_in_use_by_a_process_that_takes_no_commands(make_server):
 
 
 def test_a_stop_during_a_command(make_server):
-    """The command ends with a line, the server ends well, nothing stays behind."""
+    """The command ends with one line, the server stops with success, and no files are left behind."""
     server = make_server().start()
     project = PlatformUser(server).create_project()
     things = project.collection(indexes=[{"keys": {"n": 1}}])
@@ -248,7 +248,7 @@ def test_a_stop_during_a_command(make_server):
         out, error = process.communicate(timeout=60 * SLOW)
         assert process.returncode in (0, 1) and len(error.splitlines()) <= 1, error
     assert [path.name for path in server.folder.iterdir() if ".partial" in path.name] == []
-    assert "all is well" in done(run("check", data=server.data))
+    assert "no problems" in done(run("check", data=server.data))
 
 
 def test_an_interrupted_command_leaves_nothing(make_server, tmp_path):
@@ -267,7 +267,7 @@ def test_an_interrupted_command_leaves_nothing(make_server, tmp_path):
         process.send_signal(signal.SIGINT)
         process.wait(60 * SLOW)
         assert not [path for path in tmp_path.iterdir() if ".partial" in path.name]
-    assert "all is well" in done(run("check", data=server.data))
+    assert "no problems" in done(run("check", data=server.data))
 
 
 def test_settings_that_are_wrong(tmp_path):

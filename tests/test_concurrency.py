@@ -1,5 +1,5 @@
-"""Everything at once: what administrators change while others read and write. No answer is a failure of the server, no
-state is half there, and the data directory is sound afterwards."""
+"""Concurrent changes by administrators, reads and writes: no response is a 5xx except 503, no state is incomplete, and
+the data directory passes the check afterwards."""
 
 import collections
 import random
@@ -15,7 +15,7 @@ SECONDS = 5 * SLOW
 
 
 class Storm:
-    """Threads that each do one kind of thing again and again until the time is over."""
+    """Threads that each repeat one kind of request until the time is over."""
 
     def __init__(self):
         self.stop = time.monotonic() + SECONDS
@@ -36,7 +36,7 @@ class Storm:
                 self.failures.append(f"{name}: {type(wrong).__name__}: {wrong}")
                 return
             self.statuses[name][response.status_code] += 1
-            # 503 is an honest answer to who changes one thing faster than it can be changed.
+            # 503 is a valid response to a caller that changes one thing faster than it can be changed.
             if response.status_code not in allowed | {503}:
                 request = response.request
                 self.failures.append(
@@ -160,7 +160,7 @@ def test_people_come_and_go(scene):
         return owner.delete(f"{members}/{extra.id}")
 
     def owners(chance):
-        """Two owners demote and promote each other; one of them must stay."""
+        """Two owners demote and promote each other; one of them must stay Owner."""
         who, other = chance.choice([(owner, second), (second, owner)])
         return who.patch(f"{members}/{other.id}", {"role": chance.choice(["Owner", "Admin"])})
 
@@ -180,11 +180,11 @@ def test_people_come_and_go(scene):
     storm.add("key", lambda chance: admin.post("/admin/api-keys", {"name": "k", "scopes": ["read"]}), {201, 409})
     storm.blow()
     listed = ok(owner.get(members))["members"]
-    assert [item for item in listed if item["role"] == "Owner"], "nobody owns the project any more"
+    assert [item for item in listed if item["role"] == "Owner"], "the project has no Owner"
 
 
 def test_a_suspended_project_takes_nothing_more(scene):
-    """After the answer to suspend, no write is taken: not even one that was on its way."""
+    """After the response to suspend no write succeeds, not even one that was in progress."""
     _, owner, project = scene
     collection = project.collection()
     key = project.api_key("read", "write")
@@ -207,7 +207,7 @@ def test_a_suspended_project_takes_nothing_more(scene):
         time.sleep(0.2 * SLOW)
         resumed = time.monotonic()
         ok(owner.post(f"/control/projects/{project.id}/resume"), 204)
-        assert not [moment for moment in taken if suspended < moment < resumed - 0.05], "a write was taken meanwhile"
+        assert not [moment for moment in taken if suspended < moment < resumed - 0.05], "a write succeeded while suspended"
     stop.set()
     for thread in threads:
         thread.join()
@@ -215,7 +215,7 @@ def test_a_suspended_project_takes_nothing_more(scene):
 
 
 def at_once(*actions) -> list:
-    """Runs the actions side by side, beginning together; their answers in order."""
+    """Runs the actions in parallel, starting together; returns their responses in order."""
     barrier = threading.Barrier(len(actions))
     answers: list = [None] * len(actions)
 
@@ -252,10 +252,10 @@ def test_a_role_is_deleted_or_handed_out_never_both(scene):
         having = [item for item in ok(owner.get(members))["members"] if item["role"] == role]
         outcomes[deleted.status_code] += 1
         if deleted.status_code == 204:
-            assert not having, "somebody holds a role that is gone"
+            assert not having, "a member has a deleted role"
             assert all(answer.status_code == 400 for answer in given)
         else:
-            assert having, "a role that nobody has was not deleted"
+            assert having, "an unused role was not deleted"
             for person in people[:2]:
                 ok(owner.patch(f"{members}/{person.id}", {"role": "Viewer"}), 204)
             assert project.admin.delete(f"/admin/roles/{role}").status_code in (204, 409)
@@ -284,7 +284,8 @@ def test_of_names_that_clash_one_is_made(scene):
 
 
 def test_a_logout_ends_one_session_and_no_other(scene):
-    """While others come and go, whoever stays is never refused, and whoever left is at the next request."""
+    """While other members are added and removed, a remaining member is never refused, and a removed one is refused at
+    once."""
     _, _, project = scene
     collection = project.collection()
     staying = [EndUser(project) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""What a project's configuration may hold: counts and bytes, one request at a time and many at once."""
+"""The limits of a project's configuration: counts and bytes, with single and concurrent requests."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ MEBI = 1 << 20
 CODE = "export default async () => 1;\n"
 CRON = {"type": "cron", "schedule": "@monthly"}
 
-# section, limit, path of its route, an entry, and what its message calls it
+# section, limit, path of its route, an entry, and its name in the message
 LISTED = {
     "roles": (200, "roles", lambda name: {"name": name, "permissions": []}, "200 roles of each kind"),
     "enduserRoles": (200, "enduser-roles", lambda name: {"name": name, "permissions": []}, "200 roles of each kind"),
@@ -60,7 +60,7 @@ def test_the_last_free_places_go_to_as_many(owner, section):
     for answer in answers:
         if answer.status_code == 409:
             assert f"at most {words}" in refused(answer, 409, "CONFLICT")["message"]
-    # An import says so before it does anything, with what else is wrong.
+    # An import reports it together with other problems, before it changes anything.
     error = refused(importing(admin, **{section: [entry("another")], "formatVersion": 1}), 400, "VALIDATION")
     assert any("would make more than" in each["message"] for each in error["details"])
     ok(importing(admin))
@@ -144,11 +144,11 @@ def test_configuration_has_at_most_8_mib(owner):
     assert statuses(answers) == [204] * fits + [413] * (14 - fits)
     messages = [refused(each, 413, "PAYLOAD_TOO_LARGE")["message"] for each in answers if each.status_code == 413]
     assert all("8 MiB" in message and "collections 8." in message for message in messages)
-    # Everything else of configuration counts with them, and each is refused by itself.
+    # All other configuration counts too, and each part is refused by itself.
     big = "// " + "y" * 250_000 + "\n" + CODE
     error = refused(admin.post("/admin/functions", {"name": "big", "trigger": CRON, "code": big}), 413)
     assert "functions 0." in error["message"] and "collections 7." in error["message"]
-    # An import too, before anything is done.
+    # An import is refused before it changes anything.
     full = next(name for name, answer in zip(names, answers, strict=True) if answer.status_code == 204)
     free = next(name for name, answer in zip(names, answers, strict=True) if answer.status_code == 413)
     before = ok(admin.get("/admin/config-export"))
@@ -159,13 +159,13 @@ def test_configuration_has_at_most_8_mib(owner):
     refused(importing(admin, **sections), 413, "PAYLOAD_TOO_LARGE")
     after = ok(admin.get("/admin/config-export"))
     assert {**after, "exportedAt": 0} == {**before, "exportedAt": 0}
-    # Less is always possible.
+    # A smaller configuration is always accepted.
     ok(admin.put(f"/admin/collections/{full}/schema", schema(10)), 204)
     ok(admin.put(f"/admin/collections/{free}/schema", schema(size)), 204)
 
 
 def test_collections_go_and_get_names_where_nothing_more_fits(owner):
-    """What a webhook and a function note of the collection that they follow is a few bytes more, and not refused."""
+    """The bytes that a webhook and a function store about the collection that they follow are never refused."""
     admin = owner.create_project().admin
     fills = [f"c{number}" for number in range(10)]
     ok(importing(admin, collections=[{"name": name} for name in ["n", *fills]]))
@@ -192,7 +192,8 @@ def test_collections_go_and_get_names_where_nothing_more_fits(owner):
 
 
 def test_a_project_far_above_the_limit_is_usable(make_server, tmp_path):
-    """As an earlier version may have left one: over 16 MiB of functions. It is served, changed, restarted, deleted."""
+    """A project with over 16 MiB of functions, as an earlier version may have left: it is served, changed, restarted,
+    deleted."""
     server = make_server().start()
     owner = PlatformUser(server)
     project = owner.create_project()
@@ -232,20 +233,20 @@ def test_a_project_far_above_the_limit_is_usable(make_server, tmp_path):
     owner.login()
     large = Project(owner, large.wire)
     assert ok(large.admin.get(f"/admin/collections/posts/documents/{made['id']}"))["document"]["n"] == 1
-    # Others are not held up by it, and it goes.
+    # Other projects are not delayed, and it can be deleted.
     other = owner.create_project()
     other.collection("things", indexes=[{"keys": {"n": 1}}])
     again = tmp_path / "again"
     done(run("backup", "--to", again, "--project", large.id, data=server.data))
     ok(owner.delete(f"/control/projects/{large.id}"), 204)
     refused(large.admin.get("/admin/functions"), 404)
-    # A restore under its own id drops the whole of what was deleted.
+    # A restore under its own id drops all records of the deleted project.
     done(run("restore", "--from", again, "--project", "large", data=server.data))
     owner.login()
     large = Project(owner, large.wire)
     assert len(ok(large.admin.get("/admin/functions"))["functions"]) == copies - 1
     ok(owner.delete(f"/control/projects/{large.id}"), 204)
-    assert "all is well" in done(run("check", data=server.data))
+    assert "no problems" in done(run("check", data=server.data))
 
 
 # ---- references
@@ -261,9 +262,9 @@ def test_references_to_collections_that_do_not_exist(owner):
     assert error["details"][0]["path"] == "/collections/0/schema/properties/by/x-ref"
     self_and_users = {"self": {"type": "string", "x-ref": "posts"}, "by": {"type": "string", "x-ref": "users"}}
     ok(admin.put("/admin/collections/posts/schema", {"type": "object", "properties": self_and_users}), 204)
-    # An import that brings it, in whichever order.
+    # An import that creates the target, in any order.
     ok(importing(admin, collections=[{"name": "posts", "schema": refers}, {"name": "people"}]))
-    # What was deleted since stands in the way of nothing but that schema's next save.
+    # A deleted target fails only the next save of that schema.
     ok(admin.delete("/admin/collections/people"), 204)
     ok(importing(admin))
     ok(admin.put("/admin/collections/posts/policy", {"read": {}}), 204)

@@ -30,7 +30,7 @@ def names(user, path=OWN) -> list[str]:
 
 @pytest.fixture
 def dev(server, owner) -> PlatformUser:
-    """With an organization of their own."""
+    """A user with an organization of their own."""
     return PlatformUser(server)
 
 
@@ -64,7 +64,7 @@ def test_of_a_project(dev):
     connection = made(dev, of(project))
     assert connection["scope"] == {"type": "project", "projectId": project.id}
     assert connection["config"] == {} and connection["secrets"] == {"installationId": {"configured": False}}
-    # The project's own first.
+    # The project's own connections come first.
     assert ok(dev.get(of(project)))["connections"] == [connection, shared]
     assert ok(dev.get(OWN))["connections"] == [shared]
 

@@ -88,7 +88,7 @@ def test_only_invited_addresses_register(make_server):
         body = {"email": email, "password": PASSWORD}
         return refused(nobody.post("/control/auth/register", body), 403, "FORBIDDEN")["message"]
 
-    # The same for an address with an account and one without.
+    # The same message for an address with an account and one without.
     assert refused_registration("stranger@example.com") == refused_registration(owner.email)
     project = owner.create_project()
     guest = f"{unique('guest')}@example.com"
@@ -100,7 +100,7 @@ def test_only_invited_addresses_register(make_server):
     ok(owner.post("/control/admin/operators", {"email": boss}), 201)
     for email in (boss, "named@example.com"):
         assert PlatformUser(server, email).user["platformRole"] == "super-admin"
-    # End users of projects are another matter.
+    # End users of projects can register.
     project.end_user()
 
 
@@ -421,7 +421,7 @@ def test_slug_of_a_deleted_project_is_not_given_again(owner):
     assert owner.create_project(name).slug != project.slug
 
 
-# ---- who may do what
+# ---- permissions
 
 ROUTES = [
     ("GET", "", None),

@@ -1,5 +1,5 @@
-"""Requests that could hold a core: patterns on long texts, conditions and checks on large documents. What costs too much is
-refused, and the server answers others meanwhile."""
+"""Requests that could occupy a core: patterns on long texts, conditions and checks on large documents. Requests that
+are too costly are refused, and the server continues to respond to others."""
 
 import concurrent.futures
 import json
@@ -15,7 +15,7 @@ from support.realtime import Live
 from support.server import Server
 from support.vectors import Space
 
-# What RE2 can match on such a text only with its slow matcher.
+# Patterns that RE2 can match on such a text only with its slow matcher.
 SLOW = ["((a|b){1,40}){1,20}c", "[ab]{1000}c", "(a|b)*a(a|b){18}c", "a.{900}c"]
 COSTLY = SLOW[1]
 TEXT = "".join(random.Random(1).choices("ab", k=900_000))
@@ -31,7 +31,7 @@ def open_policy(**rules) -> dict:
 
 @pytest.fixture(scope="module")
 def long(project):
-    """A collection with one document, whose text is long, and its id."""
+    """Returns a collection with one document with a long text, and its id."""
     name = project.collection()
     id = ok(project.admin.post(f"/admin/collections/{name}/documents", {"text": TEXT, "parts": [TEXT[:100_000]]}), 201)
     return name, id["document"]["id"]
@@ -69,7 +69,7 @@ def test_a_list_that_stops_before_the_long_text(project, alice):
 def test_plain_patterns_on_long_texts(alice, long):
     name, id = long
     assert [one["id"] for one in alice.list(name, {"$nor": [pattern("[a-z]+@[a-z]+")]})] == [id]
-    # More than a core may do at a stretch, and far less than a request may.
+    # More than a core may do without a pause, and far less than a request may use.
     many = {"$nor": [pattern(f"[ab]+x{n}") for n in range(60)]}
     assert [one["id"] for one in alice.list(name, many)] == [id]
     refused(alice.get(f"/{name}/{id}", params={"filter": json.dumps(many)}), 400, "QUERY_TOO_COSTLY")
@@ -167,10 +167,10 @@ def test_a_subscription_ends(project, server, admin, alice):
         ok(admin.post(f"/admin/collections/{name}/documents", {"text": "ab"}), 201)
         after = ok(admin.post(f"/admin/collections/{plain}/documents", {}), 201)["document"]["id"]
         assert live.event("plain")["documentId"] == after
-        # The same from the log.
+        # The same from the change log.
         other.follow(name, id="again", after=event["position"])
         other.error("QUERY_TOO_COSTLY", "again")
-        # Its id is free.
+        # The id of the ended subscription is free.
         live.follow(plain, id="costly")
 
 
@@ -190,7 +190,7 @@ def test_an_expression(project, alice):
     rule = {"validate": 'document.text.matches("a.{900}c") == false'}
     name = project.collection(policy=open_policy(create=rule))
     refused(alice.post(f"/{name}", {"text": TEXT}), 403, "FORBIDDEN")
-    # What the steps of an expression pay for is still too much for the slow matcher.
+    # A cost that is within the steps of an expression is still too much for the slow matcher.
     refused(alice.post(f"/{name}", {"text": TEXT[:680]}), 403, "FORBIDDEN")
     alice.create(name, {"text": "ab"})
 
@@ -236,7 +236,7 @@ def test_large_graphql_responses(project, alice):
     for n in range(4):
         document = alice.create(name, {f"p{k}": k * n for k in range(0, 40, 2)} | {"text": f"{n}" * 200_000})
         made[document["id"]] = document
-    # Fields that are not there, and those that are, against the order in which they are stored.
+    # Missing and existing fields, against the order in which they are stored.
     fields = [f"p{k}" for k in range(39, -1, -1)] + ["id", "text"]
     answer = ok(alice.post("/graphql", {"query": "{%s{%s}}" % (name, " ".join(fields))}))
     assert "errors" not in answer
@@ -259,9 +259,9 @@ def test_large_documents(project, admin, alice):
 
 
 class Scanned:
-    """A server that logs its requests, and a collection in which a scan costs as much as a query may."""
+    """A server that logs its requests, and a collection in which a scan costs as much as a query may use."""
 
-    # Cheap for a core that asks one document, and over all of them more than the two seconds of a query.
+    # Cheap for one document, and for all of them together more than the two seconds of a query.
     FILTER = {"$nor": [pattern(f"[ab]+x{n}") for n in range(60)]}
 
     def __init__(self, server):
@@ -291,7 +291,7 @@ class Scanned:
         return self.request("POST", "/graphql", id, {"query": query, "variables": {"f": {"nor": [{"text": {"regex": f"[ab]+x{n}"}} for n in range(60)]}}})
 
     def status(self, id: str) -> int:
-        """What a request came to, as its line in the log says."""
+        """Returns the result of a request, from its line in the log."""
         return json.loads(self.server.logged(f'"msg":"request","requestId":"{id}"'))["status"]
 
 
@@ -310,7 +310,7 @@ def test_a_scan_ends_when_its_client_leaves(scanned, kind):
 
 
 def test_a_client_that_only_ends_its_sending_gets_its_response(scanned):
-    # Too costly, or too long on a busy machine.
+    # Too costly, or too slow on a busy machine.
     finished = (400, 503)
     with RawConnection(scanned.server, 60) as client, RawConnection(scanned.server, 60) as old:
         client.send(scanned.listing("half")).socket.shutdown(socket.SHUT_WR)

@@ -1,4 +1,4 @@
-"""Jobs that were given up: operators list them, try them again and forget them; nobody sees what they carried."""
+"""Dead-lettered jobs: operators list, retry and delete them; their payload is never shown."""
 
 import time
 
@@ -25,8 +25,8 @@ def dead(owner, count: int) -> list:
 
 @pytest.fixture
 def refused_mail(owner, project, mails):
-    """The address of a mail that was refused for good, and the job that was to send it."""
-    assert mails.to(owner.user["email"])  # so that nothing else is refused
+    """Returns the address of a mail that was refused permanently, and the job that was to send it."""
+    assert mails.to(owner.user["email"])  # so that no other mail is refused
     before = len(ok(owner.get(DEAD))["jobs"])
     address = f"{unique()}@example.com"
     mails.reply = "550 no such user"

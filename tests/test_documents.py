@@ -1,4 +1,4 @@
-"""Documents over REST: the table of contract 4.3, ids, and types on the wire."""
+"""Documents over REST: the routes, ids, and types on the wire."""
 
 import concurrent.futures
 import json
@@ -23,7 +23,7 @@ def fresh(project):
     return project.collection()
 
 
-# ---- the table
+# ---- the routes
 
 
 def test_create(alice, posts):
@@ -213,7 +213,7 @@ def test_ids_ascend_with_creation(project, fresh):
     assert key.list(fresh)[0]["id"] == "000first"
 
 
-# ---- what belongs to the server
+# ---- fields of the server
 
 
 def test_owner_is_forced_on_create(alice, bob, fresh):
@@ -291,7 +291,7 @@ def test_system_fields_in_a_create(alice, fresh):
 
 
 def stored(api, collection, text: str) -> str:
-    """The field v of a document made of this JSON text, as JSON text."""
+    """Returns the field v of a document created from this JSON text, as JSON text."""
     created = api.post(
         f"/{collection}", content=b'{"v": %s}' % text.encode(), headers={"content-type": "application/json"}
     )

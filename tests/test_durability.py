@@ -1,4 +1,4 @@
-"""What was acknowledged stays: over a stop, over kill -9, and as `manybase check` sees it."""
+"""Acknowledged writes stay: over a stop, over kill -9, and in `manybase check`."""
 
 import json
 import random
@@ -31,7 +31,7 @@ def everything(owner, project) -> str:
 
 @pytest.fixture
 def lived_in(make_server):
-    """A server with something of everything, and what it holds."""
+    """A server with an entry of every kind, and its content."""
     server = make_server().start()
     owner = PlatformUser(server)
     project = owner.create_project()
@@ -115,7 +115,7 @@ def test_check_needs_a_data_directory(tmp_path):
 
 
 def test_check_beside_a_running_server(lived_in):
-    """It asks the running server, or says that one runs; it never gets in its way."""
+    """It calls the running server, or reports that one runs; it never interferes with it."""
     server, _, _, user, _, collection = lived_in
     checked = check_data(server.data)
     assert checked.returncode == 0 or str(server.data) in checked.stdout + checked.stderr

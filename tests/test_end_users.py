@@ -1,4 +1,4 @@
-"""End users of a project: register, sign in, sessions, and what admins do with them."""
+"""End users of a project: registration, sign-in, sessions, and their administration."""
 
 import concurrent.futures
 import re
@@ -198,7 +198,7 @@ def test_users_of_one_project_are_nobody_in_another(owner, alice):
 
 
 def test_guessing_one_account(project):
-    """20 failures in 15 minutes over all addresses, then 429 for that account; sessions in hand go on."""
+    """20 failures in 15 minutes over all addresses, then 429 for that account; existing sessions continue."""
     user = EndUser(project)
     other = EndUser(project)
     body = {"email": user.email, "password": "wrong-password"}
@@ -432,7 +432,7 @@ def test_users_are_in_no_collection(project, alice):
 
 
 def test_passwords_are_hashed_off_the_request_threads(server, project):
-    """While many log in, others are served."""
+    """Other requests are served during many logins."""
     users = [EndUser(project) for _ in range(2)]
     collection = project.collection()
     stop = time.monotonic() + 2

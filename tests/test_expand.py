@@ -1,4 +1,4 @@
-"""References between documents, put in place on request."""
+"""`expand`: references between documents, replaced by the documents."""
 
 import pytest
 
@@ -71,7 +71,7 @@ def test_expand(alice, library, through):
     assert book("")["author"] == "ada"
     author = book("author")["author"]
     assert author["name"] == "Ada" and author["id"] == "ada"
-    assert "secret" not in author, "a denied field came along"
+    assert "secret" not in author, "a denied field was included"
     assert author["publisher"] == "house", "expand goes one level"
     assert names(book("coauthors")["coauthors"]) == ["Bob", "hidden", "missing", "Ada"]
     assert book("author", "two")["author"] == "hidden", "a document that cannot be read stays an id"
@@ -127,7 +127,7 @@ def test_relation_to_a_collection_that_is_not(project, admin, alice):
 
 
 def test_hidden_documents_do_not_tell_their_size(project, admin, alice):
-    """A reader of none of the targets gets their ids, however large they are; who may read them is told."""
+    """A reader without access to the targets gets their ids, however large they are; a reader with access gets 413."""
     giants = project.collection(policy={**OPEN_POLICY, "read": {"filter": {"public": True}}})
     ids = [f"giant{n}" for n in range(20)]
     for each in ids:

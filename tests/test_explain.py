@@ -1,4 +1,4 @@
-"""How a listing says that it was answered, and whom it tells."""
+"""`explain` of a list, and who may see it."""
 
 import json
 
@@ -63,7 +63,7 @@ def test_what_an_index_includes_is_not_read_from_documents(project, admin, shelv
 
 
 def test_indexes_hold_the_owner_where_a_policy_asks_for_it(project, admin):
-    """Of documents and indexes that were there before, and after a restart of both; no index says so."""
+    """Documents and indexes that existed before, also after a restart of both; no index lists it."""
     collection = project.collection(policy={"list": {}, "create": {}})
     users = [project.end_user() for _ in range(4)]
     ok(admin.post(f"/admin/collections/{collection}/indexes", {"keys": {"shelf": 1}}), 201)

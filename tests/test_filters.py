@@ -1,4 +1,4 @@
-"""The filter language over HTTP: every operator, MongoDB's semantics, and what is refused."""
+"""The filter language over HTTP: every operator, MongoDB's semantics, and refused filters."""
 
 import json
 

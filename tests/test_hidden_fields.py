@@ -1,4 +1,4 @@
-"""Fields that a policy hides: no answer, status or limit depends on what they hold, nor on how much."""
+"""Fields that a policy hides: no response, status or limit depends on their values or sizes."""
 
 import pytest
 
@@ -10,7 +10,7 @@ COUNT = 60
 
 @pytest.fixture(scope="module")
 def twins(project, admin):
-    """Two collections that look alike to end users: hidden fields are small in one and 24 MB in the other."""
+    """Two collections that look the same to end users: hidden fields are small in one and 24 MB in the other."""
     policy = {"read": {"deniedReadFields": ["secret", "in.secret"]}, "list": {}, "create": {}, "update": {}}
     names = []
     for hidden in ("s", BIG):
@@ -30,7 +30,7 @@ def twins(project, admin):
 
 
 def same(answers, names):
-    """The answers without the times and names in which they must differ."""
+    """Returns the responses without the times and names in which they must differ."""
     small, large = (strip(each, name) for each, name in zip(answers, names))
     assert small == large
     return small

@@ -1,4 +1,4 @@
-"""Routing, methods, CORS, compression, request ids, and limits as a well-formed client meets them."""
+"""Routing, methods, CORS, compression, request ids, and limits for well-formed requests."""
 
 import gzip
 import json
@@ -331,7 +331,7 @@ def test_nesting_of_100_is_the_limit(admin, project):
     refused(admin.post(f"/{collection}", content=b'{"a":' + b"[" * 200_000, headers=json_type), 400, "INVALID_JSON")
 
 
-# ---- what other modules will bring
+# ---- other modules
 
 
 def test_no_billing(owner, nobody):

@@ -1,4 +1,4 @@
-"""Bytes on the wire: what is broken, conflicting, oversized, pipelined or slow."""
+"""Bytes on the wire: invalid, conflicting, oversized, pipelined or slow requests."""
 
 import concurrent.futures
 import json
@@ -56,7 +56,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("what", BROKEN)
 def test_broken_requests(server, what):
-    """400 (or another 4xx, or 501/505) and the connection closes; never an answer as if it were a good request."""
+    """400 (or another 4xx, or 501/505) and the connection closes; never the response of a valid request."""
     with RawConnection(server) as connection:
         answer = connection.send(BROKEN[what] + HEALTH).read_answer()
         if answer is not None:
@@ -340,7 +340,8 @@ def silent(server):
 
 @pytest.mark.slow
 def test_slow_heads_are_cut_and_hold_nobody_up(server):
-    """A head must be whole within 10 s, however its bytes trickle; others are served meanwhile."""
+    """A head must be complete within 10 s, however slowly its bytes arrive; other requests are served during that
+    time."""
     with concurrent.futures.ThreadPoolExecutor(20) as pool:
         slow = [pool.submit(slow_head, server) for _ in range(10)] + [pool.submit(silent, server) for _ in range(10)]
         began = time.monotonic()

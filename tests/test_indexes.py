@@ -1,4 +1,4 @@
-"""Indexes: their administration, uniqueness, and that answers are the same with and without them."""
+"""Indexes: their administration, uniqueness, and that results are the same with and without them."""
 
 import concurrent.futures
 import json
@@ -174,7 +174,7 @@ def test_unique_values_under_concurrent_swaps(project, alice):
         assert len(alice.list(collection, {"slot": slot})) == 1
 
 
-# ---- the same answers with and without
+# ---- the same results with and without indexes
 
 
 def value(random_numbers: random.Random):
@@ -315,7 +315,7 @@ def test_answers_are_the_same_with_and_without_indexes(project, admin):
 
 
 def test_index_over_two_arrays(project, admin, alice):
-    """MongoDB refuses parallel arrays; whatever the answer, nothing breaks and nothing is half there."""
+    """MongoDB refuses parallel arrays; whatever the response, no state is incomplete."""
     collection = project.collection(indexes=[{"keys": {"a": 1, "b": 1}}])
     response = alice.post(f"/{collection}", {"a": [1, 2], "b": [3, 4]})
     assert response.status_code in (201, 400)

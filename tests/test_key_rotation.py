@@ -1,4 +1,4 @@
-"""Signing keys that overlap, and a deployment's secret that changes under what is sealed with it."""
+"""Signing keys that overlap, and the rotation of a deployment's secret with everything sealed under it."""
 
 import base64
 import json
@@ -66,7 +66,7 @@ def test_tokens_in_hand_go_on(running):
     text = done(run("keys list", data=running.data))
     assert "signs" in text and "verifies until" in text and len(text.splitlines()) == 2
 
-    # The overlap is stored: another start knows both.
+    # The overlap is stored: both keys are valid after a restart.
     old = project.admin.token
     running.stop()
     assert keys(running) == rotated
@@ -97,14 +97,14 @@ def test_dropped_and_unknown_keys(running):
     ok(user.get(f"/{things}"))
     left = result(run("keys rotate", "--drop-old", "--json", data=running.data))["keys"]
     assert len(left) == 1 and left[0]["signs"] and published(running) == [left[0]["id"]]
-    # At once, whatever was cached.
+    # At once, also for cached tokens.
     for api, path in ((user, f"/{things}"), (project.admin, f"/{things}"), (owner, "/control/me")):
         refused(api.get(path), 401, "UNAUTHENTICATED")
-    # Sessions go on: a refresh gives a token of the new key.
+    # Sessions continue: a refresh gives a token of the new key.
     body = {"refreshToken": user.tokens["refreshToken"]}
     renewed = ok(user.post("/auth/refresh", body, token=None, project=project.id))["accessToken"]
     ok(Api(running, renewed).get(f"/{things}"))
-    # A kid that nobody has; and one of ours with another's signature.
+    # An unknown kid, and the kid of one key with the signature of another.
     other = json.dumps({"alg": "ES256", "typ": "JWT", "kid": "A" * 43}, separators=(",", ":")).encode()
     forged = base64.urlsafe_b64encode(other).decode().rstrip("=") + renewed[renewed.index(".") :]
     for token in (forged, renewed.split(".")[0] + user.token[user.token.index(".") :]):
@@ -124,7 +124,7 @@ def test_rotations_while_requests_run(running):
                 ok(user.get(f"/{things}"))
                 user.login()
                 kids.add(head(user.token)["kid"])
-            except BaseException as failure:  # noqa: BLE001: told to the test
+            except BaseException as failure:  # noqa: BLE001: reported to the test
                 wrong.append(failure)
                 return
 
@@ -175,7 +175,7 @@ def test_nothing_there(tmp_path):
 
 
 class Sealed:
-    """A deployment with something of every kind that is sealed."""
+    """A deployment with a value of every kind that is sealed."""
 
     def __init__(self, server, factors: int = 1):
         self.server = server
@@ -195,7 +195,8 @@ class Sealed:
         return user, codes
 
     def works(self, some: int = 3):
-        """Signing keys and second factors can be read: recovery codes open the record with the sealed secret."""
+        """Checks that signing keys and second factors can be read: recovery codes open the record with the sealed
+        secret."""
         ok(self.owner.get("/control/me"))
         for user, codes in random.sample(self.enrolled, min(some, len(self.enrolled))):
             body = {"email": user.email, "password": PASSWORD}
@@ -216,7 +217,7 @@ def test_a_new_secret_in_the_directory(running):
     running.start()
     sealed.works()
     running.stop()
-    # The former one is refused, and nothing changes by that.
+    # The former secret is refused, and nothing changes.
     after_text = after.read_text()
     after.write_text(before)
     running.spawn()
@@ -232,12 +233,12 @@ def test_a_new_secret_from_a_file(running, tmp_path):
     sealed = Sealed(running)
     running.stop()
     file = tmp_path / "next"
-    for text, about in (("", "must be 32"), ("short\n", "must be 32"), ("A" * 43 + "=", "is no secret")):
+    for text, about in (("", "must be 32"), ("short\n", "must be 32"), ("A" * 43 + "=", "is not a random secret")):
         file.write_text(text)
         complains(run("keys reseal", "--new-secret-file", file, data=running.data), about)
     complains(run("keys reseal", "--new-secret-file", tmp_path / "none", data=running.data), "none")
     file.write_text((running.data / "secret").read_text())
-    complains(run("keys reseal", "--new-secret-file", file, data=running.data), "the one in use")
+    complains(run("keys reseal", "--new-secret-file", file, data=running.data), "the current one")
     file.write_text(fresh_secret() + "\n")
     text = done(run("keys reseal", "--new-secret-file", file, data=running.data))
     assert file.read_text().strip() not in text
@@ -270,7 +271,7 @@ def test_a_secret_from_the_environment(make_server, tmp_path, given):
     assert not (server.data / "secret").exists()
     server.spawn()
     assert server.process.wait(20 * SLOW) == 1 and "another SERVICE_SECRET" in server.log()
-    # Without it, no other one is made up.
+    # Without a secret the server does not generate another one.
     server.settings["SERVICE_SECRET"] = None
     server.spawn()
     assert server.process.wait(20 * SLOW) == 1 and "set SERVICE_SECRET" in server.log()
@@ -297,7 +298,7 @@ def test_rotated_refresh_tokens_end_with_the_secret(running):
 
 
 def test_what_a_copy_of_a_project_has_sealed_is_its_own(running, tmp_path):
-    """A client secret is bound to its project: a copy under another id has it bound to that."""
+    """A client secret is bound to its project: in a copy under another id it is bound to that id."""
     sealed = Sealed(running)
     done(run("backup", "--to", tmp_path / "b", "--project", sealed.project.slug, data=running.data))
     copy = ("--from", tmp_path / "b", "--project", sealed.project.slug, "--as", "a-copy")
@@ -308,7 +309,7 @@ def test_what_a_copy_of_a_project_has_sealed_is_its_own(running, tmp_path):
 
 
 def test_a_kill_in_the_middle_leaves_one_of_the_two(make_server):
-    """Whatever the moment: the server starts on what is in the directory, and reads everything."""
+    """After a kill at any time the server starts on the data directory and reads everything."""
     server = make_server({"SERVICE_AUTH_RATE_LIMIT": "100000/60"}).start()
     sealed = Sealed(server, factors=30)
     for _ in range(15):
@@ -335,7 +336,7 @@ def test_a_kill_in_the_middle_leaves_one_of_the_two(make_server):
             stderr=subprocess.DEVNULL,
             env=environment,
         )
-        # Opening the store takes as long as it does for a command that does little else.
+        # Opening the store takes as long as in a command that does little else.
         time.sleep(before_it * 0.7 + (whole - before_it * 0.7) * number / rounds)
         process.send_signal(signal.SIGKILL)
         process.wait(60 * SLOW)
@@ -344,7 +345,7 @@ def test_a_kill_in_the_middle_leaves_one_of_the_two(make_server):
         server.stop()
         changed += (server.data / "secret").read_text() != before
         assert not (server.data / "secret.new").exists()
-    assert "all is well" in check_data(server.data).stdout
+    assert "no problems" in check_data(server.data).stdout
     assert changed < rounds
     report = result(run("keys reseal", "--json", data=server.data))
     assert report["unreadable"] == 0 and report["values"] >= 30 + 15 * 40

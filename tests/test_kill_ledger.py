@@ -1,4 +1,4 @@
-"""The kill rounds' own instrument: a ledger that cannot see a loss proves nothing."""
+"""The crash test's own ledger must detect a loss."""
 
 import shutil
 
@@ -52,7 +52,7 @@ def test_a_mixture_of_two_states_breaks_the_seal():
 
 @pytest.mark.slow
 def test_data_from_before_is_seen_as_loss(tmp_path):
-    """The whole harness against a server that forgets: its data is put back to an earlier state."""
+    """The whole crash test with a server that loses data: its data is set back to an earlier state."""
     rounds = Rounds(tmp_path, seed=1, only={"documents", "unique values"})
     rounds.prepare()
     try:

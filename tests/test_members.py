@@ -129,7 +129,7 @@ def test_last_owner_stays_under_concurrency(server, owner, how):
             response = user.get(path)
             if response.status_code == 200:
                 owners += [item for item in response.json()["members"] if item["role"] == "Owner"]
-        assert owners, "nobody owns the project any more"
+        assert owners, "the project has no Owner"
 
 
 # ---- token exchange

@@ -1,4 +1,4 @@
-"""Requests counted by plane, and usage where nothing is metered."""
+"""Requests counted by plane, and usage without metering."""
 
 import concurrent.futures
 import re
@@ -13,12 +13,13 @@ def planes(project) -> dict:
 
 
 def grown(project, work) -> dict:
-    """What `work` adds, without the question after it, which counts once it is answered."""
+    """Returns the increase of the counts by `work`, without the request for metrics itself, which is counted after its
+    response."""
     before = planes(project)
     work()
     after = planes(project)
     rise = {plane: {kind: after[plane][kind] - before[plane][kind] for kind in ("ok", "error")} for plane in PLANES}
-    rise["admin"]["ok"] -= 1  # the first question
+    rise["admin"]["ok"] -= 1  # the first request for metrics
     return {plane: (counts["ok"], counts["error"]) for plane, counts in rise.items() if any(counts.values())}
 
 
@@ -47,7 +48,7 @@ def test_requests_count_as_their_plane_and_outcome(server, owner):
         refused(nobody.post("/auth/login", {"email": "x@example.com", "password": PASSWORD}), 401)
         ok(alice.get("/auth/sessions"))
         ok(project.admin.get("/admin/collections"))
-        # About no project that is known, or about another one.
+        # Without a known project, or for another one.
         refused(nobody.get(f"/{things}"), 401)
         refused(nobody.get("/"), 404)
         ok(owner.get("/control/me"))
@@ -64,7 +65,7 @@ def test_changes_of_the_configuration_keep_the_counts(server, owner):
     project.role("data:*:read")
     after = ok(project.admin.get("/admin/metrics"))
     assert after["since"] == before["since"]
-    # Collection, policy and role, and the question before.
+    # Collection, policy and role, and the previous request for metrics.
     assert after["planes"]["admin"]["ok"] == before["planes"]["admin"]["ok"] + 4
 
 

@@ -1,4 +1,4 @@
-"""The second factor, with codes from a library of its own, on both planes."""
+"""The second factor, with codes of an independent library, on both planes."""
 
 import time
 import urllib.parse
@@ -37,7 +37,7 @@ class Account:
         return enrollment
 
     def activate(self) -> list[str]:
-        """With the code of the step before, so that the present one is still to be had."""
+        """Signs in with the code of the previous step, so that the current code is still unused."""
         self.enroll()
         code = self.app.at(time.time() - 30)
         self.recovery = ok(self.post("/mfa/totp/activate", {"code": code}))["recoveryCodes"]
@@ -73,7 +73,7 @@ def test_enroll_activate_sign_in_disable(account, project):
     assert parsed.issuer == ("Manybase" if account.project is None else project.wire["name"])
     assert (parsed.digits, parsed.interval, parsed.secret) == (6, 30, enrollment["secret"])
 
-    # Nothing counts before the first code.
+    # The second factor is off before the first code.
     assert me(account)["mfaEnabled"] is False
     assert "accessToken" in account.login()
 

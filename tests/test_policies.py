@@ -12,7 +12,7 @@ OWN = {"filter": {"ownerId": "$auth.uid"}}
 
 
 def attempt(api, collection, operation, document_id):
-    """One operation on a document that exists."""
+    """Runs one operation on an existing document."""
     path = f"/{collection}/{document_id}"
     return {
         "read": lambda: api.get(path),
@@ -132,7 +132,7 @@ def test_placeholders(project, admin, alice, filter, found):
 
 @pytest.mark.parametrize("claim", ["iss", "aud", "sub", "sid", "pid", "role"])
 def test_claims_of_a_token(project, admin, alice, claim):
-    """$auth.token.<claim>: whatever the caller's token says."""
+    """$auth.token.<claim>: the values in the caller's token."""
     claims = jwt.decode(alice.token, options={"verify_signature": False})
     collection = project.collection(policy={"list": {"filter": {"who": f"$auth.token.{claim}"}}})
     ok(admin.post(f"/admin/collections/{collection}/documents", {"id": "one", "who": claims[claim]}), 201)
@@ -329,7 +329,7 @@ def test_allowed_write_fields(project, alice):
     alice.create(collection, {"id": "given", "title": "b"})
 
 
-# ---- shape of a policy
+# ---- the form of a policy
 
 
 @pytest.mark.parametrize(

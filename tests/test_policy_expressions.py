@@ -1,4 +1,4 @@
-"""The `validate` expressions of policies, in CEL: on create, on update, and what is refused at save."""
+"""The `validate` expressions of policies, in CEL: on create, on update, and expressions that are refused at save."""
 
 import json
 
@@ -185,7 +185,7 @@ def test_a_misspelt_field_is_refused_at_save(project, admin, policy, path, words
     error = refused(admin.put(f"/admin/collections/{collection}/policy", policy), 400, "VALIDATION")
     (detail,) = error["details"]
     assert detail["path"] == path and words in detail["message"], error
-    # The same where more fields are allowed than are declared, or nothing is declared.
+    # The same if more fields are allowed than are declared, or nothing is declared.
     for schema in ({**CLOSED, "additionalProperties": True}, None):
         free = project.collection(policy=None, schema=schema)
         answer = admin.put(f"/admin/collections/{free}/policy", policy)
@@ -229,7 +229,7 @@ def test_an_inherited_policy_knows_no_schema(project, owner):
     refused(other.end_user().post(f"/{collection}", {"title": "x"}), 403, "FORBIDDEN")
 
 
-# ---- what a caller puts into their own token stays text
+# ---- text that callers put into their own token stays text
 
 
 def test_a_name_that_looks_like_a_placeholder_is_text(project, admin):

@@ -1,7 +1,7 @@
-"""Field rules by operator: what a policy says of fields holds for whatever an update, a replacement or a creation does.
+"""Field rules by operator: a policy's rules for fields hold for every update, replacement and creation.
 
-Each change is made twice: to a document that nothing guards, which tells what the change is, and to its twin behind a
-rule. Whether the twin's change must be refused follows from what became of the first, not from the words of the change.
+Each change is made twice: to a document without rules, which shows the change, and to an equal document with a rule.
+The expected result of the second follows from the change of the first, not from the operators of the request.
 """
 
 import copy
@@ -122,7 +122,7 @@ ALLOWED = ["free", "freed", "deep.free", "deep.new", "list", "items.note", "item
 
 
 def without(value, path):
-    """A copy without the field at the path, in every element of arrays."""
+    """Returns a copy without the field at the path, in every element of arrays."""
     if isinstance(value, list):
         return [without(each, path) for each in value]
     if not isinstance(value, dict):
@@ -134,7 +134,7 @@ def without(value, path):
 
 
 def at(value, path):
-    """What stands at the path, in every element of arrays."""
+    """Returns the values at the path, in every element of arrays."""
     if isinstance(value, list):
         return [at(each, path) for each in value]
     first, _, rest = path.partition(".")
@@ -261,7 +261,7 @@ PROBES = [
     ids=json.dumps,
 )
 def test_answers_do_not_hang_on_what_is_hidden(project, admin, alice, update):
-    """Whatever a hidden field holds, the answer to a write is the same, to the byte but for ids and times."""
+    """The response to a write does not depend on the value of a hidden field, byte by byte except ids and times."""
     policy = {**OPEN_POLICY, "read": {"deniedReadFields": HIDDEN}, "update": update}
     collections = [project.collection(policy=policy) for _ in HOLDINGS]
 
@@ -298,7 +298,7 @@ def test_answers_do_not_hang_on_what_is_hidden(project, admin, alice, update):
 
 
 def test_whether_a_guess_was_right_is_not_told_by_the_time_of_change(project, admin, alice):
-    """A change that changes nothing is no write, but for one that names or may move what is hidden."""
+    """A change without effect is not a write, unless it names or may move a hidden field."""
     collection = project.collection(policy={**OPEN_POLICY, "read": {"deniedReadFields": ["secret"]}})
     for holding in ({"secret": 5, "open": 1}, {"open": 1, "secret": 5}, {"open": 1, "secret": 6}, {"open": 1}):
         made = ok(admin.post(f"/admin/collections/{collection}/documents", holding), 201)["document"]

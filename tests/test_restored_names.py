@@ -1,5 +1,5 @@
-"""Projects that come back from a backup after their collections were renamed: who follows a collection, and what refers
-to it, goes by the collection, whatever it was called."""
+"""Projects that are restored from a backup after their collections were renamed: webhooks, functions and references
+follow the collection, whatever its name was."""
 
 import json
 
@@ -29,13 +29,13 @@ def backed_up(project: Project, to, whole: bool = False) -> None:
 
 
 def copied(project: Project, backup, slug: str) -> Api:
-    """An owner's token of the copy."""
+    """Returns an owner's token of the copy."""
     line = ("restore", "--from", backup, "--project", project.id, "--as", slug, "--json")
     return project.owner.exchange(result(run(*line, data=project.owner.server.data))["id"])
 
 
 def again(project: Project, backup) -> Api:
-    """The same under its own id."""
+    """Restores the project under its own id."""
     ok(project.owner.delete(f"/control/projects/{project.id}"), 204)
     done(run("restore", "--from", backup, "--project", project.id, data=project.owner.server.data))
     return project.owner.exchange(project.id)
@@ -54,9 +54,9 @@ def test_who_follows_a_renamed_collection(owner, receiver, tmp_path, how):
     pre = database_function(project, posts, "return {document: {...event.document, seen: true}};", ["insert"], timing="pre")
     rename(project, posts, "drafts")
     rename(project, "drafts", "articles")
-    # It is not this one that they follow.
+    # The webhook and the function do not follow this new collection.
     project.collection("posts")
-    # Its first version has the name of then.
+    # The function's first version has the old name.
     post.patch(code="export default async () => console.log('other');")
     backup = tmp_path / "b"
     backed_up(project, backup, how == "whole")
@@ -75,13 +75,13 @@ def test_who_follows_a_renamed_collection(owner, receiver, tmp_path, how):
     assert told.body["document"]["seen"] is True
     [ran] = post.logged(1)
     assert (ran["status"], [line["message"] for line in ran["logs"]]) == ("success", ["n 2"])
-    # They go with it from here on, too.
+    # They also follow the next rename.
     ok(admin.post("/admin/collections/articles/rename", {"to": "papers"}), 204)
     put(admin, "papers", n=3)
     put(admin, "posts", n=4)
     assert hook.arrived(2)[1].body["collection"] == "papers"
     assert len(post.logged(2)) == 2
-    # A version too.
+    # So does a version.
     ok(admin.post("/admin/collections", {"name": "articles"}), 201)
     function = ok(admin.post(f"{post.route}/rollback", {"version": 1}))["function"]
     assert function["trigger"]["collection"] == "papers"
@@ -96,7 +96,7 @@ def reference(api: Api, collection: str) -> str:
 
 
 def numbers_that_shift(project: Project) -> None:
-    """The collections that a copy makes have other numbers: indexes take some in between."""
+    """The collections of a copy have other numbers, since indexes use some of them."""
     for name in ("authors", "others", "more"):
         project.collection(name)
     ok(project.admin.post("/admin/collections/authors/indexes", {"keys": {"n": 1}}), 201)
@@ -142,7 +142,7 @@ def test_numbers_in_a_backup_of_an_earlier_version_mean_nothing(owner, tmp_path)
 
     def bind(record):
         if (record.get("collection") or {}).get("name") == "posts":
-            # The first collection of a project that comes back has this number.
+            # The first collection of a restored project has this number.
             record["collection"]["config"]["refs"] = [{"name": "more", "number": 1000}]
 
     rewrite(backup, bind)
@@ -168,4 +168,4 @@ def test_indexes_hold_the_owner_from_the_start(owner, tmp_path, whose):
         )
     )
     assert (found["total"], found["explain"]["documentsExamined"]) == (10, 10)
-    assert "all is well" in done(run("check", data=owner.server.data))
+    assert "no problems" in done(run("check", data=owner.server.data))

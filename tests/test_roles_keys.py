@@ -111,7 +111,7 @@ def test_a_role_that_is_promised_stays(server, project, admin):
 
 
 def test_a_grant_beside_the_deletion(server, project, admin):
-    """Of a grant and a deletion at the same time one is refused: nobody ends with a role that is gone."""
+    """Of a concurrent grant and deletion one is refused: no user keeps a deleted role."""
     members = f"/control/projects/{project.id}/members"
     member, user = project.member("Viewer", PlatformUser(server)).user, project.end_user()
     with ThreadPoolExecutor(2) as pool:
@@ -128,7 +128,7 @@ def test_a_grant_beside_the_deletion(server, project, admin):
             if gone.status_code == 409:
                 ok(granted, 204)
                 continue
-            # A name that is no role may stand in metadata, and holds nothing.
+            # Metadata may contain a name that is not a role; it grants nothing.
             if round_ % 2:
                 assert granted.status_code in (400, 404), granted.text
                 roles = {item["userId"]: item["role"] for item in ok(project.owner.get(members))["members"]}
@@ -144,11 +144,11 @@ def test_the_two_namespaces_are_apart(project, admin):
     ok(admin.get(f"/admin/enduser-roles/{name}"))
 
 
-# ---- the table
+# ---- permissions by route
 
 
 def path_of(route, collection):
-    """The route with names that no resource has, so that an allowed call changes nothing."""
+    """Returns the route with names of resources that do not exist, so that an allowed call changes nothing."""
     return route.path.format(
         collection=collection,
         project="missing",
@@ -169,14 +169,14 @@ def path_of(route, collection):
 
 
 def harmless(route):
-    """A body that is refused after the permission was looked at."""
+    """Returns a body that is refused after the permission check."""
     if route.document:
         return {"json": {"type": 5}} if route.path.endswith("schema") else {"json": {"$nonsense": 1}}
     return {} if route.body is None else {"json": {"no such field": 1}}
 
 
 def probe(api, route, collection):
-    """Whether the caller may use the route at all."""
+    """Returns whether the caller may use the route at all."""
     if route.method == "DELETE" and route.path == "/admin/collections/{collection}":
         collection = "NoSuchCollection"
     if route.method == "DELETE" and route.path.endswith(("/schema", "/policy")):
@@ -217,7 +217,7 @@ def things(project):
 
 @pytest.fixture(scope="module")
 def holder(server, project, things):
-    """A member whose custom role is given other permissions from test to test."""
+    """A member whose custom role gets other permissions from test to test."""
     role = project.role()
     member = project.member(role, PlatformUser(server))
     member.role = role
@@ -308,7 +308,7 @@ def test_nobody_grants_what_they_do_not_hold(server, project):
 
 
 def test_role_of_a_member_is_a_grant_too(server, project):
-    """An Admin may not hand out what the Owner alone has; a role's holder may not be given more by a lesser member."""
+    """An Admin may not assign permissions that only the Owner has; a lesser member may not extend a role of others."""
     admin_user, other = PlatformUser(server), PlatformUser(server)
     project.member("Admin", admin_user)
     refused(admin_user.post(f"/control/projects/{project.id}/members", {"email": other.email, "role": "Owner"}), 403)
@@ -323,7 +323,7 @@ def test_enduser_role_given_by_who_does_not_hold_it(server, project):
 
 
 def test_access_of_a_user_who_holds_more(server, project, admin):
-    """Who sets the address of an account takes it over by a password reset."""
+    """A caller who sets the address of an account can take it over by a password reset."""
     strong = project.end_user(project.enduser_role("data:*:admin"))
     support = project.member(project.role("users:read", "users:manage"), PlatformUser(server))
     path = f"/admin/users/{strong.id}"
@@ -340,7 +340,7 @@ def test_access_of_a_user_who_holds_more(server, project, admin):
         refused(support.post(f"{path}/{action}"), 403, "FORBIDDEN")
     assert ok(admin.get(path))["user"] == before
     ok(strong.get("/auth/sessions"))
-    # What opens no account; and everything of users who hold no more than registration gives.
+    # Fields that give no access to an account; and all fields of users with only the permissions of a registration.
     ok(support.patch(path, {"name": "Ann", "email": before["email"]}), 204)
     weak = f"/admin/users/{project.end_user().id}"
     ok(support.patch(weak, {"email": f"{unique('other')}@example.com", "emailVerified": True}), 204)
@@ -375,7 +375,7 @@ def test_key_that_outlives_the_key_that_makes_it(server, project, admin):
 
 
 def test_keys_that_are_none_are_refused_alike(server, owner, project):
-    """A key does not say which projects exist, or existed."""
+    """A key does not show which projects exist, or existed."""
     deleted, suspended = owner.create_project(), owner.create_project()
     key_of_deleted = deleted.api_key("admin").token
     ok(suspended.api_key("admin").get("/admin/collections"))
@@ -445,7 +445,7 @@ def test_key_that_expires(server, project, admin):
     assert made["apiKey"]["expiresAt"] == wire
     api = Api(server, made["key"])
     ok(api.get(f"/{collection}"))
-    # Up to its moment by whoever has it cached, and not beyond.
+    # Valid until `expiresAt` also in caches, and not longer.
     limit = time.monotonic() + 20 * SLOW
     while api.get(f"/{collection}").status_code == 200:
         assert time.monotonic() < limit
@@ -454,7 +454,7 @@ def test_key_that_expires(server, project, admin):
     refused(api.get(f"/{collection}"), 401, "UNAUTHENTICATED")
     listed = {item["id"]: item for item in ok(admin.get("/admin/api-keys"))["apiKeys"]}
     assert listed[made["apiKey"]["id"]]["expiresAt"] == wire
-    # A new secret does not make it live again.
+    # A new secret does not make it valid again.
     renewed = admin.post(f"/admin/api-keys/{made['apiKey']['id']}/rotate").json()["key"]
     refused(Api(server, renewed).get(f"/{collection}"), 401, "UNAUTHENTICATED")
 
@@ -481,7 +481,7 @@ def test_key_uses_are_noted_once_a_minute(project, admin):
     first = used()
     for _ in range(50):
         ok(key.get(f"/{collection}"))
-    # Once a minute on each core: not for each request.
+    # Once a minute on each core, not for each request.
     assert abs(datetime.fromisoformat(used()) - datetime.fromisoformat(first)) < timedelta(seconds=60)
 
 

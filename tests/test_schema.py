@@ -1,4 +1,4 @@
-"""The JSON Schema subset: what it accepts at save, and what it lets through on every write."""
+"""The JSON Schema subset: accepted schemas, and accepted values of writes."""
 
 import json
 

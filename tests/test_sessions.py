@@ -1,4 +1,4 @@
-"""Refresh sessions: rotation of tokens, what a stolen one is worth, and ending them."""
+"""Refresh sessions: rotation of tokens, use of a stolen token, and ending sessions."""
 
 import base64
 from concurrent.futures import ThreadPoolExecutor
@@ -48,10 +48,10 @@ def test_a_refresh_token_finds_its_project(server, rotating, project):
         last = body.get("refreshToken", last)
         ok(nobody.post("/auth/logout", {"refreshToken": last}), 204)
         refused(nobody.post("/auth/refresh", {"refreshToken": last}), 401, "UNAUTHENTICATED")
-    # Where it names another project it is looked up there, and is none of it.
+    # With the id of another project it is looked up there, and not found.
     text = EndUser(rotating).tokens["refreshToken"].split("~")[1]
     refused(nobody.post("/auth/refresh", {"refreshToken": f"{project.id}~{text}"}), 401, "UNAUTHENTICATED")
-    # One that names none, as those of before, needs the header.
+    # A token without a project, as older versions issued it, needs the header.
     refused(nobody.post("/auth/refresh", {"refreshToken": text}), 400, "MISSING_PROJECT")
     refused(refresh(rotating, text), 401, "UNAUTHENTICATED")
 
@@ -118,7 +118,7 @@ ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 
 def mirrored(token: str) -> str:
-    """The other signature that verifies for the same text: s becomes the order of P-256's group minus s."""
+    """Returns the other signature that is valid for the same text: s becomes the order of P-256's group minus s."""
     signed, _, signature = token.rpartition(".")
     raw = base64.urlsafe_b64decode(signature + "==")
     other = raw[:32] + (ORDER - int.from_bytes(raw[32:], "big")).to_bytes(32, "big")
@@ -141,7 +141,7 @@ def test_a_token_has_one_spelling(server, owner, project):
     ):
         ok(api.get(path))
         for spelling in other_spellings(api.token):
-            # As bytes: the client would refuse to send some of them as text.
+            # As bytes, since the client would refuse to send some of them as text.
             headers = [(b"authorization", b"Bearer " + spelling)]
             response = server.http.get("/api/v1" + path, headers=headers)
             refused(response, 401, "UNAUTHENTICATED")

@@ -1,4 +1,4 @@
-"""Command line, settings, start, stop: what an operator meets."""
+"""Command line, settings, start and stop."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from support.server import SLOW, Server, binary, free_port
 
 
 def run(*arguments, settings: dict | None = None, cwd=None, seconds: float = 20) -> subprocess.CompletedProcess:
-    """The binary with these arguments and nothing but these settings in its environment."""
+    """Runs the binary with these arguments and only these settings in its environment."""
     kept = {
         name: os.environ[name]
         for name in ("PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
@@ -34,7 +34,7 @@ def run(*arguments, settings: dict | None = None, cwd=None, seconds: float = 20)
 
 
 def refuses_to_start(settings: dict, tmp_path, *words: str) -> str:
-    """The server must end by itself, with an exit code, naming all `words`."""
+    """The server must exit by itself, with a failure, and its output must contain all `words`."""
     settings = {"SERVICE_LISTEN": f"127.0.0.1:{free_port()}", "SERVICE_DATA_DIR": str(tmp_path / "data"), **settings}
     ended = run("serve", settings=settings, cwd=tmp_path)
     text = ended.stdout + ended.stderr
@@ -200,7 +200,7 @@ def test_generated_secret_is_private(make_server):
             break
     else:
         raise AssertionError("no file holds the secret")
-    assert stat.S_IMODE(server.data.stat().st_mode) & 0o007 == 0, "anybody may read the data directory"
+    assert stat.S_IMODE(server.data.stat().st_mode) & 0o007 == 0, "other users may read the data directory"
 
 
 # ---- data directory
@@ -361,7 +361,7 @@ def test_forwarded_addresses_are_believed_from_trusted_proxies_only(make_server)
 
 
 def test_the_last_untrusted_address_counts(make_server):
-    """What a client itself wrote into x-forwarded-for stands before what the proxy added, and counts for nothing."""
+    """Addresses that a client wrote into x-forwarded-for come before that of the proxy, and do not count."""
     server = make_server(
         {"SERVICE_TRUSTED_PROXIES": "127.0.0.0/8,10.0.0.0/8", "SERVICE_AUTH_RATE_LIMIT": "3/60"}
     ).start()

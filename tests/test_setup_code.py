@@ -1,4 +1,4 @@
-"""The set-up code: what the first registration brings along where its request may come from another machine."""
+"""The set-up code, which the first registration needs if its request may come from another machine."""
 
 import concurrent.futures
 import json
@@ -20,7 +20,8 @@ def person(**more) -> dict:
 
 
 def asks(server, **headers) -> bool:
-    """Whether a first registration with these headers needs the code: as the status says, and as it is."""
+    """Returns whether a first registration with these headers needs the code, after checking both the status and the
+    registration."""
     http = server.http
     status = http.get("/api/v1" + STATUS, headers=headers).json()
     assert status["needsSetup"] is True
@@ -63,7 +64,7 @@ def test_what_a_request_says_of_other_machines_and_sites(make_server, header):
 
 
 def test_a_page_of_another_site_registers_no_first_user(make_server):
-    """A Blob without a type, by fetch() with mode no-cors: no preflight, and the host is this machine's."""
+    """A Blob without a type, sent by fetch() with mode no-cors: no preflight, and the host is this machine's."""
     server = make_server(LOCAL).start()
     body = json.dumps(person())
     foreign = {"host": f"localhost:{server.port}", "origin": "https://evil.example", "sec-fetch-site": "cross-site"}
@@ -132,12 +133,12 @@ def test_the_code_is_printed_kept_and_used_up(make_server):
     assert first["platformRole"] == "super-admin"
     status = ok(Api(server).get(STATUS))
     assert status["needsSetup"] is False and status["setupCodeRequired"] is False
-    # None is needed any more, and one does nothing.
+    # No code is needed any more, and a code is ignored.
     for given in ({}, {"setupCode": code}):
         assert ok(Api(server).post(REGISTER, person(**given)), 201)["user"]["platformRole"] == "user"
     server.stop()
     assert server.setup_code() == {}
-    # As a crash between the commit and the removal leaves it.
+    # The state after a crash between the commit and the removal of the file.
     (server.data / "setup-code").write_text(code + "\n")
     server.start()
     assert server.setup_code() == {} and ok(Api(server).get(STATUS))["setupCodeRequired"] is False
@@ -162,7 +163,7 @@ def test_of_many_at_once_one_is_the_first(make_server):
     made = [answer.json()["user"]["platformRole"] for answer in answers if answer.status_code == 201]
     assert made.count("super-admin") == 1
     for n, answer in enumerate(answers):
-        # A wrong one is refused before there is a first user, and none is read afterwards.
+        # A wrong code is refused before the first user exists, and ignored afterwards.
         assert answer.status_code == 201 or (n % 2 == 0 and answer.status_code == 403), answer.text
         if n % 2 == 0 and answer.status_code == 201:
             assert answer.json()["user"]["platformRole"] == "user"

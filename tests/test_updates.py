@@ -1,4 +1,4 @@
-"""The update language over HTTP: every operator, MongoDB's semantics, and what is refused."""
+"""The update language over HTTP: every operator, MongoDB's semantics, and refused updates."""
 
 import json
 import re
@@ -99,11 +99,11 @@ def own(document: dict) -> dict:
         # An operator without fields changes nothing.
         ({"$set": {}}, {}),
         ({"$set": {}, "$inc": {"n": 1}}, {"n": 6}),
-        # A name of digits is a place where there is an array, and a name elsewhere.
+        # A segment of digits is an index of an array, and a field name elsewhere.
         ({"$set": {"new.0": 1}}, {"new": {"0": 1}}),
         ({"$set": {"deep.0": 1}}, {"deep": {"x": 1, "y": {"z": 2}, "0": 1}}),
         ({"$push": {"new.0": 1}}, {"new": {"0": [1]}}),
-        # Types decide before values.
+        # Values of different types compare by their types.
         ({"$min": {"s": 1}}, {"s": 1}),
         ({"$max": {"n": "x"}}, {"n": "x"}),
         ({"$max": {"none": False}}, {"none": False}),
@@ -245,7 +245,7 @@ def test_refusals_name_the_path(alice, things, update, path):
 
 
 def test_positional_all(alice, things):
-    """`$[]` is an operator that REST has."""
+    """`$[]` is an operator that REST supports."""
     document = alice.create(things, START)
     path = f"/{things}/{document['id']}"
     ok(alice.patch(path, {"$inc": {"list.$[]": 10}, "$set": {"objects.$[].v": "all"}}), 204)

@@ -1,4 +1,4 @@
-"""`manybase users`: for who is locked out, beside the running server and without one."""
+"""`manybase users`: commands for locked-out users, with the running server and without one."""
 
 import json
 import socket
@@ -21,7 +21,7 @@ def sign_in(server, email: str, password: str, project=None):
 
 
 def everywhere_in(folder, text: str) -> list[str]:
-    """Files below `folder` that hold the text."""
+    """Returns the files below `folder` that contain the text."""
     found = []
     for path in folder.rglob("*"):
         if path.is_file() and text.encode() in path.read_bytes():
@@ -57,7 +57,7 @@ def test_list(server, boss, project):
     text = done(run("users list", data=server.data))
     assert "boss@example.com" in text and "super-admin" in text
     assert done(run("users list", "--email", "nobody.at", data=server.data)) == "no users\n"
-    # A project's own.
+    # The end users of a project.
     alice = project.end_user()
     for name in (project.id, project.slug):
         users = result(run("users list", "--json", "--project", name, data=server.data))["users"]
@@ -88,7 +88,7 @@ def test_password(make_server, plane, beside):
     refused(user.post(path.replace("sessions", "refresh"), refresh, **where), 401)
     refused(sign_in(server, user.email, PASSWORD, project), 401, "INVALID_CREDENTIALS")
     ok(sign_in(server, user.email, NEW, project))
-    # Nowhere as it is: not in logs, not in the store, not in what was printed.
+    # The password is nowhere in clear: not in logs, not in the store, not in the output.
     assert NEW not in server.log_path.read_text(errors="replace")
     server.stop()
     assert everywhere_in(server.folder, NEW) == []
@@ -193,7 +193,7 @@ def test_nobody_and_nowhere(server, boss, project):
     complains(run("users mfa-reset", "nobody@example.com", data=server.data), "there is no user nobody@example.com")
     complains(run("users operator", "user_0", data=server.data), "there is no user user_0")
     complains(run("users operator", "boss", data=server.data), "there is no user boss")
-    # Of another plane, or another project.
+    # A user of another plane or another project.
     complains(run("users mfa-reset", alice.id, data=server.data), "there is no user")
     complains(run("users mfa-reset", boss.id, "--project", project.slug, data=server.data), "there is no user")
     complains(run("users list", "--project", "nobodys", data=server.data), "there is no project nobodys")
@@ -243,7 +243,7 @@ def test_all_of_it_is_audited_as_the_servers(make_server):
 
 
 def test_a_hidden_option_goes_over_the_socket_alone(server):
-    """What the socket refuses is told without the password."""
+    """An error of the socket does not contain the password."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(20 * SLOW)
         connection.connect(str(server.data / "control.sock"))

@@ -1,4 +1,4 @@
-"""The few calls of Manybase's REST interface that the example makes; a keep-alive connection per thread."""
+"""A client for the calls of Manybase's REST API that the example makes; one keep-alive connection per thread."""
 
 import http.client
 import json
@@ -24,7 +24,7 @@ class Api:
         return Api(self.url, token)
 
     def call(self, method, path, body=None, headers=None):
-        """The decoded answer, None where there is none; raises Refused from 400 up."""
+        """Returns the decoded response, None without a body; raises Refused for a status of 400 or above."""
         sent = dict(headers or {})
         if body is not None:
             sent["content-type"] = "application/json"
@@ -37,8 +37,8 @@ class Api:
                 connection = self._local.connection = http.client.HTTPConnection(self.address, timeout=60)
             try:
                 connection.request(method, "/api/v1" + path, data, sent)
-                answer = connection.getresponse()
-                text = answer.read()
+                response = connection.getresponse()
+                text = response.read()
                 break
             except (http.client.HTTPException, ConnectionError):
                 connection.close()
@@ -46,8 +46,8 @@ class Api:
                 if attempt == 2:
                     raise
         decoded = json.loads(text) if text else None
-        if answer.status >= 400:
-            raise Refused(answer.status, decoded)
+        if response.status >= 400:
+            raise Refused(response.status, decoded)
         return decoded
 
     def list(self, collection, filter=None, limit=1000, skip=0, expand=None):
@@ -59,7 +59,7 @@ class Api:
         return self.call("GET", f"/{collection}?{urllib.parse.urlencode(query)}")["documents"]
 
     def list_all(self, collection, filter=None):
-        """Every document, page after page."""
+        """Returns all matching documents, fetched page by page."""
         found = []
         while True:
             page = self.list(collection, filter, 1000, len(found))

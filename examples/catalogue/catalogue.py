@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Loads this machine's package catalogue into a running Manybase and asks it ten questions.
+"""Loads this machine's package catalogue into a running Manybase and runs ten queries.
 
     examples/catalogue/catalogue.py [--url http://localhost:8090] [--limit N] [--connections 32]
 
-Exit code 0 when everything was loaded and every answer is right by the catalogue's own text.
+Exit code 0 if everything was loaded and every result matches the catalogue's own text.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from questions import Questions
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--url", default="http://localhost:8090")
-    parser.add_argument("--limit", type=int, help="load only so many packages, spread over the catalogue")
+    parser.add_argument("--limit", type=int, help="load only this many packages, spread over the catalogue")
     parser.add_argument("--connections", type=int, default=32)
     options = parser.parse_args()
 
@@ -30,10 +30,10 @@ def main():
     for collection, documents in (("sections", sections), ("maintainers", maintainers), ("packages", packages)):
         total = project.admin.call("GET", f"/admin/collections/{collection}/documents?limit=0")["total"]
         if total != len(documents):
-            print(f"{collection}: {total} there, {len(documents)} expected")
+            print(f"{collection}: {total} documents, {len(documents)} expected")
             return 1
     wrong = Questions(project, packages, maintainers, sections).all()
-    print("all right" if wrong == 0 else f"{wrong} answers wrong")
+    print("all results are right" if wrong == 0 else f"{wrong} results are wrong")
     return 1 if wrong else 0
 
 

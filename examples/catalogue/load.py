@@ -1,5 +1,5 @@
-"""Makes the catalogue's project (collections, schemas, policies, indexes, a key, two readers) and loads the documents over
-HTTP with the API key, from many connections."""
+"""Creates the catalogue's project (collections, schemas, policies, indexes, a key, two readers) and loads the documents
+over HTTP with the API key, from many connections."""
 
 import concurrent.futures
 import secrets
@@ -42,13 +42,13 @@ SCHEMAS = {
     },
 }
 
-# Anyone signed in reads the catalogue, only the loading key writes it.
+# Every signed-in user reads the catalogue; only the loading key writes it.
 CATALOGUE_POLICY = {
     "read": {},
     "list": {},
     "create": {"validate": "auth.role == 'apikey'"},
 }
-# A review belongs to who wrote it; nobody turns one into a review of something else.
+# A review belongs to its writer; its package cannot be changed.
 OWN = {"filter": {"ownerId": "$auth.uid"}}
 REVIEW_POLICY = {
     "read": OWN,
@@ -101,7 +101,7 @@ class Project:
         return open_api.with_token(open_api.call("POST", f"/auth/login?project={self.id}", person)["accessToken"])
 
     def load(self, collection, documents, connections):
-        """Creates them all; a document that is there already (a retried create) counts as loaded."""
+        """Creates the documents; one that already exists (a retried create) counts as loaded."""
 
         def create(document):
             try:

@@ -8,12 +8,12 @@ ADDRESS = re.compile(r"^(?P<name>.*?)\s*<(?P<email>[^>]*)>$")
 
 
 def dump():
-    """The catalogue's text."""
+    """Returns the catalogue's text."""
     return subprocess.run(["apt-cache", "dumpavail"], check=True, capture_output=True).stdout.decode("utf-8", "replace")
 
 
 def stanzas(text):
-    """Each record as {field: value}, folded lines joined."""
+    """Yields each record as {field: value}, folded lines joined."""
     for block in text.split("\n\n"):
         record, field = {}, None
         for line in block.split("\n"):
@@ -27,13 +27,13 @@ def stanzas(text):
 
 
 def document_id(name):
-    """An id out of a package name: `+` and `.` are not allowed in ids; a long one becomes a digest."""
-    made = name.replace("+", "_p").replace(".", "_d").replace("/", "_s")
-    return made if len(made) <= 64 else hashlib.sha256(name.encode()).hexdigest()[:40]
+    """Returns an id for a package name. Ids allow no `+`, `.` and `/`; a name over 64 characters becomes a digest."""
+    escaped = name.replace("+", "_p").replace(".", "_d").replace("/", "_s")
+    return escaped if len(escaped) <= 64 else hashlib.sha256(name.encode()).hexdigest()[:40]
 
 
 def names_in(relation):
-    """`libc6 (>= 2.34), debconf | debconf-2.0` gives the distinct names, in order."""
+    """Returns the distinct names of a relation such as `libc6 (>= 2.34), debconf | debconf-2.0`, in order."""
     found = []
     for part in re.split(r"[,|]", relation):
         name = part.strip().split(" ")[0].split(":")[0]
@@ -77,7 +77,7 @@ def package_of(record):
 
 
 def catalogue(limit=None):
-    """(packages, maintainers, sections) as lists of documents; with `limit`, every so manieth package only."""
+    """Returns (packages, maintainers, sections) as lists of documents. `limit` bounds the packages, evenly spread."""
     records = list(stanzas(dump()))
     if limit and len(records) > limit:
         records = records[:: len(records) // limit][:limit]

@@ -1,4 +1,4 @@
-"""Ten questions a user of the catalogue asks, each answered by the server and checked against the catalogue's own text."""
+"""Ten queries of a user of the catalogue; each result is compared with the catalogue's own text."""
 
 import json
 import re
@@ -15,23 +15,23 @@ class Questions:
         self.sections = sections
         self.wrong = 0
 
-    def ask(self, text, filter, holds, index, collection="packages"):
-        """Lists by `filter` as a signed-in reader; right when it gives exactly the packages for which `holds`."""
+    def check(self, text, filter, holds, index, collection="packages"):
+        """Lists by `filter` as a signed-in reader; the result must be exactly the packages that satisfy `holds`."""
         expected = sorted(p["id"] for p in self.packages if holds(p))
         begin = time.perf_counter()
         got = [d["id"] for d in self.ada.list_all(collection, filter)]
         milliseconds = (time.perf_counter() - begin) * 1000
-        self.tell(text, got == expected, len(expected), milliseconds, index, self.index_used(collection, filter))
+        self.report(text, got == expected, len(expected), milliseconds, index, self.index_used(collection, filter))
 
     def index_used(self, collection, filter):
-        """The index the server says it used, asked as an admin."""
+        """Returns the index that the server used, from an admin's `explain`."""
         query = urllib.parse.urlencode({"filter": json.dumps(filter), "limit": 1000})
         headers = {"x-service-explain": "1"}
         return self.project.admin.call("GET", f"/admin/collections/{collection}/documents?{query}", headers=headers)[
             "explain"
         ]["index"]
 
-    def tell(self, text, right, count, milliseconds, index=None, used=None):
+    def report(self, text, right, count, milliseconds, index=None, used=None):
         good = right and (index is None or index == used)
         self.wrong += not good
         how = f"by {used}" if used else ""
@@ -39,51 +39,51 @@ class Questions:
         print(f"  {'ok   ' if good else 'WRONG'} {text:<58} {count:>6} found {milliseconds:8.1f} ms  {how}{wanted}")
 
     def all(self):
-        self.ask(
+        self.check(
             "Games that take more than 100 MiB",
             {"section": "games", "installedKiB": {"$gt": 102400}},
             lambda p: p["section"] == "games" and p["installedKiB"] > 102400,
             "section_1_installedKiB_-1",
         )
-        self.ask(
-            "What depends on libssl3?",
+        self.check(
+            "Packages that depend on libssl3",
             {"depends": "libssl3"},
             lambda p: "libssl3" in p["depends"],
             "depends_1",
         )
-        self.ask(
+        self.check(
             "Names that begin with python3-d and end in -doc or django",
             {"name": {"$regex": "^python3-d.*(-doc|django)$"}},
             lambda p: re.search("^python3-d.*(-doc|django)$", p["name"]) is not None,
             "name_1",
         )
-        self.ask(
+        self.check(
             "Required or important packages",
             {"priority": {"$in": ["required", "important"]}},
             lambda p: p["priority"] in ("required", "important"),
             "priority_1",
         )
-        self.ask(
+        self.check(
             "Graphical games written for both SDL and OpenGL",
             {"tags": {"$all": ["interface::graphical", "uitoolkit::sdl"]}},
             lambda p: {"interface::graphical", "uitoolkit::sdl"} <= set(p["tags"]),
             "tags_1",
         )
         biggest = max(self.packages, key=lambda p: p["installedKiB"])["installedKiB"]
-        self.ask(
+        self.check(
             "The giants: more than half the size of the largest",
             {"installedKiB": {"$gte": biggest // 2}},
             lambda p: p["installedKiB"] >= biggest // 2,
             "installedKiB_1",
         )
         one = self.packages[len(self.packages) // 2]
-        self.ask(
+        self.check(
             f"The package called {one['name'][:32]}",
             {"name": one["name"]},
             lambda p: p["name"] == one["name"],
             "name_1",
         )
-        self.ask(
+        self.check(
             "Small things without a home page, outside libraries",
             {
                 "installedKiB": {"$lt": 12},
@@ -100,7 +100,7 @@ class Questions:
         return self.wrong
 
     def maintainer_of(self, package):
-        """Expand inlines the maintainer, judged by the maintainers' own policy."""
+        """`expand` replaces the maintainer's id by the document, if the maintainers' own policy allows it."""
         begin = time.perf_counter()
         found = self.ada.list("packages", {"maintainer": package["maintainer"]}, expand="maintainer,section")
         milliseconds = (time.perf_counter() - begin) * 1000
@@ -113,13 +113,13 @@ class Questions:
         )
         used = self.index_used("packages", {"maintainer": package["maintainer"]})
         text = f"All of {maintainer['name'][:36]}, with address"
-        self.tell(text, right, len(found), milliseconds, "maintainer_1", used)
+        self.report(text, right, len(found), milliseconds, "maintainer_1", used)
 
     def own_reviews(self, package):
-        """Ada and Grace review the same packages; each sees her own only, and cannot touch the other's."""
-        shelf = [p["id"] for p in self.packages[:20]]
-        mine = [self.ada.call("POST", "/reviews", {"package": i, "stars": 4})["document"]["id"] for i in shelf]
-        for i in shelf:
+        """Ada and Grace review the same packages; each sees only her own reviews, and cannot change the other's."""
+        reviewed = [p["id"] for p in self.packages[:20]]
+        mine = [self.ada.call("POST", "/reviews", {"package": i, "stars": 4})["document"]["id"] for i in reviewed]
+        for i in reviewed:
             self.grace.call("POST", "/reviews", {"package": i, "stars": 2, "text": "not mine"})
         begin = time.perf_counter()
         found = self.ada.list("reviews", {"stars": {"$gte": 1}})
@@ -134,4 +134,4 @@ class Questions:
         right = right and all(d["stars"] == 4 for d in found)
         owner = found[0]["ownerId"] if found else ""
         used = self.index_used("reviews", {"ownerId": owner})
-        self.tell("My own reviews, and nobody else's", right, len(found), milliseconds, "ownerId_1", used)
+        self.report("My own reviews only", right, len(found), milliseconds, "ownerId_1", used)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Part of ./test: the catalogue example on some of the data, against a server of its own. Closes with "N passed, N failed".
+# Part of ./test: the catalogue example with some of the data, on a server of its own. Its last line is "N passed, N failed".
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 server=${MB_SERVER:-$here/../../build/release/bin/manybase}

@@ -1,4 +1,4 @@
-"""A server whose limit on logins is out of the way: the program's calls all come from one address."""
+"""A server without an effective limit on logins, since all calls of the program come from one address."""
 
 import itertools
 
@@ -16,7 +16,7 @@ def server_settings():
 
 @pytest.fixture(scope="module")
 def person(server, tmp_path_factory):
-    """A maker of people who are signed in."""
+    """Makes people who are signed in."""
 
     def make(email: str | None = None, login: bool = True) -> Person:
         made = Person(server, tmp_path_factory.mktemp(f"person{next(_number)}"), email)
@@ -32,7 +32,7 @@ def ann(person):
 
 @pytest.fixture
 def shop(ann):
-    """A new project of Ann's with a little of everything in it."""
+    """A new project of Ann's with an entry in every section of its configuration."""
     project = ann.user.create_project()
     project.collection(
         "notes",
@@ -49,7 +49,7 @@ def shop(ann):
 
 @pytest.fixture
 def linked(ann, shop, tmp_path):
-    """A folder of Ann's with the project pulled into it."""
+    """A folder of Ann's into which the project was pulled."""
 
     folder = Folder(ann, tmp_path, shop)
     assert folder.run("link", "--project", shop.slug, "--url", ann.server.url).returncode == 0

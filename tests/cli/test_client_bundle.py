@@ -1,4 +1,4 @@
-"""link, pull, status, diff, push, types: a project and the folder that describes it."""
+"""link, pull, status, diff, push, types: a project and the folder with its configuration."""
 
 import json
 import os
@@ -75,7 +75,7 @@ def test_a_push_never_undoes_what_others_did(linked):
     assert "pull first" in said and "--force" in said
     dry = linked.run("push", "--dry-run")
     assert dry.returncode == 2 and "would be refused" in dry.stdout
-    # Pulling would lose what was done here, and says so.
+    # A pull would overwrite local changes, so it is refused.
     complains(linked.run("pull"), "collections/notes.json")
     both = json.loads(linked.run("status", "--json").stdout)
     assert both["both"] == []
@@ -91,7 +91,7 @@ def test_a_folder_that_never_pulled_does_not_overwrite(linked, ann, tmp_path_fac
         (clone.bundle / path).parent.mkdir(parents=True, exist_ok=True)
         (clone.bundle / path).write_text(text)
     line = ("--url", server.url, "--project", linked.project.id)
-    # The same files: nothing can be lost.
+    # The files are equal, so nothing can be lost.
     done(clone.run("push", *line))
     notes = clone.read("collections/notes.json")
     notes["schema"]["properties"]["stars"] = {"type": "integer"}
@@ -111,13 +111,13 @@ def test_a_push_that_only_creates_needs_no_force(linked, ann, tmp_path_factory, 
     linked.project.role("data:notes:list", name="late")
     linked.write("collections/more.json", {"name": "more"})
     assert done(linked.run("push")).endswith(": 1 created, 0 updated, 0 deleted\n")
-    # What others did stays to be pulled, and is not undone by the next push either.
+    # Changes of others are still to be pulled, and the next push does not undo them.
     assert changes(linked.run("status", "--json"), "server") == {"roles.json": "modified"} or (
         "late" not in (linked.bundle / "roles.json").read_text()
     )
     done(linked.run("pull"))
     assert "late" in (linked.bundle / "roles.json").read_text()
-    # A folder that never pulled, with nothing but a new thing in it.
+    # A folder without a pull, with one new entry.
     fresh = Folder(ann, tmp_path_factory.mktemp("fresh"), linked.project)
     fresh.write("meta.json", linked.read("meta.json"))
     fresh.write("collections/fresh.json", {"name": "fresh"})
@@ -139,7 +139,7 @@ def test_a_pull_never_deletes_what_was_never_pushed(linked):
     assert "collections/others.json" in linked.files()
     assert result(linked.run("pull", "--json"))["kept"] == sorted(mine)
     assert set(mine) <= set(changes(linked.run("status", "--json"), "here"))
-    # Asked for by its name, it goes.
+    # With --delete it is deleted.
     pulled = result(linked.run("pull", "--delete", "--json"))
     assert pulled["removed"] == sorted(mine) and not mine.items() & linked.files().items()
 
@@ -160,7 +160,7 @@ def test_a_pull_names_what_it_deletes_and_asks(linked):
     ran = linked.run("pull", "--json")
     assert ran.returncode == 2 and "--delete" in json.loads(ran.stderr)["error"]["message"]
     assert linked.files() == before
-    # Changed here and gone there: nothing takes it without --force.
+    # Changed here and deleted on the server: it is not deleted without --force.
     linked.write("collections/two.json", {"name": "two", "schema": {"type": "object"}})
     complains(linked.run("pull", "--delete"), "collections/two.json")
     pulled = linked.run("pull", "--force", typed="yes\n")
@@ -240,12 +240,12 @@ def test_every_broken_file_at_once(linked):
     for command in ("push", "types"):
         ran = linked.run(command)
         assert ran.returncode == 1 and ran.stdout == ""
-        assert "is broken: mend what is named below" in ran.stderr.splitlines()[0]
+        assert "is invalid: fix the files named below" in ran.stderr.splitlines()[0]
         assert {line.strip().split(":")[0] for line in ran.stderr.splitlines()[1:]} == {
             "roles.json",
             "collections/x.json",
         }
-    # What is broken is found by status, and a pull mends it.
+    # status names the broken file, and a pull replaces it.
     assert "collections/x.json" in changes(linked.run("status", "--json"), "here")
     done(linked.run("pull", "--force", "--delete"))
     done(linked.run("types"))
@@ -271,7 +271,7 @@ def test_two_folders_for_two_projects(ann, server, tmp_path):
         done(ann.run("pull", "--dir", folder, cwd=tmp_path))
     assert json.loads((tmp_path / "one" / "meta.json").read_text())["project"]["name"] == one.wire["name"]
     assert result(ann.run("status", "--json", "--dir", "deep/two", cwd=tmp_path))["project"]["id"] == two.id
-    # MANYBASE_PROJECT outranks the link, --project outranks both.
+    # MANYBASE_PROJECT takes precedence over the link, --project over both.
     ran = ann.run("diff", "--json", "--dir", "one", cwd=tmp_path, MANYBASE_PROJECT=two.id)
     assert result(ran)["project"]["id"] == two.id
     ran = ann.run("diff", "--json", "--dir", "one", "--project", one.slug, cwd=tmp_path, MANYBASE_PROJECT=two.id)
@@ -284,7 +284,7 @@ def test_types(linked, tmp_path):
     assert result(linked.run("types", "--json"))["types"] == text
     done(linked.run("types", "--out", "types.ts"))
     assert (tmp_path / "types.ts").read_text() == text
-    # From the folder alone: no server is asked.
+    # Only the folder is read: no call to a server.
     linked.write("collections/tags.json", {"name": "my-tags", "schema": {"type": "object"}})
     (linked.bundle / "collections" / "tags.json").rename(linked.bundle / "collections" / "my-tags.json")
     assert '"my-tags": MyTags;' in done(linked.run("types", HOME="/nowhere"))
@@ -299,7 +299,7 @@ def test_colours_only_on_a_terminal(linked, colour):
 
 
 def on_terminal(folder, command: str, more: dict) -> str:
-    """What a command shows on a terminal."""
+    """The output of a command on a terminal."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder.path)

@@ -1,4 +1,4 @@
-"""`manybase login` and `logout`, and what speaks for somebody afterwards: a login, an API key, a token."""
+"""`manybase login` and `logout`, and the credentials of later commands: a login, an API key, a token."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from support.terminal import on_terminal
 
 
 def expire(person, access: str = "kept") -> None:
-    """Makes the kept access token one that is over."""
+    """Makes the stored access token an expired one."""
     kept = json.loads(person.credentials.read_text())
     for login in kept["servers"].values():
         if access == "kept":
@@ -50,10 +50,10 @@ def test_the_login_is_refreshed(person):
     done(ann.run("link", "--project", project.slug))
     after = json.loads(ann.credentials.read_text())
     assert after != before
-    # A token that the server refuses before its time.
+    # A token that the server refuses before its expiry.
     expire(ann, "not.a.token")
     done(ann.run("pull"))
-    # The token is used as long as it is good.
+    # The token is used until it expires.
     kept = ann.credentials.read_text()
     done(ann.run("status"))
     assert ann.credentials.read_text() == kept
@@ -72,7 +72,7 @@ def test_logout_ends_the_session(person, server):
 
 @pytest.fixture
 def guarded(person):
-    """Somebody with a second factor, and its secret."""
+    """A person with a second factor, and its secret."""
     somebody = person(login=False)
     secret = ok(somebody.user.post("/control/auth/mfa/totp/enroll"))["secret"]
     code = pyotp.TOTP(secret).at(int(time.time()) - 30)
@@ -105,17 +105,17 @@ def test_a_machine_works_with_an_api_key(person, tmp_path, shop, server):
     given = {"MANYBASE_URL": server.url, "MANYBASE_TOKEN": key}
     assert result(nobody.run("pull", "--json", **given))["project"]["id"] == shop.id
     done(nobody.run("push", "--force", **given))
-    # The folder is linked now; a key of another project is not meant for it.
+    # The folder is linked by now; a key of another project is refused for it.
     other = nobody.user.create_project()
     wrong = {**given, "MANYBASE_TOKEN": other.api_key("admin").token}
     complains(nobody.run("status", **wrong), "linked to")
     complains(nobody.run("status", "--project", other.slug, **given), f"is for the project {shop.id}")
-    # Less than admin is not enough, and what concerns several projects needs a login.
+    # A key needs the scope admin, and commands on several projects need a login.
     less = {**given, "MANYBASE_TOKEN": shop.api_key("read", "write").token}
     complains(nobody.run("status", **less), "does not let you")
     complains(nobody.run("promote", "--from", shop.slug, "--to", shop.slug, **given), "the token given is for")
-    # As an option it outranks the environment.
+    # The option takes precedence over the environment variable.
     complains(nobody.run("status", "--token", "nonsense", **given), "neither an API key")
-    # Access tokens of both planes do as well.
+    # Access tokens of both planes are accepted too.
     for token in (shop.owner.token, shop.admin.token):
         done(nobody.run("status", "--project", shop.id, **{**given, "MANYBASE_TOKEN": token}))

@@ -1,4 +1,4 @@
-"""Every mistake ends in one line that says what to do."""
+"""Every mistake ends with one line that says what to do."""
 
 import http.server
 import json
@@ -17,7 +17,7 @@ COMMANDS = ["link --project x", "pull", "status", "diff", "push", "promote --fro
 
 
 def line(person, command: str, *more, **given):
-    """Runs a command, whose options may stand behind its name."""
+    """Runs `command`: a command's name, then options."""
     name, *options = command.split()
     return person.run(name, *options, *more, **given)
 
@@ -34,7 +34,7 @@ def nobody(person):
 
 @pytest.fixture
 def answering():
-    """A server that answers everything with one thing."""
+    """Starts a server that always sends the same response."""
     running = []
 
     def serve(status: int, body: bytes, headers: dict | None = None, tls: ssl.SSLContext | None = None) -> str:
@@ -94,7 +94,7 @@ def test_the_server_is_down(person, server, linked, command):
     kept["servers"][url] = kept["servers"][server.url]
     linked.person.credentials.write_text(json.dumps(kept))
     said = complains(line(linked, command, "--url", url, *(() if "--" in command else ("--project", "x"))), url)
-    assert "is the server running" in said
+    assert "check that the server runs" in said
     complains(sign_in(linked, "http://nowhere.invalid"), "(--url)")
     del kept["servers"][url]
     linked.person.credentials.write_text(json.dumps(kept))
@@ -104,7 +104,7 @@ def test_what_answers_is_no_manybase(nobody, answering):
     answers = [(200, b"<html>hello</html>"), (200, b"{}"), (200, b""), (404, b"not here"), (404, b'{"message": "no"}')]
     for status, body in [*answers, (502, b""), (401, b"{}")]:
         url = answering(status, body)
-        complains(sign_in(nobody, url), f"what answers at {url} is no Manybase server")
+        complains(sign_in(nobody, url), f"{url} is not a Manybase server")
     url = answering(301, b"", {"location": "https://example.com/"})
     complains(sign_in(nobody, url), "give that address with --url")
 
@@ -120,9 +120,9 @@ def test_a_certificate_that_is_not_trusted(nobody, answering, tmp_path):
     context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
     url = answering(404, b"", tls=context)
     complains(sign_in(nobody, url), "SSL_CERT_FILE")
-    # With its authority the connection comes about.
-    complains(sign_in(nobody, url, SSL_CERT_FILE=str(tmp_path / "cert.pem")), "is no Manybase server")
-    # TLS spoken to who speaks none.
+    # With the certificate's authority the connection succeeds.
+    complains(sign_in(nobody, url, SSL_CERT_FILE=str(tmp_path / "cert.pem")), "is not a Manybase server")
+    # TLS to a server without TLS.
     plain = answering(404, b"").replace("http:", "https:")
     complains(sign_in(nobody, plain), plain)
 
@@ -138,9 +138,9 @@ def test_a_server_that_says_nothing_at_first(nobody):
 
 @pytest.mark.parametrize("url", ["example.com", "ftp://example.com", "http://", "https://me:pw@example.com", "no url"])
 def test_addresses_that_are_none(nobody, url):
-    said = complains(sign_in(nobody, url), "is no address of a server", 2)
+    said = complains(sign_in(nobody, url), "is not a server address", 2)
     assert "give one like https://example.com" in said
-    complains(nobody.run("pull", "--url", url), "is no address of a server", 2)
+    complains(nobody.run("pull", "--url", url), "is not a server address", 2)
 
 
 def test_wrong_password(person, server):
@@ -165,32 +165,32 @@ def test_tokens_that_are_refused(ann, linked, server):
     key = linked.project.api_key("admin")
     ok(linked.project.admin.delete(f"/admin/api-keys/{key.id}"), 204)
     url = {"MANYBASE_URL": server.url}
-    complains(linked.run("status", **url, MANYBASE_TOKEN=key.token), "refuses the token")
+    complains(linked.run("status", **url, MANYBASE_TOKEN=key.token), "rejected the token")
     complains(linked.run("status", **url, MANYBASE_TOKEN="hello"), "neither an API key")
-    complains(linked.run("status", **url, MANYBASE_TOKEN=ann.user.token[:-8] + "AAAAAAAA"), "refuses the token")
+    complains(linked.run("status", **url, MANYBASE_TOKEN=ann.user.token[:-8] + "AAAAAAAA"), "rejected the token")
 
 
 def test_what_came_with_a_repository_is_sent_nothing(linked, person, answering):
-    """Somebody's link, committed with their bundle, names their own server."""
+    """A committed link in another person's bundle names their own server."""
     theirs = answering(200, b'{"needsSetup": false}')
     linked.write(".manybase/link.json", {"url": theirs, "project": {"id": "proj_1", "slug": "x"}})
     key = linked.project.api_key("admin").token
-    complains(linked.run("push", MANYBASE_TOKEN=key), "no server but one that you name")
+    complains(linked.run("push", MANYBASE_TOKEN=key), "only sent to a server that you name")
     complains(sign_in(linked, None), "name the server with --url", 2)
     complains(linked.run("push"), f"you are not signed in to {theirs}")
 
 
 def test_projects_that_are_not_there(ann, person, linked, server):
-    said = complains(linked.run("pull", "--project", "no-such"), 'you are a member of no project "no-such"')
+    said = complains(linked.run("pull", "--project", "no-such"), 'you have no project "no-such"')
     assert "; yours are: " in said
-    # Somebody else's is as unknown as none.
+    # Another person's project gives the same message as one that does not exist.
     theirs = person().user.create_project()
     for name in (theirs.id, theirs.slug):
         complains(linked.run("pull", "--project", name), f'no project "{name}"')
     complains(linked.run("promote", "--from", "nowhere", "--to", linked.project.slug), 'no project "nowhere"')
     # Suspended, then deleted.
     ok(ann.user.post(f"/control/projects/{linked.project.id}/suspend"), 204)
-    complains(linked.run("status"), "is suspended: an Owner or Admin has to resume it first")
+    complains(linked.run("status"), "is suspended: an Owner or Admin must resume it first")
     ok(ann.user.delete(f"/control/projects/{linked.project.id}"), 204)
     complains(linked.run("status"), "there is no project")
 

@@ -1,4 +1,4 @@
-"""Three people, two environments, one repository: a team's day with the command line."""
+"""Three people, two environments, one repository: the workflow of a team with the command line."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     repository = tmp_path_factory.mktemp("repository") / "shop.git"
     subprocess.run(["git", "init", "--bare", "-b", "main", str(repository)], check=True, capture_output=True)
 
-    # Ann makes the project by hand, and an environment to try things in; Bob and Eve work with her.
+    # Ann creates the project over the API, and an environment of it; Bob and Eve are members.
     shop = ann.user.create_project("Shop")
     shop.collection("orders", schema={"type": "object", "properties": {"total": {"type": "integer"}}})
     shop.role("data:orders:*", name="clerks")
@@ -34,7 +34,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     staging_api = ann.user.exchange(staging["id"])
     assert shape(staging_api) == shape(shop.admin), "an environment begins as a copy"
 
-    # She puts the environment's shape into a repository.
+    # She commits the environment's configuration to a repository.
     hers = Folder(ann, tmp_path_factory.mktemp("hers"))
     hers.git("init", "-b", "main")
     hers.git("remote", "add", "origin", repository)
@@ -47,7 +47,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     assert "manybase/collections/orders.json" in committed and "manybase/roles.json" in committed
     assert not [path for path in committed if ".manybase" in path], "what is of one machine stays there"
 
-    # Bob and Eve clone it, link it, pull: their files are what is committed, byte for byte.
+    # Bob and Eve clone it, link it and pull: their files equal the committed ones, byte for byte.
     def clone(somebody) -> Folder:
         folder = Folder(somebody, tmp_path_factory.mktemp("clone") / "shop")
         subprocess.run(["git", "clone", str(repository), str(folder.path)], check=True, capture_output=True)
@@ -58,7 +58,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
 
     his, eves = clone(bob), clone(eve)
 
-    # Bob adds a collection: a branch, a look, a push, a commit.
+    # Bob adds a collection: a branch, a dry run, a push, a commit.
     his.git("checkout", "-b", "returns")
     schema = {"type": "object", "required": ["order"], "properties": {"order": {"type": "string", "x-ref": "orders"}}}
     his.write("collections/returns.json", {"name": "returns", "schema": schema, "policy": {"read": {}, "list": {}}})
@@ -73,7 +73,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     his.git("merge", "returns")
     his.git("push")
 
-    # Eve changed something else meanwhile, and does not know of it. Her push is refused and changes nothing.
+    # Eve changed another file concurrently, without Bob's change. Her push is refused and changes nothing.
     orders = eves.read("collections/orders.json")
     orders["schema"]["properties"]["state"] = {"enum": ["open", "paid"]}
     eves.write("collections/orders.json", orders)
@@ -84,7 +84,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     assert [each["path"] for each in states["here"]] == ["collections/orders.json"]
     assert [each["path"] for each in states["server"]] == ["collections/returns.json"]
 
-    # She takes Bob's work from the repository, as one does, and then the server's over it.
+    # She merges Bob's commit from the repository, then pulls with --force.
     eves.git("add", ".")
     eves.git("commit", "-m", "States of orders")
     eves.git("pull", "--rebase")
@@ -99,7 +99,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     eves.git("commit", "-am", "As the server has it", "--allow-empty")
     eves.git("push")
 
-    # Ann takes all of it; the clerks are no more, which she says twice.
+    # Ann takes all changes and deletes the clerks, which needs a confirmation.
     hers.git("pull")
     done(hers.run("pull", "--force"))
     assert hers.git("status", "--porcelain") == ""
@@ -114,7 +114,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     hers.git("commit", "-am", "No clerks")
     hers.git("push")
 
-    # So it goes with a webhook, whose secret and state are no part of the folder.
+    # The same with a webhook, whose secret and state are not part of the folder.
     hook = {"name": "told", "collection": "orders", "events": ["insert"], "url": "https://hooks.example/"}
     ok(staging_api.post("/admin/webhooks", hook), 201)
     done(hers.run("pull", "--force"))
@@ -129,9 +129,9 @@ def test_a_teams_day(person, server, tmp_path_factory):
     assert "delete webhooks told" in pruned.stdout and pruned.stdout.endswith("0 updated, 1 deleted\n"), pruned
     assert ok(staging_api.get("/admin/webhooks")) == {"webhooks": []}
 
-    # Promotion is for Owners of both. Planned, looked at, applied; and it deletes nothing.
+    # Promotion needs the role Owner in both. It is planned, checked and applied; it deletes nothing.
     line = ("promote", "--from", staging["slug"], "--to", shop.slug)
-    complains(bob.run(*line, "--dry-run"), "Owner of both")
+    complains(bob.run(*line, "--dry-run"), "role Owner in both")
     production = shape(shop.admin)
     planned = ann.run(*line, "--dry-run")
     assert planned.returncode == 2 and "1 to create, 1 to update" in planned.stdout, planned
@@ -153,7 +153,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     assert "has all of" in done(again)
     assert ann.run(*line, "--dry-run").returncode == 0
 
-    # A machine checks a clone of the repository against the environment: nothing is left to push.
+    # A pipeline compares a clone of the repository with the environment: there is nothing to push.
     robot = person(login=False)
     checked = Folder(robot, tmp_path_factory.mktemp("robot") / "shop")
     subprocess.run(["git", "clone", str(repository), str(checked.path)], check=True, capture_output=True)

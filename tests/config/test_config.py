@@ -1,4 +1,4 @@
-"""A project's shape as one document: exported, planned, imported."""
+"""A project's configuration as one document: export, plan, import."""
 
 import json
 
@@ -179,7 +179,7 @@ def test_large_documents(fresh):
     refused(answer, 413, "PAYLOAD_TOO_LARGE")
 
 
-# ---- who may
+# ---- permissions
 
 NEEDED = {
     "collections": ({"collections": [{"name": "new"}]}, ["collections:manage"]),

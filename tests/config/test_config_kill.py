@@ -1,4 +1,4 @@
-"""An import that the process does not survive, at any point, and the same import again."""
+"""An import whose process is killed, at any point, and the repetition of the import."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ def test_an_import_cut_anywhere_is_finished_by_the_next(make_server):
     document = ok(source.admin.get("/admin/config-export"))
     wanted = export_text(source.admin)
 
-    # How long a whole one takes tells where to cut.
+    # The duration of a whole import gives the times at which to kill.
     whole = owner.create_project("Whole")
     began = time.monotonic()
     ok(whole.admin.post("/admin/config-import", document))

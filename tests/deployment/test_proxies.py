@@ -1,8 +1,7 @@
 """The proxies of docs/deployment.md, configured as it says: uploads, sockets, and headers that clients forge.
 
 TLS and ports are the machine's; every other line of a configuration runs as it is written. A proxy that is not installed is
-skipped.
-"""
+skipped."""
 
 import os
 import re
@@ -22,7 +21,7 @@ from support.realtime import Live
 from support.server import ROOT, SLOW, free_port
 
 PAGE = ROOT / "docs" / "deployment.md"
-# Not the proxy's address, which is trusted.
+# Differs from the proxy's address, which is trusted.
 CLIENT = "127.0.0.9"
 
 
@@ -41,7 +40,7 @@ def nginx(server, port: int, folder) -> list[str]:
 
 
 def bare_nginx(server, port: int, folder) -> list[str]:
-    """Adds no header, and names the server as the host. HTTP/1.0 is the default before 1.29.7."""
+    """A proxy that adds no header and sends the server's name as host. HTTP/1.0 is the default before 1.29.7."""
     location = f"location / {{ proxy_http_version 1.0; proxy_pass http://127.0.0.1:{server.port}; }}"
     return nginx_with(f"server {{ listen 127.0.0.1:{port}; {location} }}\n", folder)
 
@@ -84,7 +83,7 @@ def behind(proxy, make_server, tmp_path):
 
 @contextmanager
 def proxied(proxy, server, tmp_path):
-    """Starts both: `server` itself, `url` and `port` of the proxy."""
+    """Starts both; yields `server`, and the `url` and `port` of the proxy."""
     program = proxy.__name__.removeprefix("bare_")
     search = os.environ.get("PATH", "") + ":/usr/sbin"
     if shutil.which(program, path=search) is None:
@@ -127,25 +126,25 @@ def test_uploads_sockets_and_forged_headers(behind):
     collection = project.collection()
     bearer = {"authorization": f"Bearer {project.admin.token}"}
     with client(behind) as http:
-        # Uploads: far above the defaults of proxies, with a length and in chunks.
+        # Uploads far above the defaults of proxies, with a length and in chunks.
         assert http.post("/admin/storage/buckets", json={"name": "files"}, headers=bearer).status_code == 201
         content = os.urandom(8 << 20)
         for name, body in (("whole", content), ("chunked", iter([content[:5_000_000], content[5_000_000:]]))):
             sent = http.put(f"/storage/files/{name}", content=body, headers=bearer)
             assert sent.status_code == 201, sent.text
             assert http.get(f"/storage/files/{name}", headers=bearer).content == content
-        # Only the server says what is too large.
+        # Only the server limits bodies.
         json_type = {**bearer, "content-type": "application/json"}
         large = http.post(f"/{collection}", content=b'{"a": "' + b"x" * (3 << 20) + b'"}', headers=json_type)
         assert large.status_code == 413 and large.json()["error"]["code"] == "PAYLOAD_TOO_LARGE"
 
-        # Sockets.
+        # WebSockets.
         with Live(behind, project.admin.token) as live:
             live.follow(collection)
             made = http.post(f"/{collection}", json={"n": 1}, headers=bearer)
             assert made.status_code == 201 and live.event()["documentId"] == made.json()["document"]["id"]
 
-        # Whatever a client writes, its limit is that of its address.
+        # Forged headers do not change a client's limit, which is that of its address.
         forged = ["192.0.2.1", "192.0.2.2, 127.0.0.1", "127.0.0.1", "nonsense", "192.0.2.5"]
         statuses = [
             http.post(
@@ -188,7 +187,7 @@ def test_a_proxy_that_adds_nothing_needs_the_set_up_code_too(make_server, tmp_pa
 def test_networks_that_are_too_wide_are_warned_of(make_server):
     for networks, warned in (("0.0.0.0/0", True), ("127.0.0.1,::/0", True), ("127.0.0.0/8,10.0.0.0/8", False)):
         server = make_server({"SERVICE_TRUSTED_PROXIES": networks}).start()
-        assert ("SERVICE_TRUSTED_PROXIES names clients too" in server.log()) is warned, networks
+        assert ("SERVICE_TRUSTED_PROXIES includes clients" in server.log()) is warned, networks
 
 
 def test_a_proxy_that_passes_headers_on_is_warned_of(make_server):

@@ -1,4 +1,4 @@
-"""/openapi.json: valid, whole, the same as what the server does. Source: contract 4.1, decisions 1."""
+"""/openapi.json: valid, complete, and equal to what the server does."""
 
 import json
 import re
@@ -77,7 +77,7 @@ def as_template(path: str) -> str:
 def test_it_names_every_route_of_the_contract(general):
     told = {(method, as_template(path)) for method, path, _ in general.operations()}
     wanted = {(route.method, as_template("/api/v1" + route.path)) for route in ALL}
-    # One path that the table of routes gives with a value in it.
+    # The table of routes has one path with a value in place of a parameter.
     wanted = {(method, path.replace("/providers/google", "/providers/{}")) for method, path in wanted}
     assert wanted - told == set()
 
@@ -143,7 +143,7 @@ def test_everything_has_words(described):
 
 
 def media(described, method, path, operation):
-    """(where, media type, media object) of all that an operation carries."""
+    """Yields (where, media type, media object) for all bodies and responses of an operation."""
     if "requestBody" in operation:
         for kind, found in operation["requestBody"]["content"].items():
             yield f"{method} {path} body", kind, found
@@ -175,7 +175,7 @@ def test_examples_match_their_schemas(described):
 
 
 def test_a_path_takes_the_methods_that_are_told(general, anybody):
-    """OPTIONS says the same of a path as the description: the methods of all templates that it fits."""
+    """OPTIONS lists the same methods of a path as the document: those of all templates that it matches."""
     for path in general.spec["paths"]:
         if not path.startswith("/api/v1/"):
             continue
@@ -189,7 +189,7 @@ def test_a_path_takes_the_methods_that_are_told(general, anybody):
         assert allowed == told | {"OPTIONS"}, path
 
 
-# ---- a project's own
+# ---- the document of a project
 
 
 def test_a_project_has_its_collections(typed, general):
@@ -261,30 +261,30 @@ def test_each_caller_sees_the_collections_that_they_reach(owner):
     reads = "collections:read"
     callers = {
         "all": (project.admin, {"payrolls", "notices", "ledgers"}),
-        "viewer": (project.member("Viewer"), {"payrolls", "notices"}),  # no rule of a collection without a policy
+        "viewer": (project.member("Viewer"), {"payrolls", "notices"}),  # a collection without a policy has no rule
         "one": (project.member(project.role(reads, "data:notices:*")), {"notices"}),
         "other": (project.member(project.role(reads, "data:payrolls:read")), {"payrolls"}),
         "none": (project.member(project.role(reads)), set()),
     }
     tags = {}
-    for _ in range(2):  # made, and kept
+    for _ in range(2):  # built, then cached
         for name, (api, seen) in callers.items():
             for where in (path, "/openapi.json"):
                 answer = api.get(where)
                 spec = ok(answer)
                 shown = {each for each in ("payrolls", "notices", "ledgers") if f"/api/v1/{each}" in spec["paths"]}
                 assert shown == seen, (name, where)
-                # Nor by a reference, a tag or a schema.
+                # Hidden collections are named by no reference, tag or schema either.
                 assert all(word in answer.text for word in seen), name
                 assert not [word for word in ("payrolls", "notices", "ledgers") if word not in seen and word in answer.text]
                 assert answer.headers["vary"].startswith("authorization")
                 assert answer.headers["cache-control"] == "private, no-cache"
                 tags[name] = answer.headers["etag"]
     assert len(set(tags.values())) == len(tags)
-    # The tag of what another caller sees says nothing.
+    # The etag of another caller does not match.
     assert callers["one"][0].get(path, headers={"if-none-match": tags["all"]}).status_code == 200
     assert callers["one"][0].get(path, headers={"if-none-match": tags["one"]}).status_code == 304
-    # A new permission or rule shows at the next request.
+    # A new permission or rule takes effect with the next request.
     ok(project.admin.put("/admin/collections/ledgers/policy", {"list": {}}), 204)
     assert "/api/v1/ledgers" in ok(callers["viewer"][0].get(path))["paths"]
 

@@ -1,5 +1,5 @@
-"""Requests made from the description, sound and unsound: no answer is a 5xx, and none is outside the description.
-MB_EXAMPLES says how many for each operation (./test long description has 200)."""
+"""Valid and invalid requests generated from the OpenAPI document: no response is a 5xx, and each is in the document.
+MB_EXAMPLES sets the number per operation (./test long description uses 200)."""
 
 import os
 import random
@@ -15,9 +15,9 @@ from support.described import Described
 from support.server import Server
 
 EXAMPLES = int(os.environ.get("MB_EXAMPLES", "3"))
-# What the description says of every answer alike, and so of none by itself.
+# Statuses that the document's introduction lists for every request, and so no operation by itself.
 EVERYWHERE = {405, 408, 431}
-# Where an answer is the function's own, or leaves the protocol.
+# The responses of functions are their own, and a WebSocket leaves the protocol.
 NOT_JUDGED = re.compile(r"^/api/v1/(run|realtime)")
 
 
@@ -27,7 +27,8 @@ def bytes_of(_, value):
 
 
 class World:
-    """A project with one of everything. What requests may break is not what the callers' tokens stand on."""
+    """A project with an entry of every kind. The generated requests cannot delete what the callers' tokens depend
+    on."""
 
     def __init__(self, server: Server):
         self.server = server
@@ -74,13 +75,13 @@ class World:
         return self.owner.token if schemes[0] in ("control", "operator") else self.project.admin.token
 
     def sign_in_again(self) -> None:
-        """Tokens end after a while, and some requests end the sessions that they come with."""
+        """Signs in again: tokens expire, and some requests end the sessions of their callers."""
         self.owner.login()
         self.user.login()
         self.project.admin.token = self.owner.exchange(self.project.id).token
 
     def path_parameters(self, path: str, generated: dict) -> dict:
-        """Now and then names of things that there are, since made-up ones are only ever missing."""
+        """Replaces some generated names by existing ones, since generated names never exist."""
         segments = path.strip("/").split("/")
         chosen = dict(generated)
         for before, segment in zip(segments, segments[1:]):
@@ -110,7 +111,7 @@ def description(server, world):
 
 
 def problem_of(world, description, operation, case) -> str | None:
-    """Sends a made-up request; what is wrong with its answer."""
+    """Sends a generated request; returns what is wrong with its response."""
     own = description.spec["paths"][operation.path][operation.method.lower()]
     case.path_parameters = world.path_parameters(operation.path, dict(case.path_parameters or {}))
     headers = {"x-forwarded-for": fresh_address()}
@@ -119,7 +120,7 @@ def problem_of(world, description, operation, case) -> str | None:
     answer = case.call(base_url=world.server.url, headers=headers, allow_redirects=False, timeout=60)
     if answer.status_code in EVERYWHERE:
         return None
-    # A made-up parameter may make it the path of another operation, which then answers.
+    # A generated parameter may make the path that of another operation, which then responds.
     path = answer.request.url.partition("?")[0].removeprefix(world.server.url)
     its_own = description.operation(operation.method, path) is own
     if its_own or answer.status_code >= 500:
@@ -135,7 +136,7 @@ def problem_of(world, description, operation, case) -> str | None:
 
 
 def judged(world, description, belongs) -> list[str]:
-    """Each operation of a group with its examples; what was wrong."""
+    """Runs each operation of a group with its examples; returns the problems."""
     problems = []
     schema = schemathesis.openapi.from_dict(description.spec)
     schema.config.generation.update(modes=[GenerationMode.POSITIVE, GenerationMode.NEGATIVE])

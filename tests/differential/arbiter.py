@@ -1,4 +1,4 @@
-"""What MongoDB's manual says of filters, orders and a few updates, in plain Python: asked where the two sides disagree.
+"""MongoDB's manual on filters, orders and a few updates, in plain Python: decides where the two sides disagree.
 Pages: "Query and Projection Operators" and those of each operator, "Query an Array", "Query for Null or Missing
 Fields", "Comparison/Sort Order"."""
 
@@ -30,7 +30,7 @@ CODES = dict(zip((1, 2, 3, 4, 5, 7, 8, 9, 10, 16, 18, 19), TYPES, strict=False))
 
 
 def order(value):
-    """A key by which values of all types stand in MongoDB's order."""
+    """Returns a key that sorts values of all types in MongoDB's order."""
     if value is None:
         return (1,)
     if isinstance(value, bool):
@@ -51,8 +51,8 @@ def order(value):
 
 
 def reached(document, steps: list[str], whole: bool = False):
-    """What a path leads to: through objects by name, into the objects of arrays, and to places of arrays by number.
-    An array at the end stands for itself and, but for `whole`, for each of its elements."""
+    """Returns the values at a path: through objects by name, into the objects of arrays, and to elements of arrays by
+    index. An array at the end gives itself and, unless `whole`, each of its elements."""
     value = document.get(steps[0], MISSING)
     if value is MISSING:
         yield MISSING
@@ -98,7 +98,7 @@ def has_remainder(value, divisor, remainder) -> bool:
 
 
 def _remainder(dividend: int, divisor: int) -> int:
-    """With the sign of the dividend."""
+    """Returns the remainder with the sign of the dividend."""
     return int(math.copysign(1, dividend)) * (abs(dividend) % abs(divisor)) if dividend else 0
 
 
@@ -106,7 +106,7 @@ def fits_pattern(value, pattern: dict) -> bool:
     flags = 0
     for option in pattern.get("$options", ""):
         flags |= {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL}[option]
-    # `$` alone takes a newline before the end in Python.
+    # In Python `$` alone also matches before a newline at the end.
     source = pattern["$regex"] if flags & re.MULTILINE else re.sub(r"\$$", r"\\Z", pattern["$regex"])
     return isinstance(value, str) and re.search(source, value, flags) is not None
 
@@ -123,7 +123,7 @@ def is_type(value, operand) -> bool:
 
 
 def holds(value, name: str, operand, operators: dict) -> bool:
-    """One operator for one value that the path led to."""
+    """Evaluates one operator for one value at the path."""
     if name == "$eq":
         return equal(value, operand)
     if name in ("$gt", "$gte", "$lt", "$lte"):
@@ -157,7 +157,8 @@ def element_fits(element, operand: dict) -> bool:
 
 
 def operator_fits(values, name: str, operand, operators: dict) -> bool:
-    """One operator for all values that the path leads to; `values` is a list, or what makes one of `whole`."""
+    """Evaluates one operator for all values at the path; `values` is a list, or a function of `whole` that returns
+    one."""
     if name == "$options":
         return True
     if name == "$ne":
@@ -202,7 +203,7 @@ EMPTY = (0.5,)
 
 
 def sort_keys(value, steps: list[str]):
-    """The keys that a document can be sorted by along a path."""
+    """Returns the keys by which a document can be sorted along a path."""
     if not steps:
         yield from [order(element) for element in value] or [EMPTY] if isinstance(value, list) else [order(value)]
     elif isinstance(value, dict):
@@ -219,7 +220,7 @@ def sort_keys(value, steps: list[str]):
 
 
 def in_order(documents: list[dict], sort: dict) -> list[str]:
-    """Their ids, sorted: ascending by the smallest of the keys of each, descending by the largest."""
+    """Returns the ids, sorted: ascending by the smallest of the keys of each, descending by the largest."""
     found = list(documents)
     for path, way in reversed(sort.items()):
         pick = min if way > 0 else max
@@ -232,7 +233,8 @@ def same(value, other) -> bool:
 
 
 def pulls(condition, element) -> bool:
-    """Whether $pull takes an element: by operators on the element, as a filter on an object, or by equality."""
+    """Returns whether $pull removes an element: by operators on the element, as a filter on an object, or by
+    equality."""
     if not isinstance(condition, dict):
         return same(element, condition)
     first = next(iter(condition), "")
@@ -242,7 +244,7 @@ def pulls(condition, element) -> bool:
 
 
 def at(value, path: str):
-    """What stands at a path, through objects and places of arrays; MISSING when nothing does."""
+    """Returns the value at a path, through objects and indexes of arrays; MISSING if it does not exist."""
     for step in path.split("."):
         if isinstance(value, list):
             value = dict(enumerate(value)).get(int(step) if step.isdigit() else -1, MISSING)
@@ -252,7 +254,7 @@ def at(value, path: str):
 
 
 def after(operator: str, value, operand):
-    """What becomes of the value at a path by one of these operators; MISSING for others."""
+    """Returns the value at a path after one of these operators; MISSING for others."""
     if operator in ("$min", "$max"):
         pick = min if operator == "$min" else max
         return operand if value is MISSING else pick(value, operand, key=order)

@@ -1,5 +1,4 @@
-"""One question put to both sides, its two answers, and the smallest question of its kind that they still answer
-differently."""
+"""One request to both sides with its two results, and the smallest request of its kind whose results still differ."""
 
 import datetime
 import re
@@ -12,12 +11,12 @@ from engines import Ours, Theirs
 
 @dataclass
 class Case:
-    kind: str  # "match": which documents; "order": of a sort; "update": what becomes of the one document
+    kind: str  # "match": the matching documents; "order": of a sort; "update": the document after the update
     documents: list[dict]
     request: dict
     ours: object = field(default=None, compare=False)
     theirs: object = field(default=None, compare=False)
-    page: dict | None = None  # of "order": the query that was asked, with skip and limit
+    page: dict | None = None  # for "order": the query that was sent, with skip and limit
 
     def differs(self) -> bool:
         if isinstance(self.ours, str) or isinstance(self.theirs, str):
@@ -31,7 +30,7 @@ class Case:
 
 
 def plain(value):
-    """What is compared: types count, the order of fields does not (known.py, FIELD_ORDER)."""
+    """Returns the compared form: types count, the order of fields does not (known.py, FIELD_ORDER)."""
     if isinstance(value, dict):
         return ("object", tuple(sorted((key, plain(item)) for key, item in value.items())))
     if isinstance(value, list):
@@ -51,7 +50,7 @@ def plain(value):
 
 
 class Judge:
-    """Both sides over a handful of documents, for one case after another."""
+    """Both sides with a few documents, for one case after another."""
 
     def __init__(self, ours: Ours, theirs: Theirs):
         self.ours = ours
@@ -83,7 +82,7 @@ class Judge:
         )
 
     def shrink(self, case: Case) -> Case:
-        """The smallest case around `case` that still differs in the same way, by trying to leave parts out."""
+        """Returns the smallest case derived from `case` that still differs in the same way, by leaving parts out."""
 
         def way(tried: Case):
             return (refusal(tried.ours), refusal(tried.theirs))
@@ -106,7 +105,7 @@ class Judge:
 
 
 def refusal(answer) -> str | None:
-    """The kind of an error, without what it names."""
+    """Returns the kind of an error, without the names in it."""
     return re.sub(r'".*?"|/\S+|\d+', "", answer)[:40] if isinstance(answer, str) else None
 
 
@@ -129,7 +128,8 @@ def smaller_cases(case: Case) -> Iterator[Case]:
 
 
 def smaller(value) -> Iterator:
-    """`value` without one of its parts. What is not empty stays so: an empty condition would be another question."""
+    """Yields `value` without one of its parts. A value that is not empty stays so: an empty condition means something
+    else."""
     if isinstance(value, dict):
         for key in value if len(value) > 1 else ():
             yield {other: item for other, item in value.items() if other != key}

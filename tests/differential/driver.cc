@@ -1,5 +1,5 @@
-// The embedded engine behind a pipe, for the differential test: BSON messages on standard input, one BSON answer to
-// each on standard output. differential_driver FOLDER; messages and answers are told at handle().
+// The embedded engine behind a pipe, for the differential test: BSON messages on standard input, one BSON reply to
+// each on standard output. differential_driver FOLDER; handle() lists the messages and replies.
 #include <cstdio>
 #include <filesystem>
 
@@ -47,7 +47,7 @@ IndexSpec specOf(doc::DocumentView source) {
   return spec;
 }
 
-// The same documents twice: without and with indexes.
+// Two collections with the same documents: without and with indexes.
 class Session {
  public:
   Session(EmbeddedStore& store, ProjectNo project) : store_(store), project_(project) {}
@@ -171,7 +171,7 @@ class Session {
     }
     std::optional<doc::Document> after;
     const std::string id(source.stringOr("id"));
-    // The indexed one first: a unique index may refuse what the plain one would take.
+    // The indexed collection first: its unique index may refuse a document that the plain one accepts.
     for (const CollectionRef& collection : {indexed_, plain_}) {
       Write write(writeOptions());
       const Target target = write.change(collection, id);
@@ -218,7 +218,7 @@ class Session {
   CollectionRef indexed_;
 };
 
-// The next message; nullopt at the end of the input.
+// Reads the next message; nullopt at the end of the input.
 std::optional<doc::Document> readMessage() {
   std::array<char, 4> head;
   if (std::fread(head.data(), 1, head.size(), stdin) != head.size()) return std::nullopt;

@@ -17,10 +17,10 @@ OPTIONS = bson.CodecOptions(tz_aware=True)
 
 
 class Ours:
-    """{begin}, {put}, {find}, {update} as driver.cc tells them."""
+    """The embedded engine: calls of driver.cc with {begin}, {put}, {find}, {update}."""
 
     def __init__(self, driver: Path):
-        # Memory where there is some: what is compared is not durability.
+        # In memory where possible, since durability is not compared.
         memory = Path("/dev/shm")
         self.folder = tempfile.mkdtemp(prefix="manybase-differential-", dir=memory if memory.is_dir() else None)
         self.process = subprocess.Popen([driver, self.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -40,7 +40,7 @@ class Ours:
 
 
 class Server:
-    """The independent server; one for all."""
+    """The independent server, shared by all processes."""
 
     def __init__(self):
         if not list(JARS.glob("mongo-java-server-core-*.jar")):
@@ -73,7 +73,7 @@ class Theirs:
         self.collection.replace_one({"_id": document["id"]}, theirs(document), upsert=True)
 
     def find(self, query: dict) -> dict:
-        """{error} or {ids}"""
+        """Returns {error} or {ids}."""
         sort = {("_id" if path == "id" else path): way for path, way in query.get("sort", {"id": 1}).items()}
         try:
             found = self.collection.find(query["filter"], {"_id": 1}, sort=list(sort.items()))
@@ -85,7 +85,7 @@ class Theirs:
         return {row["_id"]: ours(row) for row in self.collection.find({})}
 
     def update(self, updates: list[dict], before: dict[str, dict]) -> list[str | None]:
-        """The error of each update of the documents of `before`; documents() tells the rest."""
+        """Returns the error of each update of the documents in `before`; documents() returns the results."""
         operations = [
             pymongo.UpdateOne(
                 {"_id": update["id"], **update.get("filter", {})},
@@ -103,7 +103,7 @@ class Theirs:
         except (AutoReconnect, PyMongoError) as error:
             if len(updates) == 1:
                 return [str(error)]
-            # It gave the whole list up somewhere: once more from the start, one by one.
+            # One update failed and ended the whole list: run the updates again, one by one.
             for document in before.values():
                 self.put(document)
             return [self.update([update], before)[0] for update in updates]

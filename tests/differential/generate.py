@@ -1,4 +1,5 @@
-"""Random documents, filters, updates and indexes. Everything comes out of one random.Random, so a seed says it all."""
+"""Random documents, filters, updates and indexes. All of them come from one random.Random, so a seed reproduces
+them."""
 
 import datetime
 from random import Random
@@ -87,7 +88,7 @@ class Generator:
         return [self.value(1) if self.chance(0.85) else self.regex() for _ in range(self.random.randrange(4))]
 
     def broken(self) -> dict:
-        """A condition that is refused."""
+        """Returns a condition that is refused."""
         return self.pick(
             [
                 {"$size": "x"}, {"$size": -1}, {"$size": 1.5}, {"$mod": [0, 1]}, {"$mod": [2]}, {"$mod": 4},
@@ -193,7 +194,7 @@ class Generator:
         return self.path(2)  # $rename
 
     def update(self) -> dict:
-        """{update, filter?, arrayFilters?}"""
+        """Returns {update, filter?, arrayFilters?}."""
         found: dict = {}
         changes: dict = {"update": found}
         for _ in range(self.pick([1, 1, 1, 2])):

@@ -1,17 +1,17 @@
-"""The differences that stand, each with the page of MongoDB's manual that judges it. "The other" is mongo-java-server.
+"""The accepted differences, each with the page of MongoDB's manual that decides it. "The other" is mongo-java-server.
 
-A difference about which documents match, or how they are sorted, stands only where arbiter.py, which is written from
-the manual alone, agrees with this engine. What an update may not do is judged by name here.
+A difference about matching or sorting is accepted only where arbiter.py, which is written from the manual alone,
+agrees with this engine. Refused updates are matched by name here.
 
-NOT_ASKED, because the other's answer is wrong for all of it, so that nothing could be compared:
-  - {field: {}} without $eq: the other takes it for no condition. ("Query on Embedded/Nested Documents")
+NOT_ASKED lists requests for which the other's result is wrong in all cases, so that no comparison is possible:
+  - {field: {}} without $eq: the other treats it as no condition. ("Query on Embedded/Nested Documents")
   - $gt, $gte, $lt, $lte with an array or object: the other orders these by its own rule. ("Comparison/Sort Order")
-  - $ne, $nin, $not and $exists beside another operator in one object: the other then skips arrays. ("$and")
-  - {$elemMatch: {}}: the other takes elements that are no objects. ("$elemMatch (query)")
+  - $ne, $nin, $not and $exists with another operator in one object: the other then skips arrays. ("$and")
+  - {$elemMatch: {}}: the other matches elements that are not objects. ("$elemMatch (query)")
   - $bit: the other lacks it. Unique indexes: the other enforces partial ones on all documents; the engine's own suites
     test them.
-FIELD_ORDER: new fields come to stand in the order of their names here, as "Behavior" of "$set" says; the other puts
-them as they were named. Documents are compared without the order of fields.
+FIELD_ORDER: new fields are added in the order of their names here, as "Behavior" of "$set" says; the other adds them
+in the order of the request. Documents are compared without the order of fields.
 """
 
 import re
@@ -21,37 +21,42 @@ from bson import Decimal128
 
 NUMBERS = (int, float, Decimal128)
 
-# What each operator takes, by its own page; the other looks at operands only when a document makes it, or never.
-OPERANDS = r" takes | stands | stand |is not an operator|, for which there is no array filter"
+# The operands of each operator, by its own page; the other checks operands only when it applies them, or never.
+OPERANDS = (
+    r" takes |requires \$regex|must not be (mixed|combined) with|must be the only key|, not an operator|is not an operator"
+    r"|, which has no array filter"
+)
 
-# (name, where it applies, whether it explains the case)
+# (name, pattern of the error, whether it explains the case)
 UPDATES = [
-    # "Update Operators Behavior": paths that meet are refused. The other knows only some, and none inside an operator.
+    # "Update Operators Behavior": conflicting paths are refused. The other detects only some, and none inside an
+    # operator.
     ("update: conflicting paths", r"would conflict with|change the same element", lambda case: paths_meet(case)),
-    # "$inc", "$push" and others, "Behavior": a field of null is no number and no array. To the other it is missing.
+    # "$inc", "$push" and others, "Behavior": a null field is neither a number nor an array. The other treats it as
+    # missing.
     ("update: null is not missing", r"of type null", lambda case: True),
     # "Update Operators": a path through a scalar, or by name into an array, is an error, not an absent field.
     ("update: a path that cannot be", r"leads through", lambda case: True),
     ("update: operands are checked", OPERANDS, lambda case: True),
-    # "$ (update)": must have its match in the query, whatever the operator.
+    # "$ (update)": needs its match in the query, whatever the operator.
     ("update: `$` without its match", r"must be an array|names no element", lambda case: ".$" in str(case.request)),
     # "$inc", "$mul": a 64-bit integer does not wrap.
     ("update: overflow", r"is too large", lambda case: uses(case, "$inc", "$mul")),
     # "$rename": "does not work" on fields of arrays.
     ("update: $rename into an array", r"cannot reach", lambda case: uses(case, "$rename")),
-    # "Multikey Indexes", "Compound Multikey Indexes": one array a document. The other has no indexes here.
+    # "Multikey Indexes", "Compound Multikey Indexes": one array per document. The other has no indexes here.
     ("update: an index over two arrays", r"covers two arrays", lambda case: True),
 ]
 
 
 def reason(case) -> str | None:
-    """The name of the difference that `case` is an instance of; None when it is not explained."""
+    """Returns the name of the accepted difference that explains `case`, or None."""
     if case.kind == "update":
         return update_reason(case)
     if isinstance(case.ours, str):
         return "filter: operands are checked" if re.search(OPERANDS, case.ours) else None
     if isinstance(case.theirs, str):
-        # A Java exception is no answer.
+        # A Java exception is not a result.
         return "the other failed" if re.search(r"Unknown error|connection closed", case.theirs) else None
     if case.kind == "order":
         return order_reason(case)
@@ -80,7 +85,7 @@ def match_reason(case) -> str | None:
 
 
 def holds(value, found) -> bool:
-    """Whether `found` is true of the value or anything inside it."""
+    """Returns whether `found` is true for the value or any value inside it."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return found(value) or any(holds(item, found) for item in inside)
 
@@ -104,19 +109,19 @@ def is_large(value) -> bool:
 
 MATCHES = [
     # "$regex": matches strings. The other matches the text of any value.
-    ("match: $regex on what is no string", lambda case, names: "$regex" in names),
-    # "Query for Null or Missing Fields", "Query an Array of Embedded Documents": an array that holds no document leads
-    # nowhere: it is not null there, and negations hold.
+    ("match: $regex on a value that is not a string", lambda case, names: "$regex" in names),
+    # "Query for Null or Missing Fields", "Query an Array of Embedded Documents": a path does not match in an array
+    # without documents: it is not null there, and negations match.
     ("match: arrays on the way", lambda case, names: in_document(case, lambda value: isinstance(value, list))),
-    # "Comparison", "Query for Null": null equals what is missing, and $gte, $lte and $all take equality in.
+    # "Comparison", "Query for Null": null equals missing, and $gte, $lte and $all include equality.
     ("match: null is missing too", lambda case, names: holds(case.request, lambda value: value is None)),
-    # "$all": equality as everywhere, 1 is 1.0, and an object equals one.
+    # "$all": equality as in other operators: 1 equals 1.0, and objects are compared.
     ("match: $all by equality", lambda case, names: "$all" in names),
     # "Model Monetary Data": 0.1 as a decimal is not the double nearest to it.
-    ("match: a decimal beside a double", lambda case, names: has(case, Decimal128) and has(case, float)),
-    # "$mod": what is divided is cut to 64 bits; the other takes 32 of a double, and goes through doubles.
+    ("match: a decimal and a double", lambda case, names: has(case, Decimal128) and has(case, float)),
+    # "$mod": the dividend is truncated to 64 bits; the other takes 32 bits of a double, and calculates with doubles.
     ("match: $mod of large numbers", lambda case, names: "$mod" in names),
-    # "Numeric Types": compared by value. The other goes through doubles.
+    # "Numeric Types": compared by value. The other calculates with doubles.
     ("match: numbers beyond doubles", lambda case, names: in_document(case, is_large)),
 ]
 
@@ -131,27 +136,28 @@ def order_reason(case) -> str | None:
         # "Comparison/Sort Order", Arrays: ascending by the smallest element, descending by the largest.
         return "sort: arrays and objects"
     mixed = in_document(case, lambda value: isinstance(value, list) and any(not isinstance(one, dict) for one in value))
-    # The manual does not say how a path sorts through what is no object in an array. Here it counts as nothing there,
-    # as in filters; the server takes it for null.
+    # The manual does not say how a path sorts through array elements that are not objects. Here they count as missing,
+    # as in filters; the server treats them as null.
     return "sort: through arrays of other than objects" if mixed else None
 
 
 def value_reason(case) -> str | None:
-    """One operator on one path, judged by what the manual says of it."""
+    """Explains one operator on one path by the manual."""
     before, update = case.documents[0], case.request["update"]
     if names_places(update):
-        # "Update Operators Behavior": numeric names are processed in numeric order; the other goes by the order given.
+        # "Update Operators Behavior": numeric names are processed in numeric order; the other uses the order of the
+        # request.
         return "update: places of one array in their order"
     operator, fields = next(iter(update.items()))
     path, operand = next(iter(fields.items()))
     if len(update) > 1 or len(fields) > 1 or isinstance(case.theirs, str):
         return None
     if operator == "$unset" and unchanged(case) and has(case, list):
-        # "$unset": a name in an array is no path to its elements; without it nothing happens.
+        # "$unset": a name in an array is not a path to its elements; nothing happens.
         return "update: $unset by name into an array"
     is_number = holds(operand, lambda value: isinstance(value, NUMBERS))
     if operator == "$set" and is_number and arbiter.same(arbiter.at(case.ours, path), operand):
-        # "$set" replaces the value, its type too; the other leaves a number that it takes for equal.
+        # "$set" replaces the value and its type; the other keeps a number that it considers equal.
         return "update: $set of a number over another type's"
     step = next((step for step in (".$[]", ".$") if path.endswith(step)), "")
     path = path.removesuffix(step)
@@ -166,12 +172,12 @@ def value_reason(case) -> str | None:
     if wanted is arbiter.MISSING or not arbiter.same(became, wanted):
         return None
     # "Comparison/Sort Order": one order and one equality for all types. The other has its own for arrays, objects and
-    # decimals, and lets {} in $pull take anything.
+    # decimals, and matches anything with {} in $pull.
     return f"update: {operator} by MongoDB's equality and order"
 
 
 def matched_reason(case) -> str | None:
-    """`$` is an element that the filter takes; the other may take another one, as it does in queries."""
+    """`$` is an element that the filter matches; the other may use another element, as it does in queries."""
     if len(case.request.get("filter", {})) != 1 or ".$" not in str(case.request["update"]):
         return None
     path, condition = next(iter(case.request["filter"].items()))
@@ -190,14 +196,14 @@ def unchanged(case) -> bool:
 
 
 def filter_reason(case) -> str | None:
-    """What the filter takes is judged as it is of a query."""
+    """Explains the filter of an update as that of a query."""
     if unchanged(case) and not arbiter.matches(case.request.get("filter", {}), case.documents[0]):
         return "update: what the filter takes"
     return None
 
 
 def elements_reason(case) -> str | None:
-    """The elements that an array filter takes are judged as documents are of a query."""
+    """Explains the elements that an array filter matches as documents that a query matches."""
     filters = case.request.get("arrayFilters", [])
     paths = [path for path in all_paths(case.request["update"]) if ".$[e]" in path]
     if len(filters) != 1 or len(paths) != 1:
@@ -214,9 +220,9 @@ def elements_reason(case) -> str | None:
 
 
 def numbers_reason(case) -> str | None:
-    # "$inc", "$mul": a double beside a decimal is converted, with 15 digits, as the server does; the other takes all.
+    # "$inc", "$mul": with a decimal, a double is converted to 15 digits, as in the server; the other uses all digits.
     both = has(case, Decimal128) and has(case, float)
-    return "update: a double beside a decimal" if both and uses(case, "$inc", "$mul") else None
+    return "update: a double and a decimal" if both and uses(case, "$inc", "$mul") else None
 
 
 def all_paths(update: dict) -> list[str]:
@@ -224,7 +230,7 @@ def all_paths(update: dict) -> list[str]:
 
 
 def names_places(update: dict) -> bool:
-    """Whether two paths part at two places of an array."""
+    """Returns whether two paths differ first at two indexes of an array."""
     paths = [path.split(".") for path in all_paths(update)]
 
     def part(a: list[str], b: list[str]) -> bool:
@@ -239,8 +245,8 @@ def uses(case, *operators: str) -> bool:
 
 
 def paths_meet(case) -> bool:
-    """Whether two paths of the update are the same, or one leads to the other, or one goes on by `$[]` where the other
-    has a name; `$` steps lead anywhere."""
+    """Returns whether two paths of the update are equal, or one is a prefix of the other, or one has `$[]` where the
+    other has a name; `$` steps match any step."""
     update = case.request["update"]
     paths = [path.split(".") for path in all_paths(update)]
     paths += [path.split(".") for path in update.get("$rename", {}).values() if isinstance(path, str)]

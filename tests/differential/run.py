@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Random documents, filters, updates and indexes through the embedded engine, without and with indexes, and through an
+"""Sends random documents, filters, updates and indexes to the embedded engine, without and with indexes, and to an
 independent implementation of MongoDB's semantics.
 
     tests/differential/run.py [--operations N] [--seconds N] [--seed S] [--jobs N] [--driver PROGRAM] [--round N]
 
-Round n of a seed is always the same. A difference that known.py does not explain is shrunk, printed and makes the run
-fail. Exit code: 0, or 1 when there was one. The last line is the summary.
+Round n of a seed is always the same. A difference that known.py does not explain is reduced, printed and makes the run
+fail. Exit code: 0, or 1 if there was one. The last line is the summary.
 """
 
 import argparse
@@ -30,7 +30,7 @@ MAX_SHOWN = 20
 
 
 class Round:
-    """One collection's life: documents, queries, updates, queries again."""
+    """One collection: documents, queries, updates, queries again."""
 
     def __init__(self, worker: "Worker", number: int):
         self.worker = worker
@@ -128,7 +128,7 @@ class Worker:
         if reason is None:
             given, case = case, self.shrinker.shrink(case)
             if not case.differs():
-                return self.fault(f"round {number}: differs only beside the other documents\n{given}")
+                return self.fault(f"round {number}: differs only together with the other documents\n{given}")
             reason = known.reason(case)
         if reason is None:
             self.fault(f"round {number}:\n{case}")
@@ -156,7 +156,7 @@ def work(options: argparse.Namespace, port: int, number: int, results: multiproc
             if worker.operations >= options.operations / options.jobs or time.monotonic() > end:
                 break
             Round(worker, round_number).run()
-    except Exception:  # told to the parent, which would else wait
+    except Exception:  # reported to the parent, which would otherwise wait
         worker.tally["FAULT"] += 1
         print(f"worker {number}, round {round_number}:\n{traceback.format_exc()}", flush=True)
     finally:
@@ -175,7 +175,7 @@ def main() -> int:
     options = parser.parse_args()
     options.jobs = 1 if options.round is not None else options.jobs
 
-    # Ended from outside, it clears up after itself.
+    # SIGTERM exits normally, so that the folders are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     server = Server()

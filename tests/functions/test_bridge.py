@@ -1,4 +1,4 @@
-"""ctx.db: below the policies, through schema, events and triggers; never more than the run was given. Contract 2.11."""
+"""ctx.db: bypasses the policies, but not schema, events and triggers; a run has no other access."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from support.function import database_function, http_function
 
 @pytest.fixture(scope="module")
 def run(project):
-    """Runs the body of a handler by hand and gives its result; an error is an assertion, or the error where wanted."""
+    """Runs the body of a handler by hand and returns its result; asserts success, or returns the error with `fails`."""
     cache = {}
 
     def run(code: str, payload=None, *, fails: bool = False, status: str = "success"):
@@ -29,7 +29,7 @@ def run(project):
 
 @pytest.fixture
 def things(project):
-    """A collection that its policy denies to everybody."""
+    """A collection whose policy denies everything to end users."""
     return project.collection(policy={})
 
 

@@ -1,4 +1,4 @@
-"""Functions as part of a project's shape: export, import, bundle, environments, promotion. Contract 2.16, 4.11."""
+"""Functions as part of a project's configuration: export, import, bundle, environments, promotion."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Functions on a schedule: contract 2.11, decisions 5."""
+"""Functions on a schedule."""
 
 import datetime
 import time
@@ -13,7 +13,7 @@ EACH_MINUTE = {"type": "cron", "schedule": "* * * * *"}
 
 
 def until_the_minute_turns() -> None:
-    """So that what follows in the same minute is not cut by its end."""
+    """Waits unless at least 15 seconds are left of the minute, so that the test's steps fall into one minute."""
     second = time.time() % 60
     if second > 45:
         time.sleep(60.5 - second)

@@ -1,4 +1,4 @@
-"""The examples of docs/functions.md are what happens."""
+"""The examples of docs/functions.md are true."""
 
 import json
 import re
@@ -18,7 +18,7 @@ HANDLERS = [code for code in re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL) if 
 
 
 def shape(value):
-    """Names and kinds of what an event holds; documents of collections are the user's own."""
+    """Returns the names and types of an event's fields; documents of collections are the user's own."""
     if isinstance(value, dict):
         return {
             key: shape(each) if key not in ("document", "previous", "params", "payload") else each is not None
@@ -31,7 +31,7 @@ def shape(value):
 
 @pytest.fixture(scope="module")
 def happened(project, admin):
-    """Each kind of event, as a handler got it."""
+    """Each kind of event, as a handler received it."""
     orders = project.collection("orders")
     tell = database_function(project, orders, "return event;")
     greet = Function(project, "return event;", {"type": "auth", "event": "userCreated"})

@@ -1,4 +1,4 @@
-"""examples/orders: pushed as it stands, its stored tests, and an order on its way."""
+"""examples/orders: pushed unchanged, its stored tests, and the processing of an order."""
 
 import shutil
 
@@ -84,7 +84,7 @@ def test_an_order_on_its_way(folder, project, server, tmp_path):
                 path = f"/run/{project.slug}/orders/{order['id']}"
                 eventually(lambda path=path: ok(nobody.get(path)), {"status": status})
             assert {asked.headers["authorization"] for asked in stock.asked} == {"Bearer s"}
-            # Its own words, not the API's.
+            # The function's own body, not the API's form of an error.
             unknown = server.http.get(f"/api/v1/run/{project.slug}/orders/none")
             assert (unknown.status_code, unknown.json()) == (404, {"error": "no such order"})
     finally:

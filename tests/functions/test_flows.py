@@ -1,4 +1,4 @@
-"""Flows: drawn functions, compiled at save, run like any other. Decisions 5 and 8."""
+"""Flows: functions drawn as graphs, compiled at save, run like any other."""
 
 import json
 import re
@@ -28,7 +28,7 @@ class Flow:
 
 
 def answer(project, values: dict, payload=None) -> dict:
-    """What expressions give, each on its own."""
+    """Returns the values of the expressions, each in a field of its own."""
     made = Flow(project, flow([("t", "trigger"), ("r", "respond", {"status": 200, "body": values})], "t r"))
     run = made.run(payload)
     assert run["status"] == "success", run
@@ -232,7 +232,7 @@ def test_every_node_does_what_it_says(project):
 
 
 def test_ways_cross_join_and_go_on_with_the_loop_outside(project):
-    """Every way through a graph that is no tree."""
+    """Every branch of a graph that is not a tree."""
     graph = flow(
         [
             ("t", "trigger"),
@@ -343,12 +343,12 @@ def test_a_flow_is_left_for_code_by_hand_and_back(project):
     assert function["flow"] is None and function["version"] == 2
     assert made.run()["result"] == "by hand"
     ok(admin.patch(made.route, {"code": "export default () => 'again';"}), 204)
-    # A version that had a flow has it again.
+    # Rolling back to a version with a flow restores the flow.
     ok(admin.post(f"{made.route}/rollback", {"version": 1}))
     function = made.read()
     assert function["flow"] == made.made["flow"] and function["code"] == made.made["code"]
     refused(admin.patch(made.route, {"code": "export default () => 1;"}), 400, "VALIDATION", "/code")
-    # Without code of one's own what was compiled stays.
+    # Without `code` the compiled code stays.
     ok(admin.patch(made.route, {"flow": None}), 204)
     function = made.read()
     assert function["flow"] is None and function["code"].startswith("export default async function")

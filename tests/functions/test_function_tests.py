@@ -1,4 +1,4 @@
-"""Stored tests of functions: contract 4.5, decisions 5 ("Test case")."""
+"""Stored tests of functions."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ from support.server import SLOW, check_data
 
 
 def one(function: Function, **case) -> dict:
-    """The result of a single case."""
+    """Returns the result of a single case."""
     case = {"name": "one", "event": {}, "expect": {}, **case}
     report = function.run_tests([case])
     assert set(report) == {"passed", "failed", "results"} and len(report["results"]) == 1

@@ -1,4 +1,4 @@
-"""Endpoints of projects' own: contract 4.7, decisions 5 and 7."""
+"""Endpoints of projects: /api/v1/run/:project."""
 
 import concurrent.futures
 
@@ -11,7 +11,7 @@ from support.function import http_function
 
 @pytest.fixture(scope="module")
 def call(server, project):
-    """A request to a function, as a browser or another service makes it."""
+    """Sends a request to a function, like a browser or another service."""
 
     def call(method: str, path: str, *, to: str | None = None, **more) -> httpx.Response:
         return server.http.request(method, f"/api/v1/run/{to or project.slug}{path}", **more)
@@ -89,7 +89,7 @@ def test_forbidden_headers_are_dropped(project, call):
     for name in ("set-cookie", "access-control-allow-origin", "clear-site-data", "x-inject", "transfer-encoding"):
         assert name not in answer.headers, name
     assert answer.headers["x-request-id"] != "mine"
-    # Both policies hold: the sandbox stands.
+    # A function's own policy is added to the sandbox and does not replace it.
     assert "sandbox" in answer.headers["content-security-policy"]
 
 
@@ -132,7 +132,7 @@ def test_a_disabled_function_and_another_project_are_not_there(project, call, ow
     assert call("GET", function.path, to="proj_nothing").status_code == 404
     function.patch(enabled=False)
     assert call("GET", function.path).status_code == 404
-    # And with no project at all.
+    # The same without a project.
     assert call("GET", "", to="-").status_code == 404
 
 
@@ -320,7 +320,8 @@ def test_no_token_is_asked_for_and_no_header(project, server):
 
 
 def test_chosen_integers_as_keys_cost_no_more_than_other_keys(project, server, call):
-    """Multiples of 2^17 would share one slot of the engine's table of names, and a body of them take seconds to read."""
+    """Multiples of 2^17 would share one slot of the engine's table of names; a body of them would take seconds to
+    parse."""
     count = http_function(
         project, "return Object.keys(ctx.request.body).length", "/chosen-keys", "POST", timeoutMs=1000
     )

@@ -1,4 +1,4 @@
-"""ctx.integrations: functions that call out. Contract 2.11, 2.12; decisions 5."""
+"""ctx.integrations: functions that call other services."""
 
 import threading
 
@@ -44,7 +44,7 @@ def result(run: dict):
     return run.get("result")
 
 
-# What a call rejects with, as a handler sees it.
+# Returns the error of a rejected call, as a handler sees it.
 SEEN = "try { return ['gave', await call()]; } catch (e) { return [e.constructor.name, e.code, e.message]; }"
 
 

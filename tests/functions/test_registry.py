@@ -1,4 +1,4 @@
-"""Functions as their admins see them: created, read, changed, rolled back, deleted. Contract 2.11, 3.4, 4.5."""
+"""Functions in the admin API: create, read, change, roll back, delete."""
 
 import concurrent.futures
 import re
@@ -347,6 +347,6 @@ def test_a_restored_copy_does_nothing_until_it_is_enabled(make_server, tmp_path)
     assert server.http.get("/api/v1/run/a-copy/answer").status_code == 404
     ok(copy.patch("/admin/functions/answers", {"enabled": True}), 204)
     assert server.http.get("/api/v1/run/a-copy/answer").json() == 42
-    # Numbers of collections mean others there.
+    # The numbers of collections differ in the copy.
     back = ok(copy.post("/admin/functions/follows/rollback", {"version": 1}))["function"]
     assert back["trigger"] == follows

@@ -1,4 +1,4 @@
-"""rules.md names tests that are there."""
+"""The tests that rules.md names exist."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What makes functions run: contract 6.2, decisions 5. The events are those that docs/functions.md shows."""
+"""The triggers of functions. docs/functions.md shows the events."""
 
 import concurrent.futures
 import json
@@ -87,7 +87,7 @@ def test_runs_go_five_deep(project, admin):
     things = project.collection()
     grow = database_function(project, things, f"await ctx.db.insertOne('{things}', {{by: 'run'}});", events=["insert"])
     ok(admin.post(f"/admin/collections/{things}/documents", {"by": "client"}), 201)
-    # The change that is not followed may be told before the run that made it has ended.
+    # The change that starts no run may be logged before the run that made it has ended.
     assert sorted(run["status"] for run in grow.logged(6)) == ["skipped"] + ["success"] * 5
     assert len(documents(project, things)) == 6
 
@@ -108,7 +108,7 @@ def test_what_waits_runs_after_a_restart(make_server, how):
 
 
 def test_a_handler_that_can_never_settle_is_an_error_at_once(project, admin):
-    # The time limits are such that a run that waits for its own would fail the test by its status.
+    # The time limits are such that a run that waits until its own limit would fail the test by its status.
     waits = "await ctx.db?.count('nothing', {}).catch(() => 0);\nawait new Promise(() => {});"
     things = project.collection()
     post = database_function(project, things, waits, ["insert"], timeoutMs=60_000)

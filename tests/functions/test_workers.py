@@ -1,5 +1,5 @@
-"""Worker processes from outside: they are there with the server, they go with it, operators see what holds them, and
-what a function does to its own reaches nobody else."""
+"""Worker processes from outside: they start and end with the server, operators see their sandbox, and a function
+affects only its own process."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ def children(server) -> list[int]:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Returns whether the process exists and is not a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -69,7 +69,7 @@ def test_a_worker_that_was_killed_is_replaced(started):
 def test_a_run_whose_worker_crashed_is_an_error_and_not_tried_again(started):
     tell, route = hanging_at_first(started, signal.SIGSEGV)
     assert [run["status"] for run in tell.logged(1)] == ["error"]
-    # Changes of a document come in their order, so a further try of the first would come before this.
+    # Runs of one document are in order, so a repeated run of the first change would come before this one.
     ok(tell.admin.patch(f"{route}/a", {"n": 1}))
     assert [run.get("result") for run in tell.logged(2)] == ["update", None]
 
@@ -81,7 +81,7 @@ def test_a_run_whose_worker_was_killed_from_outside_is_tried_again(started):
 
 
 def hanging_at_first(server, ending: signal.Signals) -> tuple:
-    """A function after writes whose first run hangs, and whose worker gets the signal then."""
+    """A function after writes whose first run hangs; its worker then gets the signal."""
     project = PlatformUser(server).create_project()
     project.admin.token = project.api_key("admin").token
     things, marks = project.collection(), project.collection()

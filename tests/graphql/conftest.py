@@ -12,7 +12,7 @@ def judge():
 
 
 def ask(api: Api, query: str, variables: dict | None = None, **more) -> dict:
-    """The answer to a request, which is always 200."""
+    """Returns the response to a request, whose status is always 200."""
     body = {"query": query, **({"variables": variables} if variables is not None else {}), **more}
     answer = ok(api.post("/graphql", body))
     assert set(answer) <= {"data", "errors"} and answer, answer
@@ -39,7 +39,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def codes():
-    """The codes of an answer's errors."""
+    """Returns the codes of a response's errors."""
 
     def codes(api: Api, query: str, variables: dict | None = None) -> list[str]:
         return [error["extensions"]["code"] for error in ask(api, query, variables).get("errors", [])]

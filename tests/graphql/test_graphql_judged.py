@@ -1,5 +1,5 @@
-"""Random projects, requests and answers beside graphql-js: it takes the schema, finds the same requests right, and
-answers the same from the same documents. MB_GRAPHQL_SHAPES: how many projects."""
+"""Random projects, requests and responses compared with graphql-js: it accepts the schema, accepts the same requests,
+and returns the same results from the same documents. MB_GRAPHQL_SHAPES: the number of projects."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from support.graphql_judge import INTROSPECTION
 from support.graphql_shapes import SERVER_FIELDS, Shape
 
 SHAPES = int(os.environ.get("MB_GRAPHQL_SHAPES", "25"))
-ANSWERED = 8  # requests a project
+ANSWERED = 8  # requests per project
 BROKEN = 12
 
 
 def built(owner, seed: int):
-    """A project of a random shape, and a key that reads and writes all of it."""
+    """A project with a random schema, and a key that reads and writes all of it."""
     shape, project = Shape(seed), owner.create_project()
     for name in shape.names:
         project.collection(name)
@@ -55,7 +55,7 @@ def test_a_random_project(owner, judge, graphql, seed):
         answer = graphql(key, query, variables)
         assert "errors" not in expected, (query, expected)
         assert "errors" not in answer, (query, answer)
-        # The order of fields is part of the answer.
+        # The order of fields is part of the response.
         assert json.dumps(same_numbers(answer["data"])) == json.dumps(same_numbers(expected["data"])), query
 
     for _ in range(BROKEN):
@@ -64,11 +64,11 @@ def test_a_random_project(owner, judge, graphql, seed):
         answer = graphql(key, query, {})
         refused = [error["message"].split(" Did you mean")[0] for error in answer.get("errors", [])]
         if not problems:
-            # What is left to go wrong are variables that were not given.
+            # The only remaining errors are variables without a value.
             assert all("Variable" in each or "Argument" in each for each in refused), (query, refused)
             continue
         assert "data" not in answer and refused, (query, problems, answer)
-        # Told in the same words, but for where conflicts stand and what graphql-js knows of type definitions.
+        # The messages are equal, except for positions of conflicts and names of type definitions in graphql-js.
         unknown = [each for each in refused if each not in problems]
         kinds = [
             next((kind for kind in ("Syntax Error", "conflict because") if kind in each), None) for each in unknown
@@ -77,7 +77,7 @@ def test_a_random_project(owner, judge, graphql, seed):
 
 
 def test_the_judge_tells_answers_apart(owner, judge, graphql):
-    """The comparison can fail: another document, another answer."""
+    """The comparison can fail: another document gives another result."""
     shape, key = built(owner, 1)
     judge.schema(graphql(key, INTROSPECTION)["data"])
     name = shape.names[0]

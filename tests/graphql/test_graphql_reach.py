@@ -1,4 +1,4 @@
-"""What nobody reaches by GraphQL that REST keeps from them: policies, field rules, tenants, floods."""
+"""GraphQL gives no access that REST denies: policies, field rules, tenants, floods."""
 
 import pytest
 
@@ -88,7 +88,7 @@ def test_owners_are_set_by_the_server(alice, bob, vault, data):
 
 
 def test_the_rules_that_read(project, alice, data, codes):
-    """Lists, counts and single documents go by the list rule, relations by the read rule of their target."""
+    """Lists, counts and single documents use the list rule, relations the read rule of their target."""
     project.collection("listed", {"list": {}, "create": {}})
     project.collection(
         "readable", {"read": {}, "create": {}}, {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -199,7 +199,7 @@ def test_answers_that_grow_too_large(project, data, graphql, server):
 
 
 def test_floods_hold_nobody_up(alice, bob, vault, graphql, data):
-    """After all of it, others are answered."""
+    """Other clients still get responses afterwards."""
     for name in ("100,000 levels", "fragments that double", "one name often", "many problems"):
         graphql(alice, FLOODS[name])
     assert data(bob, "{vault{n}}") == {"vault": [{"n": 2}]}

@@ -1,4 +1,4 @@
-"""POST /graphql: reading, writing, what is refused and how. Contract 4.4, decisions 4."""
+"""POST /graphql: reading, writing, and refused requests."""
 
 import json
 
@@ -204,7 +204,7 @@ def test_metrics_have_a_plane_of_it(owner):
 
 
 def test_writes_are_events_and_go_through_hooks(project, key, data, codes):
-    """The write path is the one of REST: schema, field rules and CEL."""
+    """The write path is that of REST: schema, field rules and CEL."""
     policy = {**OPEN_POLICY, "create": {"validate": "document.n > 2"}, "update": {"immutableFields": ["n"]}}
     project.collection("ruled", policy, {"type": "object", "properties": {"n": {"type": "integer"}}})
     assert codes(key, "mutation{createRuled(input: {n: 1}){id}}") == ["FORBIDDEN"]

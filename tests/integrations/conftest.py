@@ -23,7 +23,7 @@ def server_settings(platforms):
 
 @pytest.fixture
 def integration(admin):
-    """A maker of integrations, which go with the test."""
+    """Makes integrations, which are deleted after the test."""
     made = []
 
     def make(provider, config, secrets=None, **more) -> Integration:
@@ -37,7 +37,7 @@ def integration(admin):
 
 @pytest.fixture
 def api(integration, upstream):
-    """An http integration of the upstream."""
+    """An http integration for the upstream."""
     return lambda secrets=None, **config: integration(
         "http", {"baseUrl": upstream.url, "allowPrivate": True, **config}, secrets
     )

@@ -1,4 +1,4 @@
-"""Bots of messaging platforms, against stand-ins that hold requests to the public documentation."""
+"""Bots of messaging platforms, with stand-ins that check requests against the public documentation."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_what_it_refuses(bot, platform, name):
     channel = {"telegram": "404", "slack": "C404", "discord": "404"}[name]
     words = {"telegram": "chat not found", "slack": "channel_not_found", "discord": "Unknown Channel"}[name]
     error = refused(bot.live("sendMessage", text="x", channel=channel), 502, "UPSTREAM_FAILED")
-    assert error["message"] == f"the platform did not do it: {words}"
+    assert error["message"] == f"the platform rejected the call: {words}"
 
 
 def test_a_wrong_token(integration, platform, name):

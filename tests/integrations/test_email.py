@@ -17,7 +17,7 @@ def catcher(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory):
-    """With STARTTLS and a login."""
+    """A mail server with STARTTLS and a login."""
     with MailCatcher(tmp_path_factory.mktemp("tls"), "starttls", LOGIN) as catcher:
         yield catcher
 
@@ -68,7 +68,7 @@ def test_with_a_login_it_is_encrypted(integration, secured, catcher):
     mail.result("send", to="tls@example.org", subject="s", text="t")
     (got,) = secured.to("tls@example.org")
     assert got.encrypted and got.login == username
-    # Never in clear: this one offers no TLS.
+    # Credentials are never sent in the clear: this server offers no TLS.
     open_one = integration("email", config(catcher), {"username": username, "password": password})
     refused(open_one.live("send", to="open@example.org", subject="s", text="t"), 502, "UPSTREAM_FAILED")
     wrong = integration("email", config(secured), {"username": username, "password": "another"})

@@ -1,4 +1,4 @@
-"""http integrations: what is sent, what comes back, and an upstream that means harm."""
+"""http integrations: requests, responses, and a hostile upstream."""
 
 import threading
 import time
@@ -162,7 +162,7 @@ def test_headers_that_are_none(api, upstream, headers):
     assert upstream.asked == []
 
 
-# ---- where it may go
+# ---- allowed addresses
 
 
 def test_what_is_private_has_to_be_asked_for(integration, upstream):
@@ -173,7 +173,7 @@ def test_what_is_private_has_to_be_asked_for(integration, upstream):
     assert error["message"] == "request failed" and upstream.connections == 0
     one.patch(config={"baseUrl": upstream.url, "allowPrivate": True})
     assert one.result("get", path="/private")["status"] == 200
-    # The open connection serves nobody who did not ask for it.
+    # A connection that was opened with allowPrivate is not reused without it.
     one.patch(config={"baseUrl": upstream.url, "allowPrivate": False})
     refused(one.live("get", path="/private"), 502, "UPSTREAM_FAILED")
 
@@ -186,7 +186,7 @@ def test_allow_private_opens_no_more_than_the_deployment(integration, address):
     refused(one.live("get", path="/"), 502, "UPSTREAM_FAILED")
 
 
-# ---- an upstream that means harm
+# ---- a hostile upstream
 
 
 def raw(head: bytes, body: bytes = b"") -> bytes:
@@ -239,7 +239,7 @@ def test_odd_answers_break_nothing(api, upstream, answer, status):
 
 
 def test_who_waits_holds_up_nobody(api, upstream):
-    """A slow upstream takes the places of its own integration, and no other's."""
+    """A slow upstream uses the slots of its own integration only."""
     upstream.answers["/slow"] = silence(20)
     upstream.answers["/quick"] = (200, {}, {})
     slow, quick = api(timeoutMs=3000), api()

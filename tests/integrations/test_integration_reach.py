@@ -1,4 +1,4 @@
-"""What an integration can never reach, however it is written, and whatever answers it. Decisions 5, "Outbound rule"."""
+"""Addresses that an integration can never reach, in any notation and with any response."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from support.integration import Integration
 
 @pytest.fixture(scope="module")
 def server_settings():
-    """One that makes no exceptions."""
+    """A server with the default rule for outbound addresses."""
     return {}
 
 
@@ -20,7 +20,7 @@ def project(server):
 
 
 def tried(admin, provider: str, config: dict, where: str, op: str, args: dict) -> None:
-    """Refused when it is saved, or when it is called."""
+    """Checks that the config is refused when it is saved, or when it is called."""
     name = unique("i")
     answer = admin.post("/admin/integrations", {"name": name, "provider": provider, "config": config})
     if answer.status_code == 400:
@@ -63,7 +63,7 @@ def test_nor_does_code(project, upstream, host):
 
 
 def test_no_redirect_leads_there(make_server, upstream):
-    """Of a service that may be reached: it is an answer, also where it leads to what may be reached."""
+    """A redirect of an allowed service is returned as a response and never followed, wherever it leads."""
     server = make_server({"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}).start()
     admin = PlatformUser(server).create_project().admin
     to = Integration(admin, "http", {"baseUrl": upstream.url, "allowPrivate": True})

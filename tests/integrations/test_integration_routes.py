@@ -1,4 +1,4 @@
-"""Integrations: their life, their secrets, calls by hand, stored tests. Contract 2.12, 4.5; decisions 5 and 8."""
+"""Integrations: create, change, delete; secrets, calls by hand, stored tests."""
 
 import pytest
 
@@ -174,7 +174,7 @@ def test_trying_one(admin, api, upstream):
     given = one.result("get", path="/here")
     assert (given["status"], given["body"], given["headers"]["x-more"]) == (201, {"a": 1}, "1")
     assert len(upstream.at("/here")) == 1
-    # Also of one that is not enabled; what it may be asked holds in both modes.
+    # A disabled integration can be tested too; its arguments are validated in both modes.
     one.patch(enabled=False)
     assert one.result("get", path="/here")["status"] == 201
     for mode in ("live", "dry"):

@@ -1,5 +1,5 @@
-"""Integrations as part of a project's shape: export, import, environments, promotion, bundles; and their backups.
-Contract 4.11."""
+"""Integrations as part of a project's configuration: export, import, environments, promotion, bundles; and their
+backups."""
 
 import pytest
 
@@ -182,7 +182,7 @@ def test_a_copy_from_a_backup_reaches_nobody_until_it_is_enabled(make_server, up
     admin = owner.exchange(copied["id"])
     integration = ok(admin.get("/admin/integrations/api"))["integration"]
     assert integration["enabled"] is False and integration["secrets"]["authorization"] == {"configured": True}
-    # Its secret came along, bound to the copy now.
+    # The secret was copied, and is bound to the copy now.
     upstream.answers["/copy"] = (200, {}, {})
     upstream.asked.clear()
     ok(admin.post("/admin/integrations/api/test", {"op": "get", "args": {"path": "/copy"}, "mode": "live"}))

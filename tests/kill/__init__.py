@@ -1,1 +1,1 @@
-"""Kill rounds: the server is killed under concurrent writes, again and again, and must keep what it acknowledged."""
+"""Crash tests: the server is killed repeatedly under concurrent writes, and must keep every acknowledged write."""

@@ -1,4 +1,4 @@
-"""Backups that are being made when the server is killed: what has its name is whole, and restores."""
+"""Backups that are written when the server is killed: a backup that has its final name is complete, and restores."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from support.server import check_data
 
 
 class Backups(Check):
-    """`manybase backup` over and over, beside everything else."""
+    """Runs `manybase backup` repeatedly during the other checks."""
 
     name = "backups"
 
@@ -34,7 +34,7 @@ class Backups(Check):
         ran = run("backup", "--to", path, data=self.data)
         if ran.returncode == 0:
             return
-        # Killed with the server; or the store was being opened or let go at this moment.
+        # Killed with the server, or the store was just being opened or closed.
         if any(part in ran.stderr for part in ("the running server", "in use by another process")):
             raise Killed
         raise AssertionError(f"backup ended with {ran.returncode}: {ran.stderr}")

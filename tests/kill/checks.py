@@ -16,7 +16,7 @@ from kill.shelves import Shelves
 
 SYSTEM_FIELDS = ("createdAt", "updatedAt", "ownerId")
 OPEN = {operation: {} for operation in ("read", "list", "create", "update", "delete")}
-# Hides nothing, and has the entries of all indexes hold `ownerId`.
+# Hides nothing, and makes the entries of all indexes hold `ownerId`.
 OWNED = {**OPEN, "list": {"filter": {"ownerId": {"$ne": "nobody"}}}}
 
 
@@ -28,7 +28,7 @@ def expect(connection, method, path, body=None, statuses=(200, 201, 204)):
 
 
 def everything(connection, collection: str, filter: dict | None = None) -> dict:
-    """All documents of a collection by id, read through /admin page by page."""
+    """Returns all documents of a collection by id, read through /admin page by page."""
     found = {}
     more = "" if filter is None else "&filter=" + urllib.parse.quote(json.dumps(filter))
     while True:
@@ -43,7 +43,7 @@ def everything(connection, collection: str, filter: dict | None = None) -> dict:
 
 
 def sealed(document: dict) -> dict:
-    """The document with a sum over its own content, so that half of one and half of another is seen."""
+    """Returns the document with a checksum of its content, which shows a mixture of two versions."""
     body = {key: value for key, value in document.items() if key not in ("sum", *SYSTEM_FIELDS)}
     text = json.dumps(body, sort_keys=True).encode()
     return {**body, "sum": hashlib.sha256(text).hexdigest()[:16]}
@@ -145,7 +145,7 @@ class Documents(Check):
             if sealed(document) != document
         ]
         problems += self.states.compare(found, "document")
-        # The same through the indexes, whose answers must be those of the scan.
+        # The same through the indexes, whose results must equal those of the scan.
         for field, values in (
             ("group", "abcdef"),
             ("tags", ["red", "green", "blue", "white"]),
@@ -162,7 +162,7 @@ class Documents(Check):
                         by_scan.add(name)
                 if by_index != by_scan:
                     problems.append(f"{field}={value}: index and documents differ by {sorted(by_index ^ by_scan)[:5]}")
-        # And what the entries alone decide, of fields that they hold.
+        # Also filters that the entries alone decide, by the fields that they hold.
         for group, tag in itertools.product("abcdef", ["red", "blue"]):
             by_index = set(everything(connection, self.collection, {"group": group, "tags": tag, "deep.x": None}))
             by_scan = {
@@ -176,7 +176,7 @@ class Documents(Check):
         for name in some:
             if list(everything(connection, self.collection, {"slug": found[name]["slug"]})) != [name]:
                 problems.append(f"document {name} is not found by its unique slug")
-        # The collection must not grow without end over many rounds.
+        # The collection must not grow without bound over many rounds.
         for name in sorted(found)[: max(0, len(found) - 1500)]:
             self._send(world, connection, name, None, "DELETE", f"/{self.collection}/{name}")
         connection.close()
@@ -184,7 +184,8 @@ class Documents(Check):
 
 
 class UniqueValues(Check):
-    """Many writers want the same few unique values: each has one holder at most, and an acknowledged one keeps it."""
+    """Several writers set the same few unique values: each has one holder at most, and an acknowledged holder keeps
+    it."""
 
     name = "unique values"
     collection = "seats"
@@ -265,10 +266,10 @@ def send(world, connection, states, name, after, call, refusals=(503,)):
 
 
 class Catalogue(Check):
-    """Collections, policies and indexes come and go while others write."""
+    """Collections, policies and indexes are created and deleted during other writes."""
 
     name = "catalogue"
-    # An index build holds its collection while it lasts.
+    # An index build holds its collection while it runs.
     refusals = (409, 503)
 
     def __init__(self):
@@ -300,7 +301,7 @@ class Catalogue(Check):
             else:
                 name = f"idx{chance.randrange(4)}"
                 if self.indexes.current(name) is None:
-                    # On the collection that is being written: the build meets concurrent writes.
+                    # On the collection that is being written, so that the build has concurrent writes.
                     body = {
                         "keys": {"group": 1, "pad": 1} if chance.random() < 0.5 else {"n": -1, "tags": 1},
                         "name": name,
@@ -320,7 +321,7 @@ class Catalogue(Check):
         problems = self.collections.compare({name: True for name in names if name.startswith("col")}, "collection")
         for needed in ("extra", Documents.collection, UniqueValues.collection):
             if needed not in names:
-                problems.append(f"collection {needed} is gone")
+                problems.append(f"collection {needed} does not exist")
         indexes = expect(connection, "GET", f"/admin/collections/{Documents.collection}/indexes")[1]["indexes"]
         problems += self.indexes.compare(
             {index["name"]: True for index in indexes if index["name"].startswith("idx")}, "index"

@@ -1,4 +1,5 @@
-"""Files over kills: each is the one before or the one after, whole; and nothing stays behind once the sweeper was there."""
+"""Files over kills: each is the old or the new one, complete; and nothing unreferenced remains after a run of the
+sweeper."""
 
 import hashlib
 import http.client
@@ -10,12 +11,12 @@ from support.server import SLOW
 
 
 class Files(Check):
-    """Each writer uploads, replaces and deletes files of its own, of sizes on both sides of what is buffered."""
+    """Each writer uploads, replaces and deletes files of its own, with sizes below and above that of the buffer."""
 
     name = "files"
     bucket = "killed"
     threads = 3
-    each = 6  # files of a writer
+    each = 6  # files per writer
     sizes = (0, 17, 4_000, 262_144, 300_000, 1_500_000)
     patience = 30
 
@@ -28,7 +29,7 @@ class Files(Check):
         status, answer = connection.call("POST", "/admin/storage/buckets", {"name": self.bucket})
         connection.close()
         if status != 201:
-            raise AssertionError(f"the bucket could not be made: {status} {answer}")
+            raise AssertionError(f"the bucket could not be created: {status} {answer}")
 
     def writers(self, world):
         return [self._writer(world, number) for number in range(self.threads)]

@@ -1,5 +1,5 @@
-"""Functions over kills of the server and of workers: each acknowledged write's post function runs at least once,
-nothing is stored past a pre-hook, and no worker survives its server."""
+"""Functions over kills of the server and of workers: the post function of each acknowledged write runs at least once,
+no write bypasses a pre-hook, and no worker survives its server."""
 
 import os
 import threading
@@ -23,7 +23,7 @@ MARK = """export default async function handler(event, ctx) {
 
 
 def workers_of(server: int) -> set[tuple]:
-    """The worker processes below a server, each by its id and the time of its start."""
+    """Returns the worker processes of a server, each with its id and the time of its start."""
     found = set()
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -38,7 +38,7 @@ def workers_of(server: int) -> set[tuple]:
 
 
 class Functions(Check):
-    """Documents with one writer each, whose changes count up; every one is marked by a post function."""
+    """Documents with one writer each, whose changes count up; a post function marks each change."""
 
     name = "functions"
     collection = "worked"
@@ -48,10 +48,10 @@ class Functions(Check):
     def __init__(self):
         self.lock = threading.Lock()
         self.serial = 0
-        self.alive: dict[str, int] = {}  # by document, its last change that was acknowledged
-        self.unsure: dict[str, tuple] = {}  # the change whose answer never came
+        self.alive: dict[str, int] = {}  # by document, its last acknowledged change
+        self.unsure: dict[str, tuple] = {}  # the change without a response
         self.wanted: set[tuple] = set()  # acknowledged, and not seen to be marked yet
-        self.workers: set[tuple] = set()  # all that were ever seen
+        self.workers: set[tuple] = set()  # all workers seen so far
         self.killed = 0
 
     def prepare(self, world):
@@ -76,7 +76,7 @@ class Functions(Check):
         return [*writing, self._killer(world)]
 
     def _killer(self, world):
-        """Looks which workers there are, and kills one now and then."""
+        """Collects the workers, and kills one now and then."""
 
         def look(_connection, chance):
             there = workers_of(world.server.process.pid)
@@ -117,7 +117,7 @@ class Functions(Check):
         return write
 
     def _send(self, world, connection, name, change, method, path, body=None) -> bool:
-        """Whether it was written."""
+        """Returns whether the change was written."""
         forbidden = isinstance(change, int) and change % 7 == 3
         try:
             status, answer = connection.call(method, path, body)
@@ -129,7 +129,7 @@ class Functions(Check):
         if status == 503:
             return False
         if status == 400:
-            # Its reason, or that the worker was killed under the hook: nothing was written either way.
+            # The hook refused, or its worker was killed: nothing was written in either case.
             message = answer["error"]["message"]
             if not forbidden and "so nothing was written" not in message:
                 raise AssertionError(f"{method} {path} {body} gave {status}: {answer}")
@@ -159,7 +159,7 @@ class Functions(Check):
         return problems
 
     def _settle(self, connection) -> list[str]:
-        """What became of writes without an answer, and whether everything passed the hook."""
+        """Finds the result of writes without a response, and checks that every document passed the hook."""
         problems = []
         documents = self._all(connection, self.collection)
         for document in documents.values():

@@ -1,4 +1,5 @@
-"""Webhooks over kills: each acknowledged write's delivery arrives at least once, in order per document, with one id."""
+"""Webhooks over kills: the delivery of each acknowledged write arrives at least once, in order per document, with one
+id."""
 
 import threading
 import time
@@ -22,16 +23,16 @@ class Hooks(Check):
         self.receiver.answers["/told"] = [self.answer]
         self.lock = threading.Lock()
         self.serial = 0
-        self.alive: dict[str, int] = {}  # by document, its last change that was acknowledged
-        self.unsure: dict[str, tuple] = {}  # the change whose answer never came
+        self.alive: dict[str, int] = {}  # by document, its last acknowledged change
+        self.unsure: dict[str, tuple] = {}  # the change without a response
         self.wanted: set[tuple] = set()  # (document, change): acknowledged and not seen to arrive yet
-        self.arrived: dict[str, list] = {}  # by document, its changes as they came
+        self.arrived: dict[str, list] = {}  # by document, its changes in the order of arrival
         self.ids: dict[tuple, set] = {}
         self.refused: set[str] = set()
         self.seen = 0
 
     def answer(self, seen):
-        """Every thirtieth event is refused the first time it comes."""
+        """Refuses every thirtieth event on its first arrival."""
         key = seen.body["id"]
         if sum(key.encode()) % 30 == 0 and key not in self.refused:
             self.refused.add(key)
@@ -111,7 +112,7 @@ class Hooks(Check):
         return problems
 
     def _settle(self, world):
-        """What became of the writes without an answer: they are there, or they are not."""
+        """Finds the result of the writes without a response: written or not."""
         connection = world.connect()
         for name, (before, change) in self.unsure.items():
             status, answer = connection.call("GET", f"/admin/collections/{self.collection}/documents/{name}")
@@ -124,7 +125,7 @@ class Hooks(Check):
         connection.close()
 
     def _take(self) -> list[str]:
-        """Whatever has come since, held against the order of each document."""
+        """Compares the new arrivals with the order of each document's changes."""
         with self.receiver.changed:
             new = self.receiver.received[self.seen :]
             self.seen = len(self.receiver.received)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Rounds of kill -9 under concurrent writes.
+"""The crash test: rounds of kill -9 under concurrent writes.
 
     tests/kill/kill_rounds.py [--server PATH] [--rounds N] [--seed N] [--data DIR] [--only NAME,...] [--redis]
 
-Each round starts the server, lets writers work over keep-alive connections for a moment, and kills it. Then the data is
-looked through by `manybase check`, the server is started again, and every check compares what is there with its ledger.
-Now and then the server is killed while it starts. The last line tells the result; exit code 0, or 1 when anything was
-lost, half there or other than acknowledged.
+Each round starts the server, lets writers work over keep-alive connections for a moment, and kills it. Then `manybase
+check` scans the data, the server is started again, and every check compares the stored state with its ledger. Now and
+then the server is killed while it starts. The last line is the result; exit code 0, or 1 if anything was lost,
+incomplete or different from what was acknowledged.
 """
 
 import argparse
@@ -49,11 +49,11 @@ class Rounds:
             check.prepare(self.world)
 
     def one(self, number: int) -> None:
-        """Write, kill, check, start, compare."""
+        """Writes, kills, checks, starts, compares."""
         self._write_until_killed(number)
         self._look_through(number)
         if self.chance.random() < 0.15:
-            # Killed while it starts: recovery must be able to begin again.
+            # Killed while it starts: an interrupted recovery must be repeatable.
             self.server.spawn()
             time.sleep(self.chance.random() * 0.15 * SLOW)
             self.server.kill()
@@ -122,7 +122,8 @@ class Rounds:
 
 
 class Redis:
-    """A Redis server that keeps nothing on the disk, until the end of a block; `settings` of a server that uses it."""
+    """A Redis server without persistence, until the end of the block; yields the `settings` of a server that uses
+    it."""
 
     def __enter__(self):
         port = free_port()
@@ -143,7 +144,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
     parser.add_argument("--data", type=Path, help="a folder to work in, which is kept (a temporary one)")
     parser.add_argument("--only", help="names of checks")
-    parser.add_argument("--redis", action="store_true", help="with a Redis beside the server, which lives on")
+    parser.add_argument("--redis", action="store_true", help="with a Redis server, which is not killed")
     options = parser.parse_args()
     if options.server:
         os.environ["MB_SERVER"] = str(Path(options.server).resolve())

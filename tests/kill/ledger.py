@@ -1,7 +1,7 @@
-"""What the server acknowledged, and the interface by which a module adds its own checks to the kill rounds.
+"""The record of what the server acknowledged, and the interface by which a module adds its checks to the crash test.
 
-A check keeps a ledger: for each thing that it writes, the states in which that thing may be found. An acknowledged
-write leaves one; a write whose answer never came leaves two, before and after; and what is found settles it.
+A check keeps a ledger: for each name that it writes, the states in which it may be found. An acknowledged write leaves
+one state; a write without a response leaves two, before and after, until the next comparison shows which one it is.
 """
 
 import http.client
@@ -15,7 +15,7 @@ from support.server import Server
 
 
 class Killed(Exception):
-    """The connection broke: the server is gone, and the fate of the request unknown."""
+    """The connection broke: the server was killed, and the result of the request is unknown."""
 
 
 class Connection:
@@ -43,12 +43,13 @@ class Connection:
 
 @dataclass
 class World:
-    """What a check gets: the project's keys, the running server's port, a source of chance, and when to stop."""
+    """The arguments of a check: the project's keys, the running server's port, a source of randomness, and when to
+    stop."""
 
     project: str
     key: str  # an API key of scope admin
     data: Path  # the server's data directory
-    server: Server  # started anew after each kill
+    server: Server  # restarted after each kill
     port: int = 0
     chance: random.Random = field(default_factory=random.Random)
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -64,39 +65,40 @@ class World:
 
 
 class Check:
-    """A module's part of the kill rounds. Subclass it, and add it to CHECKS in checks.py."""
+    """A module's part of the crash test. Subclass it, and add it to CHECKS in checks.py."""
 
     name = "check"
 
     def prepare(self, world: World) -> None:
-        """Once, on the running server, before the first round."""
+        """Called once, on the running server, before the first round."""
 
     def writers(self, world: World) -> list:
-        """Functions f(connection, chance) that write one thing each time they are called, each on a thread of its own.
-        They may let Killed through."""
+        """Returns functions f(connection, chance) that make one write per call, each on a thread of its own.
+        They may raise Killed."""
         return []
 
     def verify(self, world: World) -> list[str]:
-        """After each restart: compares the server with the ledger, settles what was unknown, and gives the problems."""
+        """Called after each restart: compares the server with the ledger, resolves unknown results, and returns the
+        problems."""
         return []
 
 
 class States:
-    """The ledger of one kind of thing: by name, the states in which it may stand (None: absent)."""
+    """The ledger of one kind of entry: by name, the states in which it may be (None: absent)."""
 
     def __init__(self):
         self._lock = threading.Lock()
         self._states: dict[str, list] = {}
 
     def current(self, name: str):
-        """The settled state; only for what its one writer asks for."""
+        """Returns the last state; only for the one writer of the name."""
         return self._states.get(name, [None])[-1]
 
     def settled(self, name: str) -> bool:
         return len(self._states.get(name, [None])) == 1
 
     def begin(self, name: str, after) -> None:
-        """A write is on its way."""
+        """Records that a write begins."""
         with self._lock:
             self._states[name] = [self._states.get(name, [None])[-1], after]
 
@@ -105,12 +107,12 @@ class States:
             self._states[name] = self._states[name][-1:]
 
     def refuse(self, name: str) -> None:
-        """The server said no: nothing changed."""
+        """Records that the server refused the write: nothing changed."""
         with self._lock:
             self._states[name] = self._states[name][:1]
 
     def compare(self, found: dict, what: str) -> list[str]:
-        """Problems, and the ledger settled to what was found."""
+        """Returns the problems, and sets the ledger to the states that were found."""
         problems = []
         for name in sorted(set(self._states) | set(found)):
             allowed = self._states.get(name, [None])

@@ -1,5 +1,5 @@
-"""A realtime socket that is cut off by each kill and resumes from its last position: every acknowledged create is told, once,
-and never a gap.
+"""A realtime socket that each kill closes and that resumes from its last position: it gets every acknowledged create
+once, and never a gap.
 """
 
 import json
@@ -19,7 +19,7 @@ class LiveSockets(Check):
     def __init__(self):
         self.lock = threading.Lock()
         self.serial = 0
-        self.owed: set[str] = set()  # acknowledged, and not told yet
+        self.owed: set[str] = set()  # acknowledged, and not received yet
         self.told: set[str] = set()
         self.position = None
         self.problems: list[str] = []
@@ -92,7 +92,7 @@ class LiveSockets(Check):
         return socket
 
     def _take(self, socket, seconds: float) -> str | None:
-        """The id of the next document that is told; None where none comes in time."""
+        """Returns the id of the next document that is received; None if none arrives in time."""
         try:
             message = json.loads(socket.recv(timeout=seconds * SLOW))
         except TimeoutError:
@@ -103,7 +103,7 @@ class LiveSockets(Check):
         name = message["event"]["documentId"]
         with self.lock:
             if name in self.told or message["event"]["document"]["kind"] != "seen":
-                self.problems.append(f"told {name} twice, or what is not to be seen")
+                self.problems.append(f"received {name} twice, or an event that must not be sent")
             self.told.add(name)
             self.owed.discard(name)
             self.position = message["position"]
@@ -122,7 +122,7 @@ class LiveSockets(Check):
         socket.close()
         connection.close()
         problems, self.problems = self.problems, []
-        problems += [f"{name} was acknowledged and never told" for name in sorted(self.owed)]
+        problems += [f"{name} was acknowledged and never received" for name in sorted(self.owed)]
         self.owed.clear()
         self.told.clear()
         return problems

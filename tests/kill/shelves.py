@@ -1,5 +1,5 @@
-"""Collections that are made, filled, indexed, renamed and dropped while others write: after a kill each is whole under
-one name, or not there; what comes back under a dropped name is empty."""
+"""Collections that are created, filled, indexed, renamed and dropped during other writes: after a kill each is complete
+under one name, or absent; a collection that is created under a dropped name is empty."""
 
 import threading
 
@@ -7,11 +7,11 @@ from kill.ledger import Check, States
 
 
 class Shelves(Check):
-    """Each shelf is one collection at a time, under one of two names, worked on by one writer."""
+    """Each shelf is one collection at a time, under one of two names, with one writer."""
 
     name = "shelves"
     shelves = 3
-    # Built over what is there; of each kind that an index can be.
+    # Built over existing documents; one of every kind of index.
     indexes = (
         {"name": "byColour", "keys": {"colour": 1, "size": -1}},
         {"name": "byTag", "keys": {"tags": -1}},
@@ -24,7 +24,7 @@ class Shelves(Check):
     )
 
     def __init__(self):
-        # Of a shelf: [name, sorted ids, sorted names of indexes].
+        # By shelf: [name, sorted ids, sorted names of indexes].
         self.states = States()
         self.serial = 0
         self.lock = threading.Lock()
@@ -101,7 +101,7 @@ class Shelves(Check):
             documents = connection.call("GET", path + "/documents?limit=1000")[1]["documents"]
             indexes = connection.call("GET", path + "/indexes")[1]["indexes"]
             if shelf in found:
-                problems.append(f"{shelf} stands under two names")
+                problems.append(f"{shelf} exists under two names")
             found[shelf] = [
                 name,
                 sorted(document["id"] for document in documents),

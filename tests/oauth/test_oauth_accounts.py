@@ -34,10 +34,10 @@ def test_a_proven_account_is_linked(server, project, github):
     github.emails[0]["email"] = email.upper()
     api = signed_in(server, Visit(server, "github", project).back(), project)
     assert user_of(api) == known.id
-    known.login()  # the password stays
+    known.login()  # the password still works
     (identity,) = ok(api.get("/auth/identities"))["identities"]
     assert set(identity) == {"id", "provider", "email", "createdAt"} and identity["provider"] == "github"
-    # From now on it is the identity that counts, whatever the address becomes.
+    # From now on the identity decides, whatever the address becomes.
     github.emails = [{"email": "other@example.com", "primary": True, "verified": False}]
     assert user_of(signed_in(server, Visit(server, "github", project).back(), project)) == known.id
 
@@ -66,7 +66,7 @@ def test_several_identities_and_the_last_way_in(server, project, github, issuer)
     refused(stranger.delete(f"/auth/identities/{first['id']}"), 404, "NOT_FOUND")
     for nobody in ("idn_none", "x", "%00"):
         refused(api.delete(f"/auth/identities/{nobody}"), 404, "NOT_FOUND")
-    # Of both at once one stays.
+    # Of two concurrent deletions one is refused.
     with ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda each: api.delete(f"/auth/identities/{each['id']}"), (first, second)))
     assert sorted(answer.status_code for answer in answers) == [204, 409]
@@ -155,7 +155,7 @@ def test_a_provider_registers_only_invited_addresses_where_the_deployment_says_s
 def test_a_provider_does_not_register_the_first_user_where_that_needs_the_set_up_code(make_server, github):
     server = make_server(
         {
-            "SERVICE_OPERATORS": "on",  # who read the instance's audit record
+            "SERVICE_OPERATORS": "on",  # operators read the instance's audit log
             "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8",
             "SERVICE_OAUTH_GITHUB_URL": github.url,
             "SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_ID": "platform-client",
@@ -172,7 +172,7 @@ def test_a_provider_does_not_register_the_first_user_where_that_needs_the_set_up
     assert owner.user["platformRole"] == "super-admin"
     entries = ok(owner.get("/control/audit", params={"action": "login.failed"}))["entries"]
     assert [entry["details"]["reason"] for entry in entries] == ["setupCode"]
-    # After that the provider registers as ever.
+    # Afterwards registration through the provider works.
     api = signed_in(server, Visit(server, "github", redirect=own).back(), redirect=own)
     assert ok(api.get("/control/me"))["user"]["platformRole"] == "user"
     assert "Continue with" in server.http.get("/auth/login", params={"plane": "control"}).text
@@ -182,7 +182,7 @@ def test_platform_users_sign_in_with_a_real_provider(make_server):
     provider = OidcProvider()
     server = make_server(
         {
-            "SERVICE_TRUSTED_PROXIES": None,  # nothing that calls for the set-up code
+            "SERVICE_TRUSTED_PROXIES": None,  # no setting that makes the set-up code necessary
             "SERVICE_OAUTH_GOOGLE_ISSUER": provider.issuer,
             "SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_ID": "shop",
             "SERVICE_CONTROL_OAUTH_GOOGLE_CLIENT_SECRET": provider.secret("shop"),
@@ -200,7 +200,7 @@ def test_platform_users_sign_in_with_a_real_provider(make_server):
             ids.append(user_of(api))
         assert ids[0] == ids[1]
         me = ok(api.get("/control/me"))
-        # The first of the deployment, whichever way they came.
+        # The first user of the deployment becomes super-admin, whatever the way of registration.
         assert me["user"]["email"] == f"{person}@example.com" and me["user"]["platformRole"] == "super-admin"
         lost(server, browser.get(url).headers["location"])
     finally:
@@ -235,7 +235,7 @@ def test_admins_configure_it_and_never_see_secrets(server, owner):
         "allowedRedirects": ["http://localhost:3000", "https://a.example.com", "https://b.example.com:8443"],
         "baseUrl": server.url,
     }
-    # Left out or blank, the secret stays; for another issuer it does not.
+    # If it is omitted or blank, the secret stays; with another issuer it does not.
     for secret in ({}, {"clientSecret": ""}):
         body = {"clientId": "new", "enabled": True, "issuer": "https://login.example.com", **secret}
         ok(admin.put("/admin/auth/oauth/providers/oidc-acme", body), 204)

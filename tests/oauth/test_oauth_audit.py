@@ -1,4 +1,4 @@
-"""Sign-ins with providers in the audit record."""
+"""Sign-ins with providers in the audit log."""
 
 from support.client import ok
 from support.oauth_flow import Visit, error_of, github_person, signed_in, user_of

@@ -1,4 +1,4 @@
-"""The start, the state and the callback, with a real provider too."""
+"""The start, the state and the callback, also with a real provider."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -64,7 +64,7 @@ def test_what_the_provider_is_asked(server, project, github):
     assert "HttpOnly" in cookie and "SameSite=Lax" in cookie and "Path=/api/v1/auth/oauth" in cookie
     assert "Secure" not in cookie  # the base URL of this server is http
     assert visit.started.headers["referrer-policy"] == "no-referrer"
-    # A Host of the caller's changes nothing.
+    # A forged Host header changes nothing.
     forged = visit.browser.get(
         f"{visit.base}/start",
         params={"redirect": BACK, "project": project.id},
@@ -142,7 +142,7 @@ def test_broken_states(server, project):
         if len(text) < 8000:
             lost(server, visit.back(state=text))
     lost(server, visit.back(state=None))
-    # The good one still counts.
+    # The valid state still works.
     signed_in(server, visit.back(), project)
 
 
@@ -181,7 +181,7 @@ def test_a_state_of_another_browser_provider_plane_or_project(server, project, o
     answer = httpx.get(f"{control}/callback", params={"state": visit.sent["state"], "code": "c"},
                        cookies={"mb_oauth": cookie}, trust_env=False, timeout=LIMIT)
     lost(server, answer.headers["location"])
-    # Whatever project the callback names, the state's is the one.
+    # The project in the callback's query is ignored; that of the state counts.
     elsewhere = owner.create_project()
     api = signed_in(server, visit.back(project=elsewhere.id), project)
     refused(api.get("/auth/sessions", project=elsewhere.id), 400, "PROJECT_MISMATCH")

@@ -1,4 +1,4 @@
-"""What providers say, and what no real one would do."""
+"""Responses of providers, including those that no real one would send."""
 
 import time
 
@@ -10,7 +10,7 @@ from support.oauth_flow import APP, Visit, error_of, github_person, set_up, sign
 from support.providers import Key
 
 
-# ---- what GitHub says
+# ---- responses of GitHub
 
 
 def test_github_trades_the_code_with_its_verifier(server, project, github):
@@ -81,7 +81,7 @@ def test_codes_that_are_none(server, project):
     assert error_of(Visit(server, "github", project).back(error="server_error")) == "provider_error"
 
 
-# ---- what an issuer says
+# ---- responses of an issuer
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256", "EdDSA"])

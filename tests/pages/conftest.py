@@ -1,4 +1,4 @@
-"""A server whose mail is caught, an app of somebody's, a provider, and a real browser."""
+"""A server with a mail catcher, an app on its own origin, a provider, and a real browser."""
 
 import http.server
 import threading
@@ -13,7 +13,7 @@ from support.oidc_provider import OidcProvider
 
 @pytest.fixture(scope="module")
 def server_settings(mails):
-    """Its mail is caught; a browser is one address, so the limit per address is far away."""
+    """Its mails are caught. All requests of a browser have one address, so the limit per address is high."""
     return {
         **mails.settings,
         "SERVICE_AUTH_RATE_LIMIT": "1000/60",
@@ -22,7 +22,7 @@ def server_settings(mails):
 
 
 class App(http.server.BaseHTTPRequestHandler):
-    """An app of somebody's, on an origin of its own."""
+    """An app on an origin of its own."""
 
     def do_GET(self):
         body = b"<!doctype html><title>The app</title><link rel=icon href=data:,><h1>The app</h1>"
@@ -47,7 +47,7 @@ def app():
 
 @pytest.fixture(scope="module")
 def project(owner, app):
-    """With a look of its own, and the app among its redirects."""
+    """A project with its own look, and with the app's origin among its redirects."""
     project = owner.create_project("Bean & Leaf <Café>")
     ok(owner.patch(f"/control/projects/{project.id}", {"color": "emerald", "icon": "🌱"}), 204)
     ok(project.admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": [app]}), 204)

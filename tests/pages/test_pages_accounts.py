@@ -1,4 +1,4 @@
-"""Registering and forgotten passwords, with the mails in between."""
+"""Registration and forgotten passwords, with their mails."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -8,11 +8,11 @@ from playwright.sync_api import expect
 from support.client import PASSWORD, Api, EndUser, PlatformUser, ok, unique
 from support.hosted_pages import arrived, login_address, refresh, users_of
 
-# A browser beside a sanitized server needs its time.
+# A browser and a sanitized server take long.
 pytestmark = pytest.mark.timeout(300)
 
 
-# ---- registering
+# ---- registration
 
 
 def test_register_confirm_sign_in(visitor, project, app, mails):
@@ -33,12 +33,12 @@ def test_register_confirm_sign_in(visitor, project, app, mails):
     visitor.heading("Confirm your address")
     assert token not in visitor.page.url and f"project={project.id}" in visitor.page.url
     user = next(one for one in users_of(project) if one["email"] == email)
-    assert user["emailVerified"] is False and user["name"] == "Ada"  # looking at the page confirms nothing
+    assert user["emailVerified"] is False and user["name"] == "Ada"  # opening the page verifies nothing
     visitor.press("Confirm")
     visitor.heading("Your address is confirmed")
     assert ok(project.admin.get(f"/admin/users/{user['id']}"))["user"]["emailVerified"] is True
 
-    # The way goes on to where it began.
+    # The flow returns to the app that started it.
     visitor.follow("Sign in")
     visitor.fill(email=email, password=PASSWORD)
     visitor.press("Sign in")
@@ -72,7 +72,7 @@ def test_what_is_not_right_in_registering(visitor, project):
     assert "8 to 256" in visitor.error_of("password")
     assert visitor.page.locator("input[name=email][aria-invalid]").count() == 0
     described = visitor.page.locator("input[name=password]:visible").get_attribute("aria-describedby")
-    assert described.split()[0] == "register-rule", "the hint stays beside the error"
+    assert described.split()[0] == "register-rule", "the hint stays next to the error"
     visitor.fill(email=taken.email, password=PASSWORD)
     visitor.press("Create account")
     visitor.alert("There is an account with this address already.")

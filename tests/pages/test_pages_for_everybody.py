@@ -1,4 +1,4 @@
-"""The pages for everybody: accessible, small, dark, from nowhere else; and the example."""
+"""All pages: accessible, small, with a dark scheme, without requests to other origins; and the example app."""
 
 import re
 
@@ -9,7 +9,7 @@ from support.browser import visiting
 from support.client import PASSWORD, EndUser, ok
 from support.hosted_pages import brightness, login_address
 
-# A browser beside a sanitized server needs its time.
+# A browser and a sanitized server take long.
 pytestmark = pytest.mark.timeout(300)
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
 
@@ -36,11 +36,11 @@ def test_example(visitor, server, owner):
     visitor.alert("You are signed out.")
 
 
-# ---- for everybody
+# ---- accessibility
 
 
 def all_views(visitor, server, project, app):
-    """Every page and view that can be reached without a mail; yields its name."""
+    """Opens every page and view that needs no mail; yields its name."""
     login = login_address(project, app)
     for name, address in (
         ("sign in", login),
@@ -118,7 +118,7 @@ def test_nothing_moves_where_motion_is_reduced(chromium, project):
 def test_without_javascript(chromium, project):
     with visiting(chromium, java_script_enabled=False) as visitor:
         visitor.open(login_address(project))
-        # By element: the search by text passes over <noscript>.
+        # By element: the search by text skips <noscript>.
         expect(visitor.page.locator("noscript p")).to_be_visible()
         assert visitor.page.locator("noscript p").text_content().startswith("This page needs JavaScript.")
         assert visitor.page.locator("form:visible").count() == 0

@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 from support.client import ok, unique
 from support.tool_pages import give, open_graphiql, said, stored, using
 
-# A browser beside a sanitized server needs its time.
+# A browser and a sanitized server take long.
 pytestmark = pytest.mark.timeout(300)
-# What GraphiQL asks for first, answered in the smallest way that holds one query.
+# The smallest response to GraphiQL's introspection that has one query.
 INTROSPECTION = {
     "data": {
         "__schema": {
@@ -56,7 +56,7 @@ def visitor(chromium, server):
 
 
 def stand_in(visitor, server, answers: dict) -> list:
-    """Answers GraphQL in the server's place; the queries that were asked, introspection apart."""
+    """Responds to GraphQL instead of the server; collects the queries except the introspection."""
     queries = []
 
     def answer(route) -> None:
@@ -78,9 +78,9 @@ def write_query(visitor, text: str) -> None:
 
 
 def run_query(visitor, text: str):
-    """Writes a query and runs it; where its answer is shown."""
+    """Writes a query and runs it; returns the element with the response."""
     write_query(visitor, text)
-    # What is run goes into the history as it was last kept, and keeping waits for a pause in writing.
+    # The history saves the query as it was last stored, and storing waits for a pause in typing.
     kept = "(text) => Object.values(localStorage).includes(text)"
     visitor.page.wait_for_function(kept, arg=text)
     visitor.page.get_by_role("button", name="Execute query (Ctrl-Enter)").click()
@@ -105,12 +105,12 @@ def test_graphiql(visitor, server, project, admin):
     expect(visitor.page.locator(".graphiql-doc-explorer")).to_contain_text("All the teapots")
     visitor.page.get_by_role("button", name="Show History").click()
     expect(visitor.page.locator(".graphiql-history")).to_contain_text("{ teapots }")
-    # Dialogs and menus bring style of their own.
+    # Dialogs and menus set inline styles.
     visitor.page.get_by_role("button", name="Open settings dialog").click()
     visitor.page.get_by_role("dialog").wait_for()
     visitor.page.keyboard.press("Escape")
 
-    # Queries outlive the page, tokens leave nothing in what is kept for good.
+    # Queries survive a reload; tokens are not in localStorage.
     visitor.page.reload()
     expect(visitor.page.locator(".graphiql-query-editor")).to_contain_text("teapots")
     local, session = stored(visitor)
@@ -125,11 +125,11 @@ def test_graphiql_shows_what_goes_wrong(visitor, server):
     expect(run_query(visitor, "{ teapots }")).to_contain_text("there is no teapot")
     visitor.page.unroute(f"{server.url}/api/v1/graphql")
     visitor.page.route(f"{server.url}/api/v1/graphql", lambda route: route.fulfill(status=404, body="<h1>no</h1>"))
-    expect(run_query(visitor, "{ teapots }")).to_contain_text("The server answered 404.")
+    expect(run_query(visitor, "{ teapots }")).to_contain_text("The server responded with 404.")
 
 
 def test_graphiql_of_the_server(visitor, server, project, admin):
-    """Against the server's own schema."""
+    """Queries run against the server's own schema."""
     collection = unique("kettles")
     ok(admin.post("/admin/collections", {"name": collection}), 201)
     ok(admin.put(f"/admin/collections/{collection}/policy", {"list": {}}), 204)

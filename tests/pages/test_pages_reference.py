@@ -1,4 +1,4 @@
-"""/docs: the reference, from the server's own description."""
+"""/docs: the reference, from the server's own OpenAPI document."""
 
 import re
 
@@ -9,7 +9,7 @@ from support.client import ok, unique
 from support.hosted_pages import brightness
 from support.tool_pages import give, open_reference, said, stored, using
 
-# A browser beside a sanitized server needs its time.
+# A browser and a sanitized server take long.
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -20,7 +20,7 @@ def visitor(chromium, server):
 
 
 def open_operation(visitor, spec: dict, route: str):
-    """Unfolds what the reference says of GET of a route."""
+    """Opens the GET operation of a route."""
     path = next(one for one in spec["paths"] if one.removeprefix("/api/v1") == route)
     visitor.page.locator(f'.opblock-tag[data-tag="{spec["paths"][path]["get"]["tags"][0]}"]').click()
     operation = visitor.page.locator(f'.opblock-get:has([data-path="{path}"])')
@@ -29,7 +29,7 @@ def open_operation(visitor, spec: dict, route: str):
 
 
 def try_it(operation) -> str:
-    """Runs it from the page; what came back."""
+    """Sends the request from the page; returns the response."""
     operation.get_by_role("button", name="Try it out").click()
     operation.get_by_role("button", name="Execute").click()
     operation.locator(".live-responses-table").wait_for()
@@ -61,7 +61,7 @@ def test_reference_of_a_project(visitor, server, project, admin):
     asked = next(one for one in visitor.asked if one.url.split("?")[0] == f"{server.url}/api/v1/{collection}")
     assert asked.headers["authorization"] == f"Bearer {admin.token}" and asked.headers["x-service-project"] == project.id
 
-    # It lasts as long as the tab, or until it is taken back. The address names what is unfolded, by a name with "_".
+    # The token lasts until the tab is closed or it is forgotten. The address names the open operation, with "_" in it.
     visitor.tolerated.append(re.compile("Deprecated: escaping deep link whitespace"))
     visitor.page.reload()
     expect(said(visitor)).to_have_text("With the collections of this project.")

@@ -1,4 +1,4 @@
-"""What the server sends for a page."""
+"""The responses of the server for pages."""
 
 import gzip
 import re
@@ -23,11 +23,11 @@ POLICY = {
 COLOURS = (
     "slate gray red orange amber yellow lime green emerald teal cyan sky blue indigo violet purple pink rose"
 ).split()
-# A browser beside a sanitized server needs its time.
+# A browser and a sanitized server take long.
 pytestmark = pytest.mark.timeout(300)
 
 
-# ---- what the server sends
+# ---- responses
 
 
 @pytest.mark.parametrize("path", ["/auth/login", "/reset-password", "/verify-email", "/examples/oauth"])
@@ -127,7 +127,7 @@ def test_home_for_browsers(server):
     assert icon.status_code == 200 and icon.headers["content-type"] == "image/svg+xml" and b"<svg" in icon.content
     head = server.http.head("/", headers={**BROWSER, "accept-encoding": "identity"})
     assert head.status_code == 200 and head.content == b""
-    # Other clients are answered as ever.
+    # Other clients get the usual response.
     for headers in ({}, {"accept": "application/json"}, {"accept": "*/*"}):
         answer = server.http.get("/", headers=headers)
         assert answer.status_code == 404 and answer.json()["error"]["code"] == "NOT_FOUND"
@@ -140,13 +140,13 @@ def test_pages_that_are_not_there(server):
         assert refused_page(answer, 404) == "There is nothing here" and 'href="/"' in answer.text, path
         assert "alert(1)" not in answer.text and 'rel="icon"' in answer.text
         assert server.http.get(path).json()["error"]["code"] == "NOT_FOUND", path
-    # The API speaks JSON to browsers too.
+    # The API responds with JSON to browsers too.
     for path in ("/api", "/api/v1/x/y/z", "/api/nowhere"):
         assert server.http.get(path, headers=BROWSER).json()["error"]["code"] == "NOT_FOUND", path
 
 
 def refused_page(answer, status: int) -> str:
-    """A page that says why there is none, with all the care of a page."""
+    """Checks an error page, which has the same headers as other pages; returns its heading."""
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "text/html; charset=utf-8" and answer.headers["cache-control"] == "no-store"
     assert set(answer.headers["content-security-policy"].split("; ")) == POLICY
@@ -159,7 +159,7 @@ def test_pages_of_no_project(server, project, owner, path):
     owner.create_project()
     page = get(server, path)
     assert refused_page(page, 400) == "This link is incomplete"
-    # Says what is missing, and nothing of the projects that there are.
+    # The page says what is missing, and does not name existing projects.
     assert "?project=notes" in page.text and project.id not in page.text and project.slug not in page.text
     for odd in ("proj_00000000000000000000", "no-such-project", "a b", "../x", "x" * 500, "%3Cscript%3E"):
         answer = get(server, f"{path}?project={odd}")
@@ -216,7 +216,7 @@ def test_redirects_that_are_taken(server, project, app):
     for redirect in (app, app + "/", app + "/back?x=1&y=%22%3E", app + "?a=b"):
         answer = get(server, f"/auth/login?{urlencode({'project': project.id, 'redirect': redirect})}")
         assert answer.status_code == 200 and f'data-redirect="{redirect.replace("&", "&amp;")}"' in answer.text
-    # Another project's origins are of no use here, nor on the control plane.
+    # The project's redirect is not valid for another project, nor on the control plane.
     other = project.owner.create_project()
     for query in ({"project": other.id, "redirect": app}, {"plane": "control", "redirect": app}):
         refused_page(get(server, f"/auth/login?{urlencode(query)}"), 400)

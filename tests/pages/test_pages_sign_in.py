@@ -10,11 +10,11 @@ from support.browser import visiting
 from support.client import PASSWORD, Api, EndUser, PlatformUser, ok, unique
 from support.hosted_pages import arrived, get, login_address, next_code, refresh, second_factor, sign_in_half, users_of
 
-# A browser beside a sanitized server needs its time.
+# A browser and a sanitized server take long.
 pytestmark = pytest.mark.timeout(300)
 
 
-# ---- signing in
+# ---- sign-in
 
 
 def test_password(visitor, project, app):
@@ -216,7 +216,7 @@ def test_too_many_wrong_codes_start_again(visitor, project):
 
 
 def test_second_factor_of_a_sign_in_elsewhere(visitor, project, app):
-    """What an app does with #mb_mfa: it hands it to this page."""
+    """An app that gets #mb_mfa redirects the browser to this page."""
     user = EndUser(project)
     totp = second_factor(project, user)
     body = {"email": user.email, "password": PASSWORD}
@@ -233,7 +233,7 @@ def test_second_factor_of_a_sign_in_elsewhere(visitor, project, app):
 
 
 def leave_to(visitor, provider) -> None:
-    """From the login page to the provider's pages, which are not ours to judge."""
+    """From the login page to the provider's pages, which are not checked."""
     visitor.check()
     visitor.tolerated.append(re.compile(""))
     visitor.follow("Continue with acme")
@@ -284,7 +284,7 @@ def test_no_providers_where_they_could_lead_nowhere(server, with_provider):
     [
         ("access_denied", "You stopped signing in at the provider."),
         ("invalid_state", "Signing in took too long or was started in another window."),
-        ("provider_error", "The provider did not answer as it should."),
+        ("provider_error", "The provider returned an invalid response."),
         ("email_unverified", "The provider has not confirmed your address."),
         ("provider_disabled", "This way of signing in is not available."),
         ("user_blocked", "This account is blocked."),
@@ -306,7 +306,7 @@ def test_a_reason_without_a_project(visitor, server, project, owner):
 
 
 def test_a_token_in_the_fragment_is_not_sent_on(visitor, project, app):
-    """Who can make a link can put a token of their own into it: it must not become the app's."""
+    """The writer of a link can put their own token into it: it must not be sent to the app."""
     visitor.open(f"{login_address(project, app)}#mb_refresh=somebody-elses")
     visitor.heading("You are signed in")
     assert visitor.page.url == login_address(project, app)

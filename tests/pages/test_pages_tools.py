@@ -1,5 +1,5 @@
-"""The tools for developers, /docs and /graphiql, of a project and of none: what the server sends, and that they are for
-everybody."""
+"""The developer tools, /docs and /graphiql, with and without a project: the responses of the server, and
+accessibility."""
 
 import gzip
 import re
@@ -12,7 +12,7 @@ from support.client import ok
 from support.hosted_pages import brightness, get
 from support.tool_pages import TOOLS, addresses, give, open_graphiql, open_reference, using
 
-# A browser beside a sanitized server needs its time.
+# A browser and a sanitized server take long.
 pytestmark = pytest.mark.timeout(300)
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
 POLICY = {
@@ -27,7 +27,7 @@ POLICY = {
 }
 
 
-# ---- what the server sends
+# ---- responses
 
 
 def test_headers(server, project):
@@ -115,7 +115,7 @@ def test_base_url_with_a_path(make_server):
         assert 'href="/auth' not in html and 'src="/auth' not in html
 
 
-# ---- for everybody
+# ---- accessibility
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -60,7 +60,7 @@ def test_the_shape_comes_along_and_nothing_else(owner):
     assert ok(stage.admin.get("/admin/collections/posts/documents"))["documents"] == []
     assert ok(stage.admin.get("/admin/users"))["users"] == []
     assert ok(stage.admin.get("/admin/api-keys"))["apiKeys"] == []
-    # What may speak for the one is nothing to the other.
+    # A credential of one project is not valid for the other.
     refused(key.get("/posts", project=stage.id), 400, "PROJECT_MISMATCH")
     refused(user.get("/posts", project=stage.id), 400, "PROJECT_MISMATCH")
     stage.api_key("write").create("posts", {"n": 2})
@@ -149,11 +149,11 @@ def test_members_come_along(server, owner):
     assert members(stage) == members(root) and len(members(root)) == 6
     for name, user in people.items():
         assert ok(user.get(f"/control/projects/{stage.id}"))["project"]["role"] == name
-    # The custom role came along, with what it holds.
+    # The custom role was copied, with its permissions.
     ok(people[role].exchange(stage.id).get("/admin/audit"))
     refused(people[role].exchange(stage.id).get("/admin/collections"), 403)
 
-    # From here on each goes its own way; whoever was invited joins both.
+    # From here on the members are separate; an invited user joins both.
     ok(owner.delete(f"/control/projects/{root.id}/members/{people['Viewer'].id}"), 204)
     ok(people["Viewer"].get(f"/control/projects/{stage.id}"))
     later = PlatformUser(server, email=invited)
@@ -161,7 +161,7 @@ def test_members_come_along(server, owner):
     assert all(status == "active" for _, _, status, _ in members(stage))
 
 
-# ---- living and going
+# ---- suspending and deleting
 
 
 def test_an_environment_does_not_become_the_project_where_none_is_named(make_server):

@@ -1,4 +1,4 @@
-"""Invites: pending memberships, from the invite to the member, or to nothing."""
+"""Invites: pending memberships, until they are accepted, cancelled or expire."""
 
 from urllib.parse import quote
 
@@ -67,7 +67,7 @@ def test_invites_are_cancelled_by_their_address(server, owner, local):
     project = owner.create_project()
     email = f"{local}.{unique()}@example.com"
     ok(owner.post(members_path(project), {"email": email, "role": "Viewer"}), 201)
-    # The case of other letters than ASCII ones is kept.
+    # Only ASCII letters are compared without regard to case.
     path = f"{members_path(project)}/pending/{quote(email.upper() if email.isascii() else email, safe='')}"
     ok(owner.delete(path), 204)
     assert len(members(owner, project)) == 1
@@ -102,10 +102,10 @@ def test_invited_owners_are_for_owners(server, owner):
     email = address()
     refused(admin.post(members_path(project), {"email": email, "role": "Owner"}), 403, "FORBIDDEN")
     ok(owner.post(members_path(project), {"email": email, "role": "Owner"}), 201)
-    # Neither made less nor taken back by an Admin.
+    # An Admin can neither change its role nor cancel it.
     refused(admin.post(members_path(project), {"email": email, "role": "Viewer"}), 403, "FORBIDDEN")
     refused(admin.delete(f"{members_path(project)}/pending/{quote(email)}"), 403, "FORBIDDEN")
-    # A promise is no Owner yet.
+    # A pending invite does not count as an Owner.
     refused(owner.delete(f"{members_path(project)}/{owner.id}"), 409, "CONFLICT")
     PlatformUser(server, email=email)
     ok(owner.delete(f"{members_path(project)}/{owner.id}"), 204)

@@ -1,4 +1,4 @@
-"""Operators of a deployment, and what is there for them."""
+"""Operators of a deployment, and their routes."""
 
 from urllib.parse import quote
 
@@ -157,7 +157,7 @@ def test_with_a_mail_server_the_address_is_proven(make_server, tmp_path):
         (verify,) = [mail for mail in catcher.to("slow@example.com", 2) if "Confirm" in mail.subject]
         token = verify.link.split("token=")[1].split("&")[0]
         ok(Api(server).post("/control/auth/verify-email", {"token": token}), 204)
-        # The proof counts as following the invitation, so whoever registered the address is out.
+        # Verifying the address accepts the invitation, so the sessions from before it end.
         assert ("slow@example.com", "active") in listed(boss)
         refused(slow.get(OPERATORS), 401)
 

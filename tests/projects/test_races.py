@@ -1,5 +1,4 @@
-"""Who may do what, and who is called what, stays true whatever is asked for at the same time. MB_RACE_ROUNDS sets how
-often each is tried."""
+"""Roles and labels stay consistent under concurrent requests. MB_RACE_ROUNDS sets the number of rounds."""
 
 import concurrent.futures
 import os
@@ -32,12 +31,12 @@ def scene(tmp_path_factory):
 
 
 def members_of(users, path) -> list[dict]:
-    """As the first of the users who may look sees them."""
+    """Returns the members as the first user sees them who may read them."""
     for user in users:
         answer = user.get(path)
         if answer.status_code == 200:
             return answer.json()["members"]
-    raise AssertionError("nobody is a member any more")
+    raise AssertionError("the project has no members")
 
 
 @LONG
@@ -50,7 +49,7 @@ def test_a_project_keeps_an_owner(scene):
         if number % 10 == 0:
             project = users[0].create_project()
             path = f"/control/projects/{project.id}/members"
-        # All three are there again, two of them Owners at least.
+        # All three are members again, at least two of them Owners.
         listed = {item["userId"]: item["role"] for item in members_of(users, path)}
         acting = next(user for user in users if listed.get(user.id) == "Owner")
         for user in users:
@@ -71,7 +70,7 @@ def test_a_project_keeps_an_owner(scene):
         answers = at_once(*(move() for _ in range(6)))
         outcomes.update(answer.status_code for answer in answers)
         owners = [item for item in members_of(users, path) if item["role"] == "Owner"]
-        assert owners, f"nobody owns the project after round {number}: {[a.status_code for a in answers]}"
+        assert owners, f"the project has no Owner after round {number}: {[a.status_code for a in answers]}"
     assert set(outcomes) <= {204, 403, 404, 409}, outcomes
     assert outcomes[204] and outcomes[409], outcomes
 
@@ -151,7 +150,7 @@ def test_no_invite_stays_for_somebody_with_an_account(scene):
         theirs = [item for item in listed if item["email"] == email]
         assert theirs and all(item["userId"] == user["id"] and item["status"] == "active" for item in theirs), theirs
         if number % 2:
-            assert len(theirs) == 2, "an invite to the root did not come along"
+            assert len(theirs) == 2, "an invite to the root was not copied"
 
 
 @pytest.mark.parametrize("number", range(3))

@@ -1,5 +1,5 @@
-"""Suspended projects: what their commits have promised waits, all of it arrives after the resume, and other projects
-are served meanwhile."""
+"""Suspended projects: queued work waits and is done after the resume, and other projects are served during the
+suspension."""
 
 import threading
 from collections import Counter
@@ -15,7 +15,7 @@ from support.mail import MailCatcher
 from support.server import SLOW
 from support.vectors import Space
 
-# More than the queue keeps in memory of a kind of job.
+# More than the queue buffers in memory of one kind of job.
 BACKLOG = 1100
 
 
@@ -51,8 +51,8 @@ def resume(project) -> None:
 
 
 class Gate:
-    """An answer of a receiver that waits until it is opened. A delivery that it holds for longer than the server
-    waits is tried again: `held` has the numbers of those that it held, which may arrive more than once."""
+    """A response of a receiver that waits until it is opened. A delivery that it holds for longer than the server
+    waits is retried: `held` has the numbers of the held deliveries, which may arrive more than once."""
 
     def __init__(self, status: int = 200):
         self.opened = threading.Event()
@@ -94,7 +94,7 @@ def test_deliveries_wait_and_arrive_exactly_once(owner, receiver):
 
 
 def settled(hook, others) -> list:
-    """What arrived of the hook, once the deliveries are through that were under way at the suspension of its project."""
+    """Returns the arrivals of the hook, once the deliveries in progress at the suspension of its project have ended."""
     for n in range(10):
         others.insert(n=n)
     others.arrived(10)
@@ -125,7 +125,7 @@ def test_a_document_is_told_of_in_order(owner, receiver):
 
 @pytest.mark.slow
 def test_a_retry_waits_and_no_attempt_is_lost(owner, receiver):
-    """One delivery has failed and one is under way, and fails, when the project is suspended."""
+    """At the suspension of the project one delivery has failed and another one is in progress, and then fails."""
     project, other = owner.create_project(), owner.create_project()
     failed, underway, clock = Hook(project, receiver), Hook(project, receiver), Hook(other, receiver)
     gate = Gate(status=500)
@@ -138,7 +138,7 @@ def test_a_retry_waits_and_no_attempt_is_lost(owner, receiver):
     failed.arrived(1)
     suspend(project)
     gate.opened.set()
-    # All attempts of a delivery that fails take as long as those of the suspended project would have.
+    # The attempts of this delivery take as long as those of the suspended project would have.
     clock.insert(n=1)
     assert clock.logged(1)[0]["attempts"] == 3
     attempts = {hook: len(hook.receiver.at(hook.path)) for hook in (failed, underway)}
@@ -152,7 +152,7 @@ def test_a_retry_waits_and_no_attempt_is_lost(owner, receiver):
 
 
 def test_runs_wait_and_none_is_skipped(owner):
-    """No run of the project ends before its suspension: each waits for a document that is made after the resume."""
+    """No run of the project ends before its suspension: each waits for a document that is created after the resume."""
     project, other = owner.create_project(), owner.create_project()
     gates = project.collection()
     wait = f"while (await ctx.db.count('{gates}') === 0) await new Promise(resolve => setTimeout(resolve, 50));"
@@ -187,7 +187,7 @@ def test_runs_wait_and_none_is_skipped(owner):
 def test_a_run_that_the_suspension_cuts_short_runs_again(owner, receiver):
     project = owner.create_project()
     marks, things = project.collection(), project.collection()
-    # The handler begins before the suspension and asks for documents until it is refused.
+    # The handler starts before the suspension and queries documents until it is refused.
     code = f"""
         for (let i = 0; ; ++i) {{
             const found = await ctx.db.count('{marks}', {{ state: 'begun' }});
@@ -203,7 +203,7 @@ def test_a_run_that_the_suspension_cuts_short_runs_again(owner, receiver):
     eventually(lambda: len(ok(project.admin.get(path))["documents"]), 1)
 
     def is_cut_short() -> bool:
-        # The handler has one of its calls refused, or is between two of them and goes on.
+        # The suspension refuses one of the handler's calls, or comes between two of them.
         suspend(project)
         refused(project.admin.get(path), 403, "PROJECT_SUSPENDED")
         resume(project)
@@ -228,7 +228,7 @@ def test_mails_wait(owner, mailbox):
         suspend(project)
     finally:
         mailbox.reply = None
-    mailbox.to(clock.email)  # its second attempt, as long after its first as the other's would be
+    mailbox.to(clock.email)  # its second attempt, with the same delay after its first as that of the other
     assert not [mail for mail in mailbox.mails if mail.to == waiting.email]
     resume(project)
     assert len(mailbox.to(waiting.email)) == 1

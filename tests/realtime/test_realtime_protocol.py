@@ -1,4 +1,4 @@
-"""The realtime socket's messages, states and codes: contract 3.7, 4.4 and 7."""
+"""The realtime socket's messages, states and codes."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def test_who_may_come_in(server, owner, project):
         with Live(server, token) as live:
             live.follow(posts)
     with Live(server) as live:
-        is_error(live.ask({"type": "auth", "token": owner.token}), "AUTH_FAILED")  # of the control plane
+        is_error(live.ask({"type": "auth", "token": owner.token}), "AUTH_FAILED")  # a token of the control plane
     with Live(server, project.api_key("write").token) as live:
         is_error(live.ask({**SUBSCRIBE, "collection": posts}), "FORBIDDEN", "s")
 
@@ -208,7 +208,7 @@ def test_the_cap_on_connections(make_server):
     owner = PlatformUser(server)
     first, other = owner.create_project(), owner.create_project()
     sockets = [Live(server, first.admin.token) for _ in range(2)]
-    sockets[0].auth(first.admin.token)  # takes no second place
+    sockets[0].auth(first.admin.token)  # does not count twice
     with Live(server) as third:
         error = is_error(third.ask({"type": "auth", "token": first.admin.token}), "CONNECTION_LIMIT")
         assert error["message"].startswith("plan limit: ")
@@ -222,7 +222,7 @@ def test_the_cap_on_connections(make_server):
 
 
 def _until_there_is_room(server, api: Api) -> Live:
-    """The server learns of a socket's end a little later than the client does."""
+    """Retries, since the server notices the end of a socket a little later than the client."""
     for _ in range(200):
         live = Live(server)
         if live.ask({"type": "auth", "token": api.token}) == {"type": "auth_ok"}:

@@ -1,4 +1,4 @@
-"""After a lost connection, a killed server, and for clients that do not keep up."""
+"""Resuming after a lost connection and a killed server, and slow clients."""
 
 import json
 import random
@@ -50,7 +50,7 @@ def test_what_was_missed_is_judged_as_of_today(server, project, admin, alice):
 
 
 def test_resume_while_others_write(server, project):
-    """Live and replay meet: every change once, in order, wherever the socket comes in."""
+    """Live events and the replay meet: every change once, in order, whenever the socket subscribes."""
     posts = project.collection()
     writer, key = project.api_key("write"), project.api_key("read").token
     with Live(server, key) as live:
@@ -114,11 +114,11 @@ def test_nothing_is_missed_over_a_killed_server(make_server):
             seen.append(live.event()["documentId"])
     assert len(seen) == len(set(seen)), "an event came twice"
     missing = [one for one in acknowledged if one not in set(seen)]
-    assert not missing, f"{len(missing)} of {len(acknowledged)} acknowledged writes were not told"
+    assert not missing, f"{len(missing)} of {len(acknowledged)} acknowledged writes were not received"
 
 
 class Sloth:
-    """A client that reads only when it is told to, through a small window."""
+    """A client that reads only on request, through a small receive window."""
 
     def __init__(self, server, token: str, collection: str):
         self.raw = socket.socket()
@@ -167,7 +167,7 @@ FLOOD = 70
 
 
 def flood(admin, posts: str) -> list[str]:
-    """Documents that together are more than any buffer on the way; their ids."""
+    """Creates documents that together exceed every buffer on the way; returns their ids."""
     text = "".join(random.choices("abcdefghijklmnop", k=200_000))
     path = f"/admin/collections/{posts}/documents"
     return [ok(admin.post(path, {"n": i, "text": text}), 201)["document"]["id"] for i in range(FLOOD)]
@@ -184,13 +184,13 @@ def test_a_slow_client_gets_a_gap_and_goes_on(server, project, admin, alice):
         reading.start()
         made = flood(admin, posts)
         reading.join()
-        assert told == made  # nobody waits for the slow one
+        assert told == made  # the slow client does not delay the others
         slow.read_until(lambda: slow.texts and slow.texts[-1]["type"] == "gap")
         gap = slow.texts.pop()
         assert set(gap) == {"type", "id", "position"} and gap["id"] == "s"
         seen = [one["event"]["documentId"] for one in slow.texts]
         assert 0 < len(seen) < len(made) and seen == [one for one in made if one in seen]
-        # Live again, and the gap's position is one to resume from.
+        # Live again, and the gap's position is valid for resuming.
         slow.texts.clear()
         now = ok(admin.post(f"/admin/collections/{posts}/documents", {}), 201)["document"]["id"]
         slow.read_until(lambda: slow.texts)
@@ -208,7 +208,7 @@ def test_a_client_that_never_reads_is_closed(server, project, admin, alice):
     began = time.monotonic()
     flood(admin, posts)
     took = time.monotonic() - began
-    time.sleep(21.5)  # past the twenty seconds, and before it is given up for dead
+    time.sleep(21.5)  # more than twenty seconds, and before the silent socket is closed
     slow.read_until(lambda: False)
-    # Where the flood itself took long, the close frame may have been given up before anybody read it.
+    # If the flood itself took long, the server may have stopped sending the close frame before it was read.
     assert slow.code in ({1013} if took < 3 else {1013, 1006}), took

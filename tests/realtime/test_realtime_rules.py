@@ -1,4 +1,4 @@
-"""Who is told what: the six rules of contract 6.1, and what bites while a socket is open."""
+"""Which events a subscriber receives, and what ends a subscription of an open socket."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -17,7 +17,7 @@ def marker(project):
 
 @pytest.fixture
 def open_live(server, marker):
-    """A maker of sockets that follow the marker too."""
+    """Makes sockets that also follow the marker."""
     made = []
 
     def make(token: str) -> Live:
@@ -190,7 +190,7 @@ def test_a_policy_that_changes_bites_at_once(project, admin, alice, open_live, m
 
 
 def ends_of_tokens(project):
-    """(token, what ends it) by name."""
+    """Returns (token, function that ends it) by name."""
     admin = project.admin
 
     user, blocked = project.end_user(), project.end_user()
@@ -258,7 +258,7 @@ def test_a_dropped_collection_ends_its_subscriptions(project, admin, alice, open
     live = open_live(alice.token)
     live.follow(posts)
     ok(admin.delete(f"/admin/collections/{posts}"), 204)
-    live.error("NOT_FOUND", "s")  # without any event
+    live.error("NOT_FOUND", "s")  # without a preceding event
     project.collection(posts)
     document(admin, posts, {})
     assert marker.rest(live) == []

@@ -1,4 +1,4 @@
-"""A server with REDIS_URL: what it says of Redis, and that nothing is lost whatever happens to it."""
+"""A server with REDIS_URL: what it reports about Redis, and that nothing is lost when Redis fails."""
 
 import time
 
@@ -37,7 +37,7 @@ def until_ready_says(server: Server, state: str) -> None:
 
 
 class Hooked:
-    """A collection whose inserts go to a receiver."""
+    """A collection whose inserts are sent to a receiver."""
 
     def __init__(self, server: Server, receiver: Receiver, owner: PlatformUser | None = None):
         self.receiver = receiver

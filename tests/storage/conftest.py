@@ -1,4 +1,4 @@
-"""Buckets with names of their own, and callers of each kind."""
+"""Buckets with unique names, and callers of each kind."""
 
 import pytest
 
@@ -7,5 +7,5 @@ from support.bucket import Bucket
 
 @pytest.fixture
 def bucket(project):
-    """A maker of buckets."""
+    """Makes buckets."""
     return lambda access="private", **more: Bucket(more.pop("project", project), access)

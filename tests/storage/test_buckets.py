@@ -1,4 +1,4 @@
-"""Buckets: contract 2.14 and 4.5 ("Storage admin")."""
+"""Buckets in the admin API."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_a_deleted_bucket_takes_its_files_along(server, admin, project):
     refused(made.get("a/1"), 404)
     refused(admin.delete(f"{ROUTE}/{made.name}"), 404)
     eventually(lambda: len(blobs(server.data)) == before or None)
-    # Another of the name is another one.
+    # A new bucket of the same name is empty.
     ok(admin.post(ROUTE, {"name": made.name}), 201)
     assert made.list() == {"files": [], "folders": []}
 

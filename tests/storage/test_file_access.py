@@ -1,4 +1,4 @@
-"""Who may reach whose files: decisions 3, contract 4.6 and 5."""
+"""Access to files by kind of caller."""
 
 import time
 from datetime import UTC, datetime, timedelta

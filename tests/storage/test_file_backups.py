@@ -69,7 +69,7 @@ def test_one_project_comes_back_beside_itself(deployment, tmp_path, kind):
     copied = result(run("restore", *line, data=server.data))
     copy = deployment.owner.exchange(copied["id"])
     assert deployment.found(copy) == deployment.files
-    # Each has its own.
+    # Each project has files of its own.
     ok(copy.delete(deployment.bucket.url("d/5000")), 204)
     assert deployment.bucket.get("d/5000").content == deployment.files["d/5000"]
     assert result(run("check", "--json", data=server.data))["problems"] == []
@@ -84,7 +84,7 @@ def test_a_damaged_backup_brings_nothing_back(deployment, tmp_path):
     largest.write_bytes(content)
     data = tmp_path / "data"
     ran = run("restore", "--from", backup, data=data, settings=ENVIRONMENT)
-    assert ran.returncode == 1 and "damaged" in ran.stderr
+    assert ran.returncode == 1 and "corrupt" in ran.stderr
     assert not data.exists()
 
 
@@ -102,7 +102,7 @@ def test_check_names_what_is_missing_or_damaged(deployment, tmp_path):
     assert ran.returncode == 1
     report = json.loads(ran.stdout)
     assert report["orphanedFiles"] == 1
-    assert sorted(problem.rsplit(" ", 1)[1] for problem in report["problems"]) == ["damaged", "missing"]
+    assert sorted(problem.rsplit(" ", 1)[1] for problem in report["problems"]) == ["corrupt", "missing"]
     assert any("d/5000" in problem for problem in report["problems"])
     backup = run("backup", "--to", tmp_path / "b", data=server.data)
     assert backup.returncode == 1 and not (tmp_path / "b").exists()

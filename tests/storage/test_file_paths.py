@@ -1,5 +1,5 @@
-"""Paths in every notation: what climbs, what is empty, what is no text. Names never touch the disk, and are refused all
-the same."""
+"""Paths in every notation: with `..`, empty, not UTF-8. Names are never used as paths on the disk, and are refused
+nevertheless."""
 
 import http.client
 import json
@@ -47,7 +47,7 @@ BAD = [
 
 
 def send(server, method: str, target: str, token: str | None, content: bytes | None = None) -> tuple[int, str]:
-    """As it stands: other clients settle dots before they send. Status and the error's code."""
+    """Sends the target unchanged, since other clients resolve dots. Returns status and the error's code."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     headers = {"authorization": f"Bearer {token}"} if token else {}
     connection.request(method, target, content, headers)

@@ -1,4 +1,4 @@
-"""Functions that follow uploads: contract 6.2, decisions 5."""
+"""Functions that run after uploads."""
 
 from support.client import ok
 from support.function import Function

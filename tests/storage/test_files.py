@@ -1,4 +1,4 @@
-"""Files over HTTP: contract 4.6, decisions 6 and 8."""
+"""Files over HTTP."""
 
 import hashlib
 import os
@@ -132,7 +132,7 @@ def test_nothing_runs_in_a_browser(bucket, kind, inert):
         assert (disposition == "") == inert and (inert or disposition.startswith("attachment"))
 
 
-# ---- conditions and parts
+# ---- conditional requests and ranges
 
 
 def test_not_modified(bucket):

@@ -1,4 +1,4 @@
-"""Files in an S3-compatible store: the same as on the disk, but for where they are."""
+"""Files in an S3-compatible store: the same behaviour as on the disk."""
 
 import os
 import socket
@@ -90,7 +90,7 @@ def test_over_tls(make_server, tmp_path):
         content = os.urandom((20 << 20) + 7)
         ok(shelf.put("f", content), 201)
         assert shelf.get("f").content == content and len(s3.keys()) == 1 and s3.uploads() == 0
-        # A store whose certificate nobody vouches for is none.
+        # A store with an untrusted certificate is not used.
         strange = {name: value for name, value in s3.settings.items() if name != "SSL_CERT_FILE"}
         shelf = Bucket(PlatformUser(make_server(strange).start()).create_project())
         refused(shelf.put("f", b"new"), 503, "UNAVAILABLE")
@@ -118,7 +118,7 @@ def test_a_stop_while_the_store_does_not_answer(make_server, s3):
         with RawConnection(server, 60) as uploading:
             uploading.send(head.encode() + b"content-length: 5\r\n\r\nhello")
             silent.settimeout(30 * SLOW)
-            # It is asked for more than this one.
+            # The server also opens other connections to the store.
             called = [silent.accept()[0]]
             while not called[-1].recv(10).startswith(b"PUT"):
                 called.append(silent.accept()[0])

@@ -1,4 +1,4 @@
-"""Resumable uploads: tus 1.0.0 on the paths of the files, by its reference client and by hand."""
+"""Resumable uploads: tus 1.0.0 on the paths of the files, with its reference client and by hand."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ BYTES = {**TUS, "content-type": "application/offset+octet-stream"}
 
 
 class Resumable(Bucket):
-    """A bucket that takes uploads in pieces."""
+    """A bucket with resumable uploads."""
 
     def begin(self, path: str, length: int, by: Api | None = None, content: bytes | None = None, **headers):
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -30,7 +30,7 @@ class Resumable(Bucket):
         return by.post(self.url(path), content=content, headers={**more, "upload-length": str(length), **named})
 
     def address(self, path: str, length: int, by: Api | None = None) -> str:
-        """Of a fresh upload, below /api/v1."""
+        """Begins an upload; returns its address below /api/v1."""
         return located(self.begin(path, length, by))
 
     def send(self, address: str, offset: int, content: bytes, by: Api | None = None, **more):
@@ -101,7 +101,7 @@ def test_the_reference_client_gives_up(shelf, tus_client, server):
     before = blobs(server.data)
     told = tus_client(shelf, "f", os.urandom(1000), chunkSize=500, cutAfter=500, terminate=True)
     assert "error" not in told, told
-    # Its file is there: what was given up was no upload any more.
+    # The file exists: the upload was complete when it was cancelled.
     assert len(shelf.get("f").content) == 1000
     ok(shelf.delete("f"), 204)
     eventually(lambda: blobs(server.data) == before or None)
@@ -128,7 +128,7 @@ def test_in_pieces(shelf, server):
         assert answer.headers["tus-resumable"] == "1.0.0"
     answer = shelf.get("f")
     assert answer.content == content and answer.headers["content-type"] == "text/plain"
-    # Who heard no answer asks again.
+    # A client that got no response requests the offset again.
     assert shelf.at(address) == 1_000_000
     assert shelf.send(address, 1_000_000, b"").status_code == 204
     eventually(lambda: len(blobs(server.data)) == before + 1 or None)
@@ -233,7 +233,7 @@ def test_of_end_users(shelf):
     ok(shelf.send(shelf.address("mine", 3, by=ada), 0, b"abc", by=ada), 204)
     assert shelf.get("mine", by=ada).content == b"abc"
     refused(shelf.begin("mine", 3, by=bob), 403, "FORBIDDEN")
-    # Whoever is first has the path.
+    # The first upload that completes owns the path.
     first, second = shelf.address("both", 3, by=ada), shelf.address("both", 3, by=bob)
     ok(shelf.send(second, 0, b"bob", by=bob), 204)
     refused(shelf.send(first, 0, b"ada", by=ada), 403, "FORBIDDEN")
@@ -269,7 +269,7 @@ def test_a_smaller_limit(owner):
     assert shelf.get("f").content == b"x" * 1000
 
 
-# ---- cut
+# ---- interruptions
 
 
 def patch_head(shelf, address: str, offset: int, length: int) -> bytes:
@@ -303,7 +303,7 @@ def test_after_a_kill(make_server):
     with RawConnection(server, seconds=30) as connection:
         connection.send(patch_head(shelf, address, 1 << 20, len(content) - (1 << 20)) + content[1 << 20 : 70 << 20])
         limit = time.monotonic() + 30 * SLOW
-        # One request of much is kept in pieces too.
+        # The bytes of one large request are also stored in steps.
         while shelf.at(address) == 1 << 20:
             assert time.monotonic() < limit
             time.sleep(0.05)

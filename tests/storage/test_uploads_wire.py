@@ -1,4 +1,5 @@
-"""Uploads and downloads as bytes on the wire: cut anywhere, stalled, of a wrong length, in nonsense chunks, pipelined."""
+"""Uploads and downloads as bytes on the wire: interrupted at any byte, stalled, of a wrong length, with invalid chunks,
+pipelined."""
 
 import json
 import os
@@ -18,7 +19,7 @@ OLD = b"the old content"
 
 
 class Wire(Bucket):
-    """A bucket whose requests are bytes."""
+    """A bucket whose requests are raw bytes."""
 
     def __init__(self, project):
         super().__init__(project)
@@ -54,7 +55,7 @@ def wire(project):
 
 
 def stored(answer, size: int) -> None:
-    assert answer is not None, "the connection ended without an answer"
+    assert answer is not None, "the connection ended without a response"
     assert answer.status == 201, answer
     assert json.loads(answer.body)["file"]["size"] == size
 
@@ -71,11 +72,11 @@ def test_a_cut_at_any_byte_leaves_the_old_file(wire, kind):
     sent = wires(wire, path, b"a new one, of another length")[kind]
     head = sent.index(b"\r\n\r\n") + 4
     rng = random.Random(3)
-    # Every place in the body, some in the head.
+    # Every position in the body, some in the head.
     for cut in [*rng.sample(range(head), 8), *range(head, len(sent))]:
         with wire.connect() as connection:
             connection.send(sent[:cut])
-            if cut % 2:  # some clients say that they are done, others just go
+            if cut % 2:  # some clients end their sending first, others just close
                 connection.socket.shutdown(socket.SHUT_WR)
                 answer = connection.read_answer()
                 assert answer is None or answer.status in (400, 408), answer
@@ -105,7 +106,7 @@ def test_a_stall_holds_up_nobody(wire):
     with wire.connect() as connection:
         stored(connection.send(sent).read_answer(), len(body))
         assert connection.send(wire.read(path)).read_answer().body == body
-    # One that goes on after all is stored like any other.
+    # A stalled upload that continues is stored like any other.
     stored(stalled[0].send(sent[-1:]).read_answer(), len(body))
     for connection in stalled:
         connection.socket.close()
@@ -165,7 +166,7 @@ CHUNKS = {
 
 @pytest.mark.parametrize("what", CHUNKS)
 def test_nonsense_chunks(wire, what):
-    """Even behind good ones: nothing is stored, and nothing behind them is taken for a request."""
+    """Also after valid chunks: nothing is stored, and the bytes after them are not read as a request."""
     path = unique("chunks")
     with wire.connect() as connection:
         connection.send(wire.head("PUT", path, "transfer-encoding: chunked") + b"4\r\ngood\r\n" + CHUNKS[what] + HEALTH)

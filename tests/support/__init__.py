@@ -1,1 +1,1 @@
-"""What the whole-server tests share: the server process, clients by kind of caller, and expectations."""
+"""Shared by the whole-server tests: the server process, clients by kind of caller, and expectations."""

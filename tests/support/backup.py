@@ -1,4 +1,4 @@
-"""Backups of one project, read and changed as a program would that knows their form."""
+"""Reads and changes backups of one project by their format."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ def read_records(backup: pathlib.Path) -> list[dict]:
 
 
 def write_records(backup: pathlib.Path, records: list[dict]) -> None:
-    """Puts records in place of the backup's, with their sums."""
+    """Replaces the records of the backup, with valid checksums."""
     content = b"".join(bson.encode(record) for record in records)
     (backup / "project.bson").write_bytes(content)
     manifest = json.loads((backup / "manifest.json").read_text())

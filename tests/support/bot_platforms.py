@@ -1,5 +1,5 @@
-"""Stand-ins of the three messaging platforms. Each holds a request to what the platform's public documentation says of
-it, and answers in its form."""
+"""Stand-ins of the three messaging platforms. Each checks requests against the platform's public documentation, and
+responds in its form."""
 
 import json
 import re
@@ -20,14 +20,14 @@ class Platform(Upstream):
             self.breaches.append(what)
 
     def json_of(self, asked: Asked) -> dict:
-        """The body of a call with a body."""
+        """Returns the JSON body of a call."""
         self.expect(asked.method == "POST", f"{asked.method} with a message")
         self.expect(asked.headers.get("content-type", "").split(";")[0] == "application/json", "no JSON")
         try:
             body = json.loads(asked.raw)
         except ValueError:
             body = None
-        self.expect(isinstance(body, dict), f"a body that is no object: {asked.raw!r}")
+        self.expect(isinstance(body, dict), f"a body that is not an object: {asked.raw!r}")
         return body if isinstance(body, dict) else {}
 
 

@@ -12,20 +12,20 @@ from support.server import SLOW
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 CHROMIUM = "/usr/bin/chromium"
-# What Chromium itself logs of an answer that is no success; the page deals with those.
+# Chromium's own log line for a response that is not a success; the page handles those.
 EXPECTED_LOG = re.compile(r"^Failed to load resource: the server responded with a status of 4\d\d ")
 
 
 def launch(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(
         executable_path=CHROMIUM,
-        # A test machine is often a container, where Chromium's own sandbox is not to be had.
+        # Test machines are often containers, where Chromium's own sandbox is not available.
         args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"],
     )
 
 
 class Visitor:
-    """One person's browser: its own cookies and storage. Use within `visiting`."""
+    """One person's browser with its own cookies and storage. Use within `visiting`."""
 
     def __init__(self, context: BrowserContext):
         self.context = context
@@ -47,13 +47,13 @@ class Visitor:
     def check(self) -> None:
         assert not self.problems, "the browser complained:\n" + "\n".join(self.problems)
 
-    # ---- what a person does
+    # ---- actions
 
     def open(self, url: str):
         return self.page.goto(url)
 
     def fill(self, **fields: str) -> None:
-        """By the names of the fields, among those that are visible."""
+        """Fills the visible fields by their names."""
         for name, value in fields.items():
             self.page.locator(f"input[name={name}]:visible").fill(value)
 
@@ -63,18 +63,18 @@ class Visitor:
     def follow(self, name: str) -> None:
         self.page.get_by_role("link", name=name, exact=True).click()
 
-    # ---- what a person sees
+    # ---- visible content
 
     def heading(self, text: str) -> None:
         """Waits for the view with this heading."""
         self.page.get_by_role("heading", name=text, exact=True).wait_for()
 
     def alert(self, text: str) -> None:
-        """Waits until the alert says this (a part of it)."""
+        """Waits until the alert contains this text."""
         self.page.get_by_role("alert").filter(has_text=text).wait_for()
 
     def error_of(self, field: str) -> str:
-        """What stands beside a field that is not right."""
+        """Returns the error text of a field that is not valid."""
         box = self.page.locator(f"input[name={field}]:visible")
         self.page.locator(f"input[name={field}][aria-invalid=true]:visible").wait_for()
         named = box.get_attribute("aria-describedby").split()
@@ -82,10 +82,11 @@ class Visitor:
         assert len(texts) == 1, named
         return texts[0]
 
-    # ---- what a machine can judge
+    # ---- automatic checks
 
     def accessibility(self, leaving_out: str | None = None) -> list[str]:
-        """What axe finds against WCAG 2.2 AA and good practice, one line a finding. `leaving_out`: what others made."""
+        """Returns axe's findings against WCAG 2.2 AA and good practice, one line each. `leaving_out`: a selector to
+        skip."""
         self.page.evaluate(AXE.read_text())
         found = self.page.evaluate(
             "async (out) => (await axe.run(out ? {exclude: [out]} : document, {resultTypes: ['violations']})).violations",
@@ -96,7 +97,7 @@ class Visitor:
         ]
 
     def overflow(self) -> int:
-        """By how many pixels the page is wider than the window."""
+        """Returns by how many pixels the page is wider than the window."""
         return self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 

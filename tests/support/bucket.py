@@ -1,4 +1,4 @@
-"""A bucket of a project, and what stands on the disk of a server's files."""
+"""A bucket of a project, and the files of a server on the disk."""
 
 from pathlib import Path
 from urllib.parse import quote
@@ -33,5 +33,5 @@ class Bucket:
 
 
 def blobs(data: Path) -> list[Path]:
-    """What a server keeps of files, whole and coming."""
+    """Returns the files of a server on the disk, of complete files and of uploads in progress."""
     return sorted(path for path in (data / "files").rglob("*") if path.is_file())

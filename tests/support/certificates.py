@@ -11,7 +11,7 @@ from cryptography.x509.oid import NameOID
 
 
 def certificate(folder: Path, of: str) -> tuple[Path, Path]:
-    """(certificate, key) as PEM files in `folder`; the first is also what to trust."""
+    """Returns (certificate, key) as PEM files in `folder`; the first is also the trusted authority."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, of)])
     now = datetime.datetime.now(datetime.timezone.utc)

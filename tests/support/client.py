@@ -1,4 +1,4 @@
-"""Clients by kind of caller. Every answer that passes through is held to what holds for all answers."""
+"""Clients by kind of caller. Every response is checked against the rules that hold for all responses."""
 
 import itertools
 import json as json_module
@@ -13,24 +13,24 @@ from support.server import Server
 
 PASSWORD = "correct horse battery"
 REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{1,64}$")
-# Each answer is held to the server's own description (./test long description).
+# Checks each response against the server's own OpenAPI document (./test long description).
 DESCRIBED = bool(os.environ.get("MB_DESCRIBED"))
 _counter = itertools.count(1)
 _unset = object()
 
 
 def unique(prefix: str = "n") -> str:
-    """A name that no other test uses."""
+    """Returns a name that no other test uses."""
     return f"{prefix}{next(_counter)}x{random.randrange(16**4):04x}"
 
 
 def fresh_address() -> str:
-    """An address for x-forwarded-for that no other call comes from, so that rate limits stay out of the way."""
+    """Returns an x-forwarded-for address that no other call uses, so that rate limits have no effect."""
     return ".".join(str(random.randrange(1, 255)) for _ in range(4))
 
 
 def check_answer(response: httpx.Response, method: str = "GET") -> None:
-    """What holds for every answer of the API: decisions 1."""
+    """Checks the rules that hold for every response of the API."""
     where = f"{response.request.method} {response.request.url} -> {response.status_code} {response.text[:2000]}"
     assert REQUEST_ID.match(response.headers.get("x-request-id", "")), f"no x-request-id: {where}"
     if response.status_code in (204, 304):
@@ -59,12 +59,12 @@ def check_answer(response: httpx.Response, method: str = "GET") -> None:
 
 
 _descriptions: dict[str, Described] = {}
-# Said of every request alike, and so of none by itself.
+# Statuses that the document's introduction lists for every request, and so no operation by itself.
 _EVERYWHERE = (405, 408, 431)
 
 
 def check_described(server: Server, response: httpx.Response) -> None:
-    """That the description tells of the answer."""
+    """Checks that the OpenAPI document contains the response."""
     request = response.request
     if server.url not in _descriptions:
         _descriptions[server.url] = Described(server.http.get("/api/v1/openapi.json").json())
@@ -76,7 +76,7 @@ def check_described(server: Server, response: httpx.Response) -> None:
     try:
         body = response.json() if kind.startswith("application/json") and response.content else None
     except ValueError:
-        body = None  # A stored file may say of itself what it likes; all else has a schema that null breaks.
+        body = None  # A stored file may have any content and type; all other JSON has a schema that null violates.
     problem = description.problem(operation, response.status_code, kind, body, head=request.method == "HEAD")
     assert problem is None, f"{request.method} {request.url} -> {response.status_code} {response.text[:1000]}: {problem}"
 
@@ -102,7 +102,7 @@ class Api:
         project=_unset,
         address: str | None = None,
     ) -> httpx.Response:
-        """`json` is sent as a JSON body; `content` as it stands. `address`: where the call seems to come from."""
+        """`json` is sent as a JSON body; `content` unchanged. `address`: the client address of the call."""
         sent = {"x-forwarded-for": address or fresh_address()}
         bearer = self.token if token is _unset else token
         named = self.project if project is _unset else project
@@ -137,7 +137,7 @@ class Api:
         return self.call("DELETE", path, **more)
 
     def list(self, collection: str, filter=None, **params) -> list:
-        """Documents of a collection on the data plane."""
+        """Returns the documents of a collection on the data plane."""
         if filter is not None:
             params["filter"] = json_module.dumps(filter)
         return ok(self.get(f"/{collection}", params=params), 200)["documents"]
@@ -147,7 +147,7 @@ class Api:
 
 
 def ok(response: httpx.Response, status: int = 200):
-    """The answer's body (None where empty), which must have come with `status`."""
+    """Checks the status; returns the response's body, None without a body."""
     request = response.request
     assert response.status_code == status, (
         f"{request.method} {request.url} {request.content[:500]!r} gave {response.status_code}, not {status}: "
@@ -157,7 +157,7 @@ def ok(response: httpx.Response, status: int = 200):
 
 
 def refused(response: httpx.Response, status: int, code: str | None = None, path: str | None = None) -> dict:
-    """The error of an answer: its status, its code, and, where given, a detail at `path`."""
+    """Checks the status, the code and, with `path`, a detail with that path; returns the error."""
     request = response.request
     where = (
         f"{request.method} {request.url} {request.content[:500]!r} gave {response.status_code} {response.text[:1500]}"
@@ -172,7 +172,7 @@ def refused(response: httpx.Response, status: int, code: str | None = None, path
 
 
 class PlatformUser(Api):
-    """A developer, signed in to the control plane."""
+    """A developer who is signed in to the control plane."""
 
     def __init__(self, server: Server, email: str | None = None, name: str | None = None):
         super().__init__(server)
@@ -193,13 +193,13 @@ class PlatformUser(Api):
         return Project(self, ok(self.post("/control/projects", {"name": name or unique("Project ")}), 201)["project"])
 
     def exchange(self, project_id: str) -> Api:
-        """A project token for a project that this user is a member of."""
+        """Returns a project token for a project of which this user is a member."""
         token = ok(self.post(f"/control/projects/{project_id}/token"))["token"]
         return Api(self.server, token)
 
 
 class EndUser(Api):
-    """An end user of a project, signed in."""
+    """An end user of a project who is signed in."""
 
     def __init__(self, project: "Project", role: str | None = None, email: str | None = None):
         super().__init__(project.server)
@@ -223,7 +223,7 @@ OPEN_POLICY = {operation: {} for operation in ("read", "list", "create", "update
 
 
 class Project:
-    """A project with its owner's project token in `admin`, and makers of what a test needs in it."""
+    """A project with its owner's project token in `admin`, and functions that create what a test needs in it."""
 
     def __init__(self, owner: PlatformUser, wire: dict):
         self.server = owner.server
@@ -234,14 +234,14 @@ class Project:
         self.admin = owner.exchange(self.id)
 
     def public(self) -> Api:
-        """Nobody in particular, naming this project."""
+        """A client without a token that names this project."""
         return Api(self.server, project=self.id)
 
     def end_user(self, role: str | None = None) -> EndUser:
         return EndUser(self, role)
 
     def member(self, role: str, user: PlatformUser | None = None) -> Api:
-        """A project token of another platform user, who becomes a member with `role`."""
+        """Returns the project token of another platform user, who becomes a member with `role`."""
         user = user or PlatformUser(self.server)
         ok(self.owner.post(f"/control/projects/{self.id}/members", {"email": user.email, "role": role}), 201)
         api = user.exchange(self.id)
@@ -255,7 +255,7 @@ class Project:
         return api
 
     def role(self, *permissions: str, name: str | None = None) -> str:
-        """A custom member role."""
+        """Creates a custom member role."""
         name = name or unique("role")
         ok(self.admin.post("/admin/roles", {"name": name, "permissions": list(permissions)}), 201)
         return name

@@ -1,4 +1,4 @@
-"""The program as people run it: `manybase backup` and its like."""
+"""Runs the program's commands, such as `manybase backup`."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from support.server import INHERITED, SLOW, binary
 
 
 def line_of(command: str, *arguments, data: Path | None = None) -> list[str]:
-    """`command` may be one of a group: "keys rotate"."""
+    """Returns the command line. `command` may be a command of a group: "keys rotate"."""
     return [str(binary()), *command.split(), *(["--data", str(data)] if data else []), *map(str, arguments)]
 
 
@@ -22,7 +22,7 @@ def run(
     prefix=(),
     typed: str | None = None,
 ):
-    """Runs a command of the program to its end. `typed` comes on its standard input."""
+    """Runs a command of the program to its end. `typed` is its standard input."""
     kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
     source = {"stdin": subprocess.DEVNULL} if typed is None else {"input": typed}
     return subprocess.run(
@@ -37,19 +37,19 @@ def run(
 
 
 def done(ran: subprocess.CompletedProcess) -> str:
-    """What it printed; it must have ended well and complained about nothing."""
+    """Checks that the command succeeded without output on standard error; returns its output."""
     assert ran.returncode == 0, (ran.args, ran.returncode, ran.stdout, ran.stderr)
     assert ran.stderr == "", ran.stderr
     return ran.stdout
 
 
 def result(ran: subprocess.CompletedProcess) -> dict:
-    """The result of a command that was given --json."""
+    """Returns the result of a command with --json."""
     return json.loads(done(ran))
 
 
 def complains(ran: subprocess.CompletedProcess, about: str, code: int = 1) -> str:
-    """One line on standard error that says `about`, nothing on standard output."""
+    """Checks that there is one line on standard error that contains `about`, and nothing on standard output."""
     assert ran.returncode == code, (ran.args, ran.returncode, ran.stdout, ran.stderr)
     assert ran.stdout == "", ran.stdout
     assert len(ran.stderr.strip().splitlines()) == 1, ran.stderr

@@ -1,4 +1,4 @@
-"""The server's description as a judge: whether an answer is one of those that it tells of."""
+"""Checks whether a response is one of those in the server's OpenAPI document."""
 
 import copy
 
@@ -6,12 +6,12 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-# Objects whose fields the server does not know.
+# Objects with fields that the server does not define.
 OPEN = {"Document", "NewDocument", "DocumentPatch"}
 
 
 def _strict(schema, name=""):
-    """The schema of an answer, so that it takes no field that it does not name."""
+    """Returns the schema of a response in a strict form that refuses fields that it does not name."""
     if isinstance(schema, list):
         return [_strict(part) for part in schema]
     if not isinstance(schema, dict):
@@ -39,17 +39,17 @@ class Described:
         self.plain = Registry().with_resource("urn:spec", Resource(spec, DRAFT202012))
         self.registry = Registry().with_resource("urn:spec", Resource(strict, DRAFT202012))
         self.paths = [(path.strip("/").split("/"), path, item) for path, item in spec["paths"].items()]
-        # Words that are no name of a collection, since routes begin with them.
+        # Words that are not names of collections, since routes begin with them.
         self.words = {template[2] for template, _, _ in self.paths if len(template) > 2}
 
     def operations(self):
-        """(method, path, operation) of all."""
+        """Yields (method, path, operation) of all operations."""
         for path, item in self.spec["paths"].items():
             for method, operation in item.items():
                 yield method.upper(), path, operation
 
     def fitting(self, path: str) -> list[tuple[str, dict]]:
-        """The templates that a path fits, the most literal first."""
+        """Returns the templates that a path matches, the most literal first."""
         segments = path.strip("/").split("/")
         found = []
         for template, name, item in self.paths:
@@ -78,11 +78,12 @@ class Described:
         return value
 
     def problem(self, operation: dict, status: int, content_type: str, body, *, head: bool = False) -> str | None:
-        """What of an answer is not told; None where all is. `body` is the parsed JSON, or None."""
+        """Returns what the document does not contain of a response; None if it is complete. `body` is the parsed JSON,
+        or None."""
         responses = operation["responses"]
         response = responses.get(str(status), responses.get("default"))
         if response is None:
-            return f"status {status} is not told of"
+            return f"status {status} is not in the document"
         response = self.resolved(response)
         content = response.get("content", {})
         kind = content_type.partition(";")[0].strip()
@@ -90,17 +91,17 @@ class Described:
             return None if head or not content or status in (304,) or "*/*" in content else "there is no content"
         media = next((media for name, media in content.items() if name.partition(";")[0] == kind), content.get("*/*"))
         if media is None:
-            return f"content of type {kind} is not told of"
-        # Of any type: files and the answers of functions are their own.
+            return f"content of type {kind} is not in the document"
+        # Files and the responses of functions have any type.
         if kind != "application/json" or head or "*/*" in content:
             return None
         told = set(media.get("examples", {}))
         if told and isinstance(body, dict) and body.get("error", {}).get("code") not in told:
-            return f"the code {body.get('error')} is none of {sorted(told)}"
+            return f"the code {body.get('error')} is not one of {sorted(told)}"
         return self.mismatch(media["schema"], body)
 
     def mismatch(self, schema: dict, value) -> str | None:
-        """How a value breaks a schema taken strictly; None where it does not."""
+        """Returns how a value violates the strict form of a schema; None if it does not."""
         schema = self._rooted(_strict(schema))
         errors = sorted(Draft202012Validator(schema, registry=self.registry).iter_errors(value), key=str)
         if not errors:
@@ -108,7 +109,7 @@ class Described:
         return f"{errors[0].json_path}: {errors[0].message[:500]}"
 
     def takes(self, schema: dict, value) -> str | None:
-        """How a value breaks a schema as it stands; None where it does not."""
+        """Returns how a value violates a schema as it is; None if it does not."""
         errors = list(Draft202012Validator(self._rooted(schema), registry=self.plain).iter_errors(value))
         return f"{errors[0].json_path}: {errors[0].message[:500]}" if errors else None
 

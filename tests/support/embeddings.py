@@ -1,4 +1,4 @@
-"""A stand-in for an embeddings endpoint: an OpenAI-compatible server whose vectors follow from the text alone."""
+"""A stand-in for an embeddings endpoint: an OpenAI-compatible server whose vectors depend only on the text."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ DIMENSIONS = 16
 
 
 def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
-    """Texts that share words are near each other."""
+    """Texts with common words have near vectors."""
     sums = [0.0] * dimensions
     for word in re.findall(r"\w+", text.lower()):
         digest = hashlib.sha256(word.encode()).digest()
@@ -22,8 +22,8 @@ def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
 
 
 class Embeddings:
-    """Listens on 127.0.0.1. `answer` may be set to a function of the texts that gives a status (an error then), or None
-    for vectors. `gate` holds calls back while it is cleared."""
+    """Listens on 127.0.0.1. `answer` may be set to a function of the texts that returns a status (an error then), or
+    None for vectors. `gate` blocks calls while it is cleared."""
 
     def __init__(self, dimensions: int = DIMENSIONS):
         self.dimensions = dimensions

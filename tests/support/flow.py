@@ -1,4 +1,4 @@
-"""Flows of tests, written short."""
+"""Flows of tests in a short notation."""
 
 
 def flow(nodes: list, edges: list | str) -> dict:

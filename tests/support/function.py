@@ -1,4 +1,4 @@
-"""A function of a test: made by the admin API, with what its runs leave behind."""
+"""A function of a test: created by the admin API, with its runs."""
 
 import time
 
@@ -31,11 +31,11 @@ class Function:
         return ok((api or self.admin).post(f"{self.route}/invoke", {"payload": payload}))["run"]
 
     def runs(self, **params) -> list:
-        """The log, newest first."""
+        """Returns the log, newest first."""
         return ok(self.admin.get(f"{self.route}/logs", params=params))["runs"]
 
     def logged(self, count: int, seconds: float = 30) -> list:
-        """The log, once it holds so many."""
+        """Waits until the log has `count` runs; returns it."""
         limit = time.monotonic() + seconds * SLOW
         while len(found := self.runs()) < count:
             assert time.monotonic() < limit, f"{len(found)} of {count} runs are in the log: {found}"
@@ -64,7 +64,7 @@ def database_function(project, collection: str, code: str, events=("insert", "up
 
 
 def eventually(what, wanted=True, seconds: float = 30):
-    """What `what()` gives, once it is `wanted`, or true where that is True."""
+    """Waits until `what()` returns `wanted`, or a true value if `wanted` is True; returns it."""
     limit = time.monotonic() + seconds * SLOW
     while True:
         found = what()

@@ -1,4 +1,4 @@
-"""graphql-js in a process of its own: what it says of schemas, requests and answers."""
+"""graphql-js in a process of its own: its results for schemas, requests and responses."""
 
 import json
 import subprocess
@@ -24,11 +24,11 @@ class Judge:
         return answer
 
     def schema(self, introspection: dict) -> list[str]:
-        """Takes a schema for what follows; what is wrong with it."""
+        """Sets the schema of the following calls; returns its problems."""
         return self._ask("schema", introspection=introspection)["problems"]
 
     def world(self, **world) -> None:
-        """The documents that answers come from."""
+        """Sets the documents of the following executions."""
         self._ask("world", **world)
 
     def validate(self, query: str) -> list[str]:

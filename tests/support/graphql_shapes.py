@@ -1,4 +1,5 @@
-"""Random collections, documents and requests for GraphQL, and what graphql-js needs to know to answer the same."""
+"""Random collections, documents and requests for GraphQL, and the data that graphql-js needs to give the same
+results."""
 
 import random
 import string
@@ -34,7 +35,7 @@ def capital(name: str) -> str:
 
 
 class Shape:
-    """`collections`: name -> JSON Schema or None. The GraphQL names are worked out as docs/graphql.md has them."""
+    """`collections`: name -> JSON Schema or None. The GraphQL names follow the rules of docs/graphql.md."""
 
     def __init__(self, seed: int):
         self.chance = random.Random(seed)
@@ -43,7 +44,7 @@ class Shape:
         )
         self.names = names
         self.collections = {}
-        self.fields: dict[str, dict] = {}  # type -> field -> type of what is below it, or None
+        self.fields: dict[str, dict] = {}  # type -> field -> type of the level below, or None
         self.relations: dict[str, dict] = {}
         self.keys: dict[str, dict] = {}
         self.loose = []
@@ -113,10 +114,10 @@ class Shape:
             return self._object(schema) if "properties" in schema else {"free": self._anything()}
         return SCALARS[kind](self.chance) if kind else self._anything()
 
-    # ---- what the judge is told, from the introspection
+    # ---- data for graphql-js, from the introspection
 
     def learn(self, introspection: dict) -> dict:
-        """The world of the judge: which fields are relations, and under which keys values stand."""
+        """Returns the world for graphql-js: which fields are relations, and the keys of the values."""
         types = {each["name"]: each for each in introspection["__schema"]["types"]}
         roots = {}
         for name in self.names:
@@ -194,7 +195,7 @@ class Shape:
                 )
             else:
                 if self.chance.random() < 0.2:
-                    level = 4  # fifty documents: less below them, for what it costs
+                    level = 4  # fifty documents: fewer levels below them, because of the cost
                 else:
                     limit = self.chance.randrange(5)
                     arguments.append(
@@ -239,7 +240,7 @@ class Shape:
         return " ".join(parts) or "__typename"
 
     def broken(self) -> str:
-        """A request with something cut out, put in or changed; it may still be right."""
+        """Returns a request with something removed, inserted or changed; it may still be valid."""
         text, _ = self.request()
         words = text.split(" ")
         for _ in range(self.chance.randint(1, 2)):

@@ -1,4 +1,4 @@
-"""A webhook of a test: on a collection of its own, with a place of its own at a receiver."""
+"""A webhook of a test: on a collection of its own, with a path of its own at a receiver."""
 
 import time
 
@@ -7,7 +7,7 @@ from support.server import SLOW
 
 
 class Hook:
-    """A webhook on a collection of its own, and its place at the receiver."""
+    """A webhook on a collection of its own, and its path at the receiver."""
 
     def __init__(self, project, receiver, **more):
         self.project, self.receiver = project, receiver
@@ -52,7 +52,7 @@ class Hook:
         return self.receiver.wait(self.path, count, seconds)
 
     def logged(self, count: int, seconds: float = 30) -> list:
-        """The log, once it holds so many."""
+        """Waits until the log has `count` entries; returns it."""
         limit = time.monotonic() + seconds * SLOW
         while len(found := self.deliveries()) < count:
             assert time.monotonic() < limit, f"{len(found)} of {count} deliveries are in the log: {found}"

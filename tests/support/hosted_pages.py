@@ -1,4 +1,4 @@
-"""What the tests of the hosted pages share."""
+"""Shared by the tests of the hosted pages."""
 
 import re
 import time
@@ -19,7 +19,7 @@ def login_address(project, redirect: str = "") -> str:
 
 
 def arrived(visitor, redirect: str) -> str:
-    """Waits for the app; the refresh token that came in its fragment."""
+    """Waits for the app; returns the refresh token in its fragment."""
     visitor.page.wait_for_url(redirect + "#**")
     fragment = urlsplit(visitor.page.url).fragment
     assert re.fullmatch(r"mb_refresh=[^&=#]+", fragment), fragment
@@ -31,7 +31,7 @@ def refresh(project, token: str) -> dict:
 
 
 def second_factor(project, user: EndUser) -> pyotp.TOTP:
-    """Switches it on for a signed-in user, whose address is verified for it."""
+    """Switches the second factor on for a signed-in user, whose address is verified first."""
     ok(project.admin.patch(f"/admin/users/{user.id}", {"emailVerified": True}), 204)
     totp = pyotp.TOTP(ok(user.post("/auth/mfa/totp/enroll"))["secret"])
     totp.recovery = ok(user.post("/auth/mfa/totp/activate", {"code": totp.now()}))["recoveryCodes"]
@@ -39,7 +39,7 @@ def second_factor(project, user: EndUser) -> pyotp.TOTP:
 
 
 def next_code(totp: pyotp.TOTP) -> str:
-    """The code of the coming step: good already, and not used yet."""
+    """Returns the code of the next step, which is valid already and not used yet."""
     return totp.at(time.time() + 30)
 
 
@@ -61,7 +61,7 @@ def channels(colour: str) -> list[float]:
 
 
 def brightness(colour: str) -> float:
-    """Relative luminance (WCAG 2.2)."""
+    """Returns the relative luminance (WCAG 2.2)."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels(colour)]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 

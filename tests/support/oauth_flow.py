@@ -1,4 +1,4 @@
-"""One sign-in with a provider, step by step, and what it came to."""
+"""One sign-in with a provider, step by step, and its result."""
 
 import time
 import urllib.parse
@@ -22,7 +22,7 @@ def fragment(url: str) -> dict:
 
 
 class Visit:
-    """A browser's way through one sign-in, with a provider that a test plays."""
+    """The steps of a browser in one sign-in, with a provider that a test plays."""
 
     def __init__(self, server, provider: str, project=None, redirect: str = BACK, browser: Browser | None = None):
         self.server, self.provider = server, provider
@@ -30,13 +30,13 @@ class Visit:
         plane = "auth" if project else "control/auth"
         self.base = f"{server.url}/api/v1/{plane}/oauth/{provider}"
         query = {"redirect": redirect, **({"project": project.id} if project else {})}
-        # From an address of its own, so that limits stay out of the way.
+        # A separate address for each visit, so that limits have no effect.
         self.headers = {"x-forwarded-for": ".".join(str(time.perf_counter_ns() >> shift & 127) for shift in (24, 16, 8, 0))}
         self.started = self.browser.get(f"{self.base}/start", params=query, headers=self.headers)
 
     @property
     def sent(self) -> dict:
-        """What the provider was asked."""
+        """The parameters of the request to the provider."""
         assert self.started.status_code == 302, self.started.text
         return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(self.started.headers["location"]).query))
 

@@ -1,4 +1,4 @@
-"""A real OpenID Connect provider as a process of its own, and a browser that signs in with it."""
+"""A real OpenID Connect provider in a process of its own, and a browser that signs in with it."""
 
 import json
 import re
@@ -47,7 +47,7 @@ class OidcProvider:
                 assert self.process.poll() is None, "the provider ended"
                 time.sleep(0.05)
         self.stop()
-        raise AssertionError("the provider does not answer")
+        raise AssertionError("the provider does not respond")
 
     def restart(self) -> None:
         self.stop()
@@ -61,7 +61,7 @@ class OidcProvider:
 
 
 class Browser:
-    """Follows redirects one by one and keeps cookies, as a browser would."""
+    """Follows redirects one by one and keeps cookies, like a browser."""
 
     def __init__(self):
         self.http = httpx.Client(trust_env=False, timeout=30 * SLOW)
@@ -70,7 +70,7 @@ class Browser:
         return self.http.get(url, **more)
 
     def sign_in(self, url: str, name: str, until: str) -> str:
-        """From a provider's page to the URL that begins with `until`, signing in as `name` and agreeing."""
+        """From a provider's page to the URL that begins with `until`: signs in as `name` and consents."""
         for _ in range(20):
             if url.startswith(until):
                 return url

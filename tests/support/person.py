@@ -1,4 +1,4 @@
-"""Somebody at a machine of their own: a home, a folder to work in, and the program's client commands."""
+"""A person with a home folder, a working folder, and the program's client commands."""
 
 import json
 import subprocess
@@ -25,7 +25,7 @@ class Person:
         return self.home / ".config" / "manybase" / "credentials.json"
 
     def run(self, command: str, *arguments, typed: str | None = None, cwd=None, **variables):
-        """`variables` are more of the environment."""
+        """`variables` are added to the environment."""
         settings = {"HOME": str(self.home), **variables}
         return run(command, *arguments, settings=settings, cwd=cwd or self.work, typed=typed)
 
@@ -37,7 +37,7 @@ class Person:
 
 
 class Folder:
-    """Where somebody works on the bundle of a project."""
+    """A working folder with the bundle of a project."""
 
     def __init__(self, person: Person, path: Path, project=None):
         self.person = person
@@ -57,7 +57,7 @@ class Folder:
         file.write_text(json.dumps(value, indent=2) + "\n")
 
     def files(self) -> dict[str, str]:
-        """The bundle's files, without what only this machine knows."""
+        """Returns the bundle's files, without the local state of this machine."""
         found = {}
         for path in sorted(self.bundle.rglob("*")):
             name = path.relative_to(self.bundle).as_posix()

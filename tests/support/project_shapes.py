@@ -1,4 +1,4 @@
-"""Shapes of projects for these tests, and how they are made and read."""
+"""Configurations of projects for these tests: creating and reading them."""
 
 import random
 
@@ -20,7 +20,7 @@ SCHEMA = {
     },
 }
 
-# As a document shows it.
+# In the form of the exported document.
 WEBHOOK = {
     "name": "Told",
     "collection": "posts",
@@ -40,7 +40,7 @@ VECTORS = {
 
 
 def shuffled(value, chance: random.Random):
-    """The same JSON with the fields of its objects in another order."""
+    """Returns the same JSON with the fields of its objects in another order."""
     if isinstance(value, dict):
         fields = [(key, shuffled(each, chance)) for key, each in value.items()]
         chance.shuffle(fields)
@@ -51,7 +51,7 @@ def shuffled(value, chance: random.Random):
 
 
 def make(project: Project, seed: int = 0) -> None:
-    """A shape of every kind there is, by the admin routes, in an order of `seed`."""
+    """Creates an entry of every section by the admin routes, in an order that depends on `seed`."""
     admin, chance = project.admin, random.Random(seed)
 
     def collection(name, schema=None, policy=None, indexes=(), vectors=None):
@@ -100,7 +100,7 @@ def make(project: Project, seed: int = 0) -> None:
 
 
 def export_text(api: Api) -> str:
-    """The export's bytes without the moment and the project's name."""
+    """Returns the export's bytes without the time and the project's name."""
     response = api.get("/admin/config-export")
     exported = ok(response)
     text = response.text

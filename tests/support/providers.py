@@ -19,8 +19,8 @@ def base64url(data: bytes) -> str:
 
 
 class Scripted:
-    """An HTTP server. `answers` maps a path to what is answered: an object (as JSON), bytes (as they stand), a pair of
-    status and object, or a function of the form's fields and the headers that gives one of these."""
+    """An HTTP server. `answers` maps a path to the response: an object (as JSON), bytes (unchanged), a pair of
+    status and object, or a function of the form's fields and the headers that returns one of these."""
 
     def __init__(self):
         self.answers = {}
@@ -55,7 +55,7 @@ class Scripted:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
         self._server.daemon_threads = True
-        self._server.handle_error = lambda *_: None  # whom we ask may hang up
+        self._server.handle_error = lambda *_: None  # the client may close its connection
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
@@ -100,7 +100,7 @@ class Key:
 
 
 class Issuer(Scripted):
-    """`claims` are those of the next id_tokens, `change` what a test does to them, `token` what is sent instead."""
+    """`claims` are those of the next id_tokens, `change` a test's function on them, `token` is sent instead."""
 
     def __init__(self, client_id: str = "shop"):
         super().__init__()

@@ -1,4 +1,4 @@
-"""HTTP by hand, for what a well-behaved client never sends."""
+"""HTTP by hand, for requests that no well-behaved client sends."""
 
 import socket
 import time
@@ -15,7 +15,7 @@ class RawAnswer:
 
 
 class RawConnection:
-    """One TCP connection; read_answer() gives one answer after another, None once the server has closed it."""
+    """One TCP connection; read_answer() returns one response after another, None once the server has closed it."""
 
     def __init__(self, server, seconds: float = 10):
         self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=seconds * SLOW)
@@ -31,7 +31,7 @@ class RawConnection:
         try:
             self.socket.sendall(data)
         except OSError:
-            pass  # The server may have answered and closed before it has read everything.
+            pass  # The server may have responded and closed before it has read everything.
         return self
 
     def _fill(self) -> bool:
@@ -55,12 +55,12 @@ class RawConnection:
         length = 0 if head_only or answer.status in (204, 304) else int(answer.headers.get("content-length", "0"))
         while len(self.buffer) < length:
             if not self._fill():
-                raise AssertionError(f"the answer stops after {len(self.buffer)} of {length} bytes")
+                raise AssertionError(f"the response stops after {len(self.buffer)} of {length} bytes")
         answer.body, self.buffer = self.buffer[:length], self.buffer[length:]
         return answer
 
     def closed_within(self, seconds: float) -> bool:
-        """Whether the server closes the connection in that time; what it still sends is dropped."""
+        """Returns whether the server closes the connection in that time; drops bytes that it still sends."""
         limit = time.monotonic() + seconds * SLOW
         while (left := limit - time.monotonic()) > 0:
             self.socket.settimeout(left)
@@ -75,6 +75,6 @@ class RawConnection:
 
 
 def raw(server, data: bytes) -> RawAnswer | None:
-    """The first answer to these bytes on a new connection."""
+    """Returns the first response to these bytes on a new connection."""
     with RawConnection(server) as connection:
         return connection.send(data).read_answer()

@@ -13,7 +13,7 @@ PATIENCE = 20
 
 
 class Live:
-    """One socket. `say` sends, `next` waits for a message; what comes unasked stands in its way, so nothing is missed."""
+    """One socket. `say` sends, `next` waits for a message; an unexpected message fails the test, so none is missed."""
 
     def __init__(self, server: Server, token: str | None = None, **more):
         self.server = server
@@ -57,17 +57,18 @@ class Live:
         assert answer == {"type": "subscribed", "id": id}, answer
 
     def event(self, id: str = "s") -> dict:
-        """The next message, which must be an event of this subscription; its `event`, with the position in it."""
+        """Returns the `event` of the next message, which must be an event of this subscription, with its position in
+        it."""
         message = self.next()
         assert message["type"] == "event" and message["subscription"] == id, message
         return {**message["event"], "position": message["position"]}
 
     def error(self, code: str, id: str | None = None) -> dict:
-        """The next message, which must be this error."""
+        """Checks that the next message is this error; returns it."""
         return is_error(self.next(), code, id)
 
     def closed(self, seconds: float = PATIENCE) -> int:
-        """Reads until the server closes the socket; the code."""
+        """Reads until the server closes the socket; returns the code."""
         limit = time.monotonic() + seconds * SLOW
         try:
             while time.monotonic() < limit:
@@ -86,7 +87,8 @@ def is_error(message: dict, code: str, id: str | None = None) -> dict:
 
 
 class Marker:
-    """A collection that everybody follows beside their own: once its document has come, all before it has."""
+    """A collection that all sockets follow in addition: once its document has arrived, all earlier events have
+    arrived."""
 
     def __init__(self, project):
         self.name = project.collection()
@@ -96,7 +98,7 @@ class Marker:
         live.follow(self.name, id="marker")
 
     def rest(self, live: Live) -> list[dict]:
-        """Every message that the socket gets from what was written until now."""
+        """Returns every message that the socket gets for the writes until now."""
         made = ok(self.admin.post(f"/admin/collections/{self.name}/documents", {}), 201)["document"]["id"]
         messages = []
         while True:

@@ -1,4 +1,4 @@
-"""A receiver of webhooks: a real HTTP server that keeps what it was sent and answers as a test says."""
+"""A receiver of webhooks: a real HTTP server that stores its requests and responds as a test says."""
 
 import json
 import threading
@@ -22,8 +22,8 @@ class Received:
 
 
 class Receiver:
-    """Listens on 127.0.0.1. `answers[path]` is a list of what to answer, one after another, the last for ever: a
-    status, or a function of the request that gives one (it may wait; None closes the connection without an answer)."""
+    """Listens on 127.0.0.1. `answers[path]` is a list of responses, one after another, the last one for ever: a status,
+    or a function of the request that returns one (it may wait; None closes the connection without a response)."""
 
     def __init__(self, port: int = 0):
         self.received: list[Received] = []
@@ -83,7 +83,7 @@ class Receiver:
             return [each for each in self.received if urlsplit(each.path).path == path]
 
     def wait(self, path: str, count: int = 1, seconds: float = 20) -> list[Received]:
-        """The first `count` that arrive at a path."""
+        """Waits for the first `count` requests at a path; returns them."""
         limit = time.monotonic() + seconds * SLOW
         with self.changed:
             while True:

@@ -1,4 +1,4 @@
-"""A real redis-server of a test, on a free port. Each start has nothing of the one before."""
+"""A real redis-server of a test, on a free port. Each start is empty."""
 
 import os
 import shutil
@@ -38,11 +38,11 @@ class RedisServer:
                     return
             except OSError:
                 pass
-            assert time.monotonic() < limit, "redis-server does not answer"
+            assert time.monotonic() < limit, "redis-server does not respond"
             time.sleep(0.02)
 
     def say(self, *command: str) -> bytes:
-        """The first bytes of the answer to a command."""
+        """Returns the first bytes of the reply to a command."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
             parts = [part.encode() for part in command]
             connection.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(p), p) for p in parts))

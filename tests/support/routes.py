@@ -1,12 +1,12 @@
-"""Every route in scope, as data: plane, permission, and what its body looks like. Tests of permissions, of
-authentication and of bad input go over this table. Source: contract 4, decisions 8."""
+"""Every route as data: plane, permission, and the fields of its body. Tests of permissions, of authentication and of
+bad input iterate over this table."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a body: kind is what it takes (string, bool, int, object, array, any)."""
+    """A field of a body: kind is the type that it accepts (string, bool, int, object, array, any)."""
 
     kind: str
     required: bool = False
@@ -21,7 +21,7 @@ class Route:
     scope: str = ""  # of an API key, on the data plane
     body: dict | None = field(default=None, hash=False)  # name -> Field; None: no body
     document: bool = False  # the body is any object
-    largest: int = 1 << 20  # bytes of a body
+    largest: int = 1 << 20  # maximum bytes of a body
 
     def __str__(self):
         return f"{self.method} {self.path}"
@@ -441,7 +441,7 @@ END_USER_ROLE = [
 
 
 def allows(held: list[str], needed: str) -> bool:
-    """Whether a set of permissions opens what needs one: wildcards by segment, manage includes read."""
+    """Returns whether a set of permissions includes the needed one: wildcards by segment, manage includes read."""
     wanted = [needed]
     if needed.endswith(":read") and not needed.startswith("data:"):
         wanted.append(needed.removesuffix("read") + "manage")

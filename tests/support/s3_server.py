@@ -14,7 +14,7 @@ BUCKET = "kept"
 
 
 class S3Server:
-    """tls: speaks https, with a certificate that `settings` say to trust."""
+    """tls: speaks https, with a certificate that `settings` make trusted."""
 
     def __init__(self, folder, tls: bool = False):
         self.port = free_port()
@@ -61,7 +61,7 @@ class S3Server:
         return [part.split("</Key>")[0] for part in text.split("<Key>")[1:]]
 
     def uploads(self) -> int:
-        """Uploads in parts that have not ended."""
+        """Returns the multipart uploads that have not ended."""
         return self.http.get(f"/{BUCKET}?uploads").text.count("<Upload>")
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The real server as a child process, on a port and a data directory of its own."""
+"""The real server as a child process, with a port and a data directory of its own."""
 
 import http.client
 import os
@@ -14,7 +14,7 @@ import httpx
 ROOT = Path(__file__).resolve().parent.parent.parent
 # How many times slower than a release build the server under test is (sanitizers).
 SLOW = float(os.environ.get("MB_SLOW", "1"))
-# What a server inherits; all else of the environment stays outside, so that no SERVICE_* of the machine reaches it.
+# The environment variables that a server inherits; no others, so that no SERVICE_* of the machine reaches it.
 INHERITED = ("PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS")
 SANITIZER_REPORT = re.compile(
     r"ERROR: (Address|Leak|Undefined\w*|Thread)\w*Sanitizer|WARNING: ThreadSanitizer|"
@@ -35,7 +35,7 @@ def free_port() -> int:
 
 
 class Server:
-    """start() waits until it is ready; stop() asks it to end and looks at how it ended; kill() is kill -9."""
+    """start() waits until it is ready; stop() ends it and checks how it ended; kill() is kill -9."""
 
     def __init__(self, folder: Path, settings: dict | None = None, data: Path | None = None):
         self.folder = folder
@@ -57,7 +57,8 @@ class Server:
             "SERVICE_BASE_URL": self.url,
             "SERVICE_DATA_DIR": str(self.data),
             "SERVICE_LOG": "json",
-            # A store may run the callback of a write again: each one shows here that it can be.
+            # The store may repeat the callback of a write: each callback runs twice here, to check that it can be
+            # repeated.
             "SERVICE_STORE_CALLBACK_RUNS": "2",
         }
         return {name: value for name, value in {**kept, **own, **self.settings}.items() if value is not None}
@@ -118,7 +119,7 @@ class Server:
         raise AssertionError(f"the server is not ready after {seconds} s:\n{self.log()}")
 
     def setup_code(self) -> dict:
-        """What the body of a first registration brings along; nothing once there is a first user."""
+        """Returns the additional fields of a first registration; empty once there is a first user."""
         try:
             return {"setupCode": (self.data / "setup-code").read_text().strip()}
         except FileNotFoundError:
@@ -131,7 +132,7 @@ class Server:
         return self.log_path.read_text(errors="replace")[-8000:] if self.log_path.exists() else ""
 
     def logged(self, text: str, seconds: float = 20) -> str:
-        """The first line of the log that holds `text`: an answer may be there before the line of what it tells."""
+        """Waits for the first line of the log that contains `text`; a response may arrive before the line about it."""
         limit = time.monotonic() + seconds * SLOW
         while True:
             whole = self.log_path.read_text(errors="replace").rpartition("\n")[0]
@@ -142,7 +143,7 @@ class Server:
             time.sleep(0.01)
 
     def stop(self, seconds: float = 15) -> None:
-        """SIGTERM; fails when the server does not end well, or left a sanitizer's report."""
+        """Sends SIGTERM; fails if the server does not exit with success, or left a sanitizer's report."""
         if self.process is None:
             return
         self._close_client()
@@ -176,7 +177,7 @@ class Server:
 
 
 def check_data(data: Path) -> subprocess.CompletedProcess:
-    """`manybase check` on a data directory that no server uses."""
+    """Runs `manybase check` on a data directory that no server uses."""
     kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return subprocess.run(
         [str(binary()), "check", "--data", str(data)],

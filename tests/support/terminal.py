@@ -1,4 +1,4 @@
-"""A program on a terminal of its own, as somebody at a keyboard runs it."""
+"""A program on a terminal of its own, as a person at a keyboard runs it."""
 
 import os
 import pty
@@ -8,7 +8,7 @@ from support.server import SLOW
 
 
 def on_terminal(line: list[str], answers: list[str], **environment: str) -> tuple[int, str]:
-    """Types an answer at each prompt: exit code, and what was shown."""
+    """Types one of `answers` at each prompt; returns the exit code and the output."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvpe(line[0], line, {"PATH": os.environ["PATH"], **environment})

@@ -1,4 +1,4 @@
-"""What the tests of the tools for developers share: /docs and /graphiql."""
+"""Shared by the tests of the developer tools: /docs and /graphiql."""
 
 from contextlib import contextmanager
 
@@ -13,7 +13,7 @@ def addresses(project) -> list[str]:
 
 @contextmanager
 def using(chromium, server, **settings):
-    """A visitor who asks nobody but the server."""
+    """A visitor whose browser sends requests only to the server."""
     with visiting(chromium, **settings) as visitor:
         visitor.asked = []
         visitor.page.on("request", lambda request: visitor.asked.append(request))
@@ -24,7 +24,7 @@ def using(chromium, server, **settings):
 
 
 def said(visitor):
-    """The line in the bar that says what is shown."""
+    """Returns the status line of the tool bar."""
     return visitor.page.get_by_role("status")
 
 
@@ -34,7 +34,7 @@ def give(visitor, token: str) -> None:
 
 
 def stored(visitor) -> tuple[str, str]:
-    """All of localStorage, all of sessionStorage."""
+    """Returns all of localStorage and all of sessionStorage."""
     return tuple(visitor.page.evaluate("[localStorage, sessionStorage].map((one) => JSON.stringify(one))"))
 
 

@@ -1,4 +1,4 @@
-"""Another service: a real HTTP server that keeps what it was asked and answers as a test says, well or badly."""
+"""Another service: a real HTTP server that stores its requests and responds as a test says, correctly or not."""
 
 import json
 import socket
@@ -30,9 +30,9 @@ class Asked:
 
 
 class Upstream:
-    """Listens on 127.0.0.1. `answers[path]` is what is answered there: (status, headers, body), where a body that is no
-    bytes is sent as JSON; bytes, written as they stand before the connection is closed; or a function of the request
-    and the open socket that gives one of these, or None once it has dealt with the socket itself. 404 elsewhere."""
+    """Listens on 127.0.0.1. `answers[path]` is the response: (status, headers, body), where a body that is not bytes is
+    sent as JSON; bytes, sent unchanged before the connection is closed; or a function of the request and the open
+    socket that returns one of these, or None if it has used the socket itself. 404 for other paths."""
 
     def __init__(self):
         self.asked: list[Asked] = []
@@ -109,11 +109,11 @@ class Upstream:
         self.http.server_close()
 
 
-# ---- what goes wrong on the way
+# ---- failures on the way
 
 
 def silence(seconds: float):
-    """Says nothing for so long, or until the other side has gone; then closes."""
+    """Sends nothing for that time, or until the other side closes; then closes."""
 
     def answer(_asked, connection: socket.socket):
         connection.settimeout(seconds)
@@ -126,7 +126,7 @@ def silence(seconds: float):
 
 
 def drip(seconds: float):
-    """Answers a byte at a time, without end."""
+    """Sends a response of a byte at a time, without end."""
 
     def answer(_asked, connection: socket.socket):
         end = time.monotonic() + seconds
@@ -142,7 +142,7 @@ def drip(seconds: float):
 
 
 def endless(_asked, connection: socket.socket):
-    """A body that says no length and never ends."""
+    """A body without a length that never ends."""
     try:
         connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n")
         for _ in range(10_000):

@@ -1,4 +1,4 @@
-"""A collection of a test with vectors in it, and what it is asked."""
+"""A collection of a test with vectors in it, and its searches."""
 
 import math
 import random
@@ -41,7 +41,7 @@ class Space:
         return (caller or self.admin).post(f"/{self.collection}/search", body)
 
     def hits(self, vector=None, caller=None, **body) -> list:
-        """The results, once the index answers."""
+        """Returns the results, once the index is ready."""
         if vector is not None:
             body["vector"] = vector
         limit = time.monotonic() + 20 * SLOW
@@ -59,7 +59,7 @@ class Space:
         return next(each for each in found if each["field"] == (field or self.field["name"]))
 
     def until(self, condition, seconds: float = 30):
-        """The state of the index, once `condition` holds for it."""
+        """Waits until `condition` holds for the state of the index; returns the state."""
         limit = time.monotonic() + seconds * SLOW
         while not condition(state := self.index()):
             assert time.monotonic() < limit, state
@@ -67,7 +67,7 @@ class Space:
         return state
 
     def embedded(self, documents: int) -> dict:
-        """Once so many documents have their embedding and nothing waits."""
+        """Waits until that many documents have their embedding and no job waits."""
 
         def done(state: dict) -> bool:
             return state["embedding"]["embedded"] == documents and not state["embedding"]["waiting"]
@@ -85,5 +85,5 @@ def cosine(a: list[float], b: list[float]) -> float:
 
 
 def nearest(vectors: dict, query: list[float], limit: int) -> list:
-    """The exact answer: ids by cosine."""
+    """Returns the exact result: ids by cosine."""
     return sorted(vectors, key=lambda id: (-cosine(vectors[id], query), id))[:limit]

@@ -1,4 +1,4 @@
-"""WebSockets by other means than the `websockets` library: wsproto over a plain connection, and bytes by hand."""
+"""WebSockets without the `websockets` library: wsproto over a plain connection, and bytes by hand."""
 
 import json
 import os
@@ -17,7 +17,7 @@ TEXT, CONTINUATION, BINARY, CLOSE, PING = 1, 0, 2, 8, 9
 
 
 def upgrade(**changes) -> bytes:
-    """The request of a handshake; `changes` by header name, `_` for `-`, None leaves one out."""
+    """Returns the request of a handshake; `changes` by header name, `_` for `-`, None omits a header."""
     headers = {
         "host": "x",
         "upgrade": "websocket",
@@ -31,7 +31,7 @@ def upgrade(**changes) -> bytes:
 
 
 def frame(opcode: int, payload: bytes = b"", final: bool = True, reserved: int = 0, mask: bytes | None = None) -> bytes:
-    """A client's frame."""
+    """Returns a client's frame."""
     mask = os.urandom(4) if mask is None else mask
     size = len(payload)
     if size < 126:
@@ -43,7 +43,7 @@ def frame(opcode: int, payload: bytes = b"", final: bool = True, reserved: int =
 
 
 class WsprotoClient:
-    """Says and hears text messages. `piece`: how many bytes are sent at a time."""
+    """Sends and receives text messages. `piece`: how many bytes are sent at a time."""
 
     def __init__(self, server, deflate: bool = True, piece: int = 1 << 20):
         self.piece = piece
@@ -70,7 +70,8 @@ class WsprotoClient:
             self.socket.sendall(data[at : at + self.piece])
 
     def event(self):
-        """The next, but for pings and pongs; a CloseConnection with code 1006 where the server just leaves."""
+        """Returns the next event except pings and pongs; a CloseConnection with code 1006 if the server closes without
+        one."""
         while True:
             while self.waiting:
                 event = self.waiting.pop(0)
@@ -87,7 +88,7 @@ class WsprotoClient:
             self.waiting.extend(self.protocol.events())
 
     def say(self, message, pieces: int = 1) -> None:
-        """As one message, in so many frames."""
+        """Sends one message in that many frames."""
         text = message if isinstance(message, str) else json.dumps(message)
         step = max(1, -(-len(text) // pieces))
         parts = [text[at : at + step] for at in range(0, len(text), step)] or [""]
@@ -108,10 +109,10 @@ class WsprotoClient:
         return self.next()
 
     def close(self, code: int = 1000, reason: str | None = None) -> CloseConnection:
-        """Closes in order; what the server said."""
+        """Sends a close frame; returns the server's."""
         self.send(CloseConnection(code=code, reason=reason))
         return self.event()
 
     def left(self) -> bool:
-        """Whether the server has ended the connection."""
+        """Returns whether the server has ended the connection."""
         return self.socket.recv(1) == b""

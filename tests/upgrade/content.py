@@ -1,7 +1,7 @@
-"""What the data directory of an earlier version holds, and how it is made.
+"""The content of the data directory of an earlier version.
 
-`MB_SERVER=/path/to/earlier/manybase .venv/bin/python tests/upgrade/content.py` writes data.tar.xz beside this file: run it with
-the binary of a release when that is made, so that the next one is tried with what it wrote.
+`MB_SERVER=/path/to/earlier/manybase .venv/bin/python tests/upgrade/content.py` writes data.tar.xz next to this file:
+run it with the binary of each release, so that the next release is tested with its data.
 """
 
 import json
@@ -61,7 +61,7 @@ def main() -> None:
             make(server)
         finally:
             server.stop()
-        # Preallocated logs are mostly empty, and the server's own log says nothing of use.
+        # Preallocated log files are mostly empty, and RocksDB's own log is not needed.
         for path in server.data.rglob("LOG*"):
             path.unlink()
         line = ["tar", "--sort=name", "--owner=0", "--group=0", "--mtime=2026-01-01", "-cJf", str(ARCHIVE), "data"]

@@ -1,4 +1,4 @@
-"""A data directory that an earlier version wrote, opened by this one; and by that one again, where MB_EARLIER names it."""
+"""A data directory that an earlier version wrote, opened by this one; and by that one again, if MB_EARLIER names it."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def data(tmp_path):
 
 
 def look(server: Server, more: int) -> Api:
-    """Everything is there, and as many notes as were added since."""
+    """Checks that everything exists, and as many notes as were added since."""
     known = json.loads((server.data / "known.json").read_text())
     admin = Api(server, known["key"])
     control = ok(Api(server).post("/control/auth/login", {"email": OWNER, "password": PASSWORD}))
@@ -56,7 +56,7 @@ def test_what_an_earlier_version_wrote(data, make_server):
     server.stop()
     if "MB_EARLIER" not in os.environ:
         return
-    # And back, as docs/operations.md has it where the format is the same.
+    # Back to the earlier version, as docs/operations.md describes it for the same format.
     os.environ["MB_SERVER"], kept = os.environ["MB_EARLIER"], os.environ.get("MB_SERVER")
     try:
         look(server.start(), 1)
@@ -68,7 +68,7 @@ def test_what_an_earlier_version_wrote(data, make_server):
 
 
 def test_its_backup_is_restored(data, tmp_path, make_server):
-    """What one keeps before an upgrade."""
+    """The backup that an operator makes before an upgrade."""
     done(run("backup", "--to", tmp_path / "kept", "--with-secret", data=data))
     done(run("restore", "--from", tmp_path / "kept", data=tmp_path / "restored"))
     (tmp_path / "restored" / "known.json").write_text((data / "known.json").read_text())

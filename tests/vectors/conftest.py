@@ -15,5 +15,5 @@ def embeddings():
 
 @pytest.fixture
 def space(project):
-    """A maker of spaces."""
+    """Makes spaces."""
     return lambda **more: Space(more.pop("project", project), **more)

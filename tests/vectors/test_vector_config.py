@@ -1,4 +1,4 @@
-"""Vector configs as admins see them. Contract 2.7, 4.5; decisions 4 and 8."""
+"""Vector configs in the admin API."""
 
 import pytest
 

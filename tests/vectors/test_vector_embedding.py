@@ -1,4 +1,4 @@
-"""Mode auto: texts become vectors by the deployment's endpoint, after each write. Decisions 2, 4 and 5."""
+"""Mode auto: the deployment's endpoint computes the vectors of texts after each write."""
 
 import pytest
 
@@ -129,7 +129,7 @@ def test_many_writes_share_calls(project, embeddings):
 
 def test_a_failing_endpoint_is_tried_again(project, embeddings):
     space = automatic(project)
-    space.embedded(0)  # the look at all documents is done
+    space.embedded(0)  # the scan of all documents has ended
     embeddings.answer = lambda texts: 500
     calls = len(embeddings.calls)
     space.put("a", title="patience")

@@ -1,4 +1,4 @@
-"""Indexes over stops, kills, damage and backups: what was acknowledged is found, and a stop costs no rebuild."""
+"""Indexes over stops, kills, corruption and backups: acknowledged writes are found, and a stop needs no rebuild."""
 
 import random
 import threading
@@ -34,7 +34,7 @@ def fill(space, count: int, seed: int = 1) -> dict:
 
 
 def expect_exact(space, vectors: dict) -> None:
-    """Few enough that the answer is exact."""
+    """Few enough vectors for an exact result."""
     chance = random.Random(99)
     for _ in range(5):
         query = random_vector(chance, DIMENSIONS)
@@ -46,12 +46,12 @@ def test_a_stop_and_a_start_need_no_rebuild(deployment):
     vectors = fill(space, 200)
     expect_exact(space, vectors)
     server.stop()
-    built = lines(server, "a vector index is built")
+    built = lines(server, "vector index built")
     server.start()
     expect_exact(space, vectors)
     assert space.index()["vectors"] == 200
-    assert lines(server, "a vector index is built") == built == 1
-    assert lines(server, "a vector index is loaded") == 1
+    assert lines(server, "vector index built") == built == 1
+    assert lines(server, "vector index loaded") == 1
 
 
 def test_what_was_written_while_no_index_was_there_is_caught_up_with(deployment):
@@ -68,7 +68,7 @@ def test_what_was_written_while_no_index_was_there_is_caught_up_with(deployment)
     server.kill()
     server.start()
     expect_exact(space, vectors)
-    assert lines(server, "a vector index is built") == 1
+    assert lines(server, "vector index built") == 1
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -111,7 +111,7 @@ def test_kills_lose_nothing_that_was_acknowledged(deployment, seed):
             worker.join()
         server.kill()
         server.start()
-        # What was under way may have come through or not; the store says which.
+        # Writes in progress may have been stored or not; the store shows which.
         for id in doubtful:
             response = space.admin.get(space.documents(id))
             known.pop(id, None)
@@ -138,7 +138,7 @@ def test_a_damaged_file_is_made_anew(deployment, how):
         file.write_bytes({"cut": raw[: len(raw) // 3], "flipped": raw, "empty": b""}[how])
     server.start()
     expect_exact(space, vectors)
-    assert lines(server, "a vector index is built") == 2
+    assert lines(server, "vector index built") == 2
 
 
 def test_files_go_with_what_they_belong_to(deployment):
@@ -190,5 +190,5 @@ def test_an_index_that_does_not_fit_is_refused_honestly(make_server):
     response = space.search(vector=vector)
     assert response.status_code == 503 and "SERVICE_VECTOR_MEMORY" in response.text
     assert space.index()["state"] == "failed" and "SERVICE_VECTOR_MEMORY" in space.index()["problem"]
-    # Documents are written and read as ever.
+    # Documents are still written and read.
     space.put("last", vector)

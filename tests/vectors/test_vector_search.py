@@ -1,4 +1,4 @@
-"""Search by a vector: nearness, filters, policies, what is wrong. Contract 4.3; decisions 4 and 8."""
+"""Search by a vector: order, filters, policies, and invalid requests."""
 
 import math
 import random
@@ -119,7 +119,7 @@ def test_documents_from_before_the_config(project, space):
     made.put("text", "no vector")
     made.configure(made.field)
     assert made.ids([1, 0, 0, 0]) == ["fits"]
-    # What they hold is let be, until it is changed.
+    # Existing values stay until they are changed.
     ok(made.admin.patch(made.documents("long"), {"n": 1}))
     refused(made.admin.patch(made.documents("long"), {"embedding": [2, 0, 0, 0, 0]}), 400, "VALIDATION")
     ok(made.admin.patch(made.documents("long"), {"embedding": [0, 1, 0, 0]}))
@@ -221,7 +221,7 @@ def test_hidden_list_positions_stay_hidden_in_a_projection(space, alice):
 
 @pytest.fixture(scope="module")
 def crowd(project):
-    """3,000 documents, in groups that keep 10 %, 1 % and 0.1 % of them."""
+    """3,000 documents, with filters that match 10 %, 1 % and 0.1 % of them."""
     from support.vectors import Space
 
     made = Space(project, dimensions=24)

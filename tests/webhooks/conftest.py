@@ -12,5 +12,5 @@ def server_settings():
 
 @pytest.fixture
 def hook(project, receiver):
-    """A maker of webhooks."""
+    """Makes webhooks."""
     return lambda **more: Hook(more.pop("project", project), receiver, **more)

@@ -1,4 +1,4 @@
-"""What receivers get: when, what, in which order, and what the log says of it. Contract 6.3, decisions 5 and 8."""
+"""Deliveries: their requests, times, order, and log."""
 
 import re
 import threading
@@ -132,7 +132,7 @@ def test_three_failures_are_the_end(hook):
         assert (entry["status"], entry["attempts"], entry["error"]) == ("failed", 3, "request failed")
         assert entry.get("responseStatus") == status
     assert len(refusing.arrived(3)) == 3
-    # What comes behind it is delivered.
+    # The next change is delivered.
     refusing.answer(200)
     refusing.insert(n=2)
     assert refusing.logged(2)[0]["status"] == "delivered"
@@ -167,7 +167,7 @@ def test_a_dead_receiver_delays_no_other(owner, receiver, hook):
     assert len(healthy.arrived(20)) == len(elsewhere.arrived(20)) == 20
     assert len(healthy.logged(20)) == len(elsewhere.logged(20)) == 20
     assert not gate.is_set() and all(made.deliveries() == [] for made in blocked)
-    # A receiver that has not answered yet gets one at a time.
+    # A receiver that has not responded yet gets one delivery at a time.
     assert all(len(made.receiver.at(made.path)) == 1 for made in blocked)
     gate.set()
     for made in blocked:
@@ -176,7 +176,7 @@ def test_a_dead_receiver_delays_no_other(owner, receiver, hook):
 
 def test_one_document_is_told_of_in_order(hook):
     made = hook()
-    # Each of the first is refused once: what comes behind it waits.
+    # The first delivery of each document is refused once: later changes of the document wait.
     made.answer(503, 200, 503, 200, 200)
     documents = [made.insert(n=0) for _ in range(3)]
     for n in range(1, 6):
@@ -216,7 +216,7 @@ def test_what_is_disabled_or_deleted_meanwhile_gets_nothing(hook):
         made.arrived(1)
     disabled.patch(enabled=False)
     ok(deleted.admin.delete(deleted.route), 204)
-    # Disabled and enabled again is another time: what was pending is gone.
+    # Disabling and enabling again drops the waiting deliveries.
     again.patch(enabled=False)
     again.patch(enabled=True)
     again.answer(200)
@@ -265,7 +265,7 @@ def test_a_renamed_collection_goes_on_under_its_new_name(project, hook):
     made.collection += "_new"
     made.insert(n=1)
     assert made.arrived()[0].body["collection"] == made.collection
-    # Dropped and made again under that name: it is followed.
+    # After a drop it follows a new collection of that name.
     ok(project.admin.delete(f"/admin/collections/{made.collection}"), 204)
     ok(project.admin.post("/admin/collections", {"name": made.collection}), 201)
     made.insert(n=2)
@@ -294,7 +294,7 @@ def test_a_failed_test_delivery_logs_its_cause(server, hook):
     made.patch(url="http://no-such-host.invalid/")
     assert ok(made.admin.post(f"{made.route}/test"))["delivery"]["status"] == "failed"
     line = server.logged(made.name)
-    assert "a webhook was not delivered" in line and "cause" in line
+    assert "webhook delivery failed" in line and "cause" in line
 
 
 def test_a_delivery_can_be_made_again(hook):
@@ -318,7 +318,7 @@ def test_a_delivery_can_be_made_again(hook):
 
 def test_a_whole_document_fits(hook):
     made = hook()
-    text = "\x01" * 900_000  # each of them six characters of JSON
+    text = "\x01" * 900_000  # each of them is six characters in JSON
     document = made.insert(text="small")
     ok(made.admin.patch(made.documents(document["id"]), {"$set": {"a": "x" * 500_000}}), 200)
     ok(made.admin.patch(made.documents(document["id"]), {"$set": {"b": text[:80_000]}}), 200)

@@ -1,4 +1,4 @@
-"""What a webhook can never reach, however it is written. Decisions 5, "Outbound rule"."""
+"""Addresses that a webhook can never reach, in any notation."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from support.inside_hosts import HOSTS
 
 @pytest.fixture(scope="module")
 def server_settings():
-    """One that makes no exceptions."""
+    """A server with the default rule for outbound addresses."""
     return {}
 
 

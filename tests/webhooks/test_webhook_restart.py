@@ -1,4 +1,4 @@
-"""Deliveries over stops and kills, and webhooks of projects that come back from a backup."""
+"""Deliveries over stops and kills, and webhooks of projects that are restored from a backup."""
 
 import threading
 
@@ -88,7 +88,7 @@ def test_a_copy_from_a_backup_says_nothing_until_it_is_enabled(deployment, tmp_p
 
 
 def test_a_copy_and_its_original_lose_nothing_to_each_other(deployment, tmp_path):
-    """Both have the webhook's id and places in their logs that are alike."""
+    """Both have the webhook's id, and their logs have the same ids of deliveries."""
     server, owner, project, hook = deployment
     backup = tmp_path / "backup"
     done(run("backup", "--to", backup, data=server.data))

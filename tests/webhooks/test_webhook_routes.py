@@ -1,4 +1,4 @@
-"""Webhooks as their admins see them: create, list, read, change, rotate, delete. Contract 2.13, 3.5, 4.5."""
+"""Webhooks in the admin API: create, list, read, change, rotate, delete."""
 
 import base64
 import re
@@ -203,11 +203,11 @@ def test_rename_of_the_collection_is_followed(project):
     ok(admin.post("/admin/webhooks", body(name="onLater", collection=later)), 201)
     ok(admin.post(f"/admin/collections/{first}/rename", {"to": "renamed"}), 204)
     assert ok(admin.get("/admin/webhooks/onFirst"))["webhook"]["collection"] == "renamed"
-    # One that was named before it was there is followed too.
+    # A webhook that named the collection before its creation follows it too.
     ok(admin.post("/admin/collections", {"name": later}), 201)
     ok(admin.post(f"/admin/collections/{later}/rename", {"to": "renamedToo"}), 204)
     assert ok(admin.get("/admin/webhooks/onLater"))["webhook"]["collection"] == "renamedToo"
-    # What is dropped leaves its name behind.
+    # After a drop the webhook keeps the collection's name.
     ok(admin.delete("/admin/collections/renamed"), 204)
     assert ok(admin.get("/admin/webhooks/onFirst"))["webhook"]["collection"] == "renamed"
     assert second in ok(admin.get("/admin/collections"))["collections"]

@@ -1,4 +1,4 @@
-"""Webhooks as part of a project's shape: export, import, environments, promotion. Contract 3.5, 4.11."""
+"""Webhooks as part of a project's configuration: export, import, environments, promotion."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_an_imported_one_is_disabled_and_has_no_secret(source, fresh):
     assert exported(fresh.admin)["webhooks"] == document["webhooks"]
     again = ok(fresh.admin.post("/admin/config-import", document))
     assert again["plan"]["summary"]["create"] == again["plan"]["summary"]["update"] == 0
-    # Rotating gives it one; then it can be enabled.
+    # Rotating gives it a secret; then it can be enabled.
     assert ok(fresh.admin.post("/admin/webhooks/orders/rotate-secret"))["secret"].startswith("whsec_")
     ok(fresh.admin.patch("/admin/webhooks/orders", {"enabled": True}), 204)
 

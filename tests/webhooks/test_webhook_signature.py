@@ -1,4 +1,5 @@
-"""Receivers verify: by an independent library of the Standard Webhooks, and by hand for the contract's own header."""
+"""Receivers verify signatures: with an independent library of Standard Webhooks, and by hand for
+X-Service-Signature."""
 
 import hashlib
 import hmac
@@ -18,7 +19,7 @@ class Refused(Exception):
 
 
 class OwnVerifier:
-    """As the contract describes a receiver: X-Service-Signature over "<t>.<raw body>"."""
+    """The receiver that docs/webhooks.md describes: X-Service-Signature over "<t>.<raw body>"."""
 
     def __init__(self, secret: str):
         self.secret = secret.encode()

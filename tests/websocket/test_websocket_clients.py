@@ -1,4 +1,4 @@
-"""WebSockets as two libraries that know nothing of this server speak them."""
+"""WebSockets with two independent client libraries."""
 
 import pytest
 from websockets.exceptions import ConnectionClosed

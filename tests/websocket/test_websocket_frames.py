@@ -1,4 +1,5 @@
-"""WebSockets by hand, for what no library sends: handshakes and frames that break RFC 6455, and bytes in odd places."""
+"""WebSockets by hand, for requests that no library sends: handshakes and frames that break RFC 6455, and any splitting
+of bytes."""
 
 import struct
 import zlib
@@ -18,7 +19,7 @@ def deflated(data: bytes) -> bytes:
 
 
 class Frames(RawConnection):
-    """An open socket; read_frame() gives (first byte, payload), None at the end."""
+    """An open socket; read_frame() returns (first byte, payload), None at the end."""
 
     def __init__(self, server, behind: bytes = b"", **changes):
         super().__init__(server)
@@ -46,7 +47,7 @@ class Frames(RawConnection):
         return head[0], self._take(size)
 
     def close_code(self) -> int:
-        """Of the next frame, which must close; then the connection ends."""
+        """Returns the close code of the next frame, which must be a close frame; then the connection ends."""
         first, payload = self.read_frame()
         assert first == 0x88, (first, payload)
         assert self.read_frame() is None
@@ -82,7 +83,7 @@ def test_handshakes(server, changes, status):
             assert answer.headers["sec-websocket-version"] == "13"
             assert answer.headers["upgrade"] == "websocket"
         if status == 101:
-            # Of the key, with other means.
+            # Computed from the key by independent means.
             assert answer.headers["sec-websocket-accept"] == "BACScCJPNqyz+UBoqMH89VmURoA="
 
 
@@ -122,7 +123,7 @@ def test_requests_before_and_frames_right_behind(server):
     "sent, code",
     [
         (b"\x81\x02hi", 1002),  # no mask
-        (frame(TEXT, b"hi", reserved=0x40), 1002),  # compressed, which was not agreed on
+        (frame(TEXT, b"hi", reserved=0x40), 1002),  # compressed without an agreement
         (frame(TEXT, b"hi", reserved=0x20), 1002),
         (frame(3), 1002),
         (frame(11), 1002),
@@ -141,7 +142,7 @@ def test_requests_before_and_frames_right_behind(server):
         (frame(TEXT, b"\xed\xa0\x80"), 1007),
         (frame(TEXT, b"\xe2\x82", final=False) + frame(CONTINUATION, b"("), 1007),
         (frame(TEXT, "€".encode()[:2]), 1007),
-        (b"\x81\xff\x00\x00\x00\x00\x00\x01\x00\x01mask", 1009),  # 65,537 bytes are said to follow
+        (b"\x81\xff\x00\x00\x00\x00\x00\x01\x00\x01mask", 1009),  # a length of 65,537 bytes
         (frame(CLOSE), 1005),
         (frame(CLOSE, struct.pack(">H", 1000) + b"bye"), 1000),
         (frame(CLOSE, struct.pack(">H", 4999)), 4999),

@@ -1,4 +1,4 @@
-// Reads a description from standard input and prints the errors that the validator finds, as JSON: [] for none.
+// Reads an OpenAPI document from standard input and prints the errors that the validator finds, as JSON: [] if it is valid.
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 

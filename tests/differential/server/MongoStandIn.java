@@ -8,7 +8,7 @@ public class MongoStandIn {
         System.out.println(server.bind().getPort());
         System.out.flush();
         while (System.in.read() >= 0) {
-            // Nothing is said to it.
+            // The input is not used: only its end matters.
         }
         server.shutdownNow();
     }

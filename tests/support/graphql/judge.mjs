@@ -1,4 +1,4 @@
-// graphql-js as the judge of a schema, of requests and of answers: a JSON object a line in, one a line out.
+// graphql-js as the reference for a schema, requests and responses: one JSON object per line in, one per line out.
 import readline from 'node:readline';
 import { buildClientSchema, execute, parse, validate, validateSchema } from 'graphql';
 

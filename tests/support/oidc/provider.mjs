@@ -1,5 +1,5 @@
 // An OpenID Connect provider for tests: node provider.mjs '{"port": …, "callbacks": […]}'. Its keys are new at each
-// start. Whoever signs in is who they say: the address is <name>@example.com, verified unless the name begins with "un".
+// start. It accepts any name: the address is <name>@example.com, verified unless the name begins with "un".
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { Provider } from 'oidc-provider';
 

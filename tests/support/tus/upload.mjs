@@ -1,4 +1,4 @@
-// Uploads with tus-js-client as a task on the standard input says, and tells how it went.
+// Runs the upload of the task on standard input with tus-js-client, and prints the result.
 import { text } from 'node:stream/consumers';
 import { Upload } from 'tus-js-client';
 
@@ -6,7 +6,7 @@ const task = JSON.parse(await text(process.stdin));
 const content = Buffer.from(task.content, 'base64');
 const methods = [];
 
-// Up to the end, or until `cutAfter` bytes were accepted.
+// Uploads until the end, or until `cutAfter` bytes were accepted.
 function run(cutAfter, uploadUrl) {
   return new Promise((resolve, reject) => {
     const upload = new Upload(content, {

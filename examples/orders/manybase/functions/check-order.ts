@@ -3,7 +3,7 @@ interface Item {
   count: number;
 }
 
-// Before an order is stored: it has items, and is new, whatever else the buyer says of it.
+// Runs before an order is stored: refuses an order without items, and sets the status, whatever the buyer sent.
 export default (event: { document: { email: string; items: Item[] } }) => {
   const { email, items } = event.document;
   if (items.length === 0) return { abort: true, reason: "an order needs items" };

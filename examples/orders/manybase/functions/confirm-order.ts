@@ -4,26 +4,26 @@ interface Order {
   items: { sku: string; count: number }[];
 }
 
-interface Answer {
+interface StockResponse {
   status: number;
   body: { id: string };
 }
 
-// After it is stored, and maybe more than once: the stock knows a reservation again by its key.
+// Runs after an order is stored, at least once: the stock service recognizes a repeated reservation by its idempotency key.
 export default async (event: { document: Order }, ctx: any) => {
   const order = event.document;
-  const answer: Answer = await ctx.integrations.call("stock", "post", {
+  const response: StockResponse = await ctx.integrations.call("stock", "post", {
     path: "/reservations",
     headers: { "idempotency-key": order.id },
     body: { items: order.items },
   });
-  // Anything else ends the run as an error, which the function's log shows; it is not run again.
-  if (answer.status !== 201 && answer.status !== 409) throw new Error(`the stock answered ${answer.status}`);
-  const reserved = answer.status === 201;
+  // Any other status ends the run with an error, which the function's log shows; the run is not repeated.
+  if (response.status !== 201 && response.status !== 409) throw new Error(`stock service responded ${response.status}`);
+  const reserved = response.status === 201;
   await ctx.db.updateMany(
     "orders",
     { id: order.id },
-    { $set: reserved ? { status: "reserved", reservation: answer.body.id } : { status: "refused" } },
+    { $set: reserved ? { status: "reserved", reservation: response.body.id } : { status: "refused" } },
   );
   await ctx.integrations.call("mail", "send", {
     to: order.email,
