@@ -94,7 +94,7 @@ std::vector<RouteDoc> operatorDocs() {
   };
 }
 
-// Billing is not implemented in this deployment: all of them fail.
+// Without billing in this deployment all of them fail.
 std::vector<RouteDoc> billingDocs() {
   const std::string at = "/api/v1/control/admin";
   const std::string billing = "/api/v1/control/billing";

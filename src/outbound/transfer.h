@@ -31,7 +31,7 @@ struct TransferContext {
 // How a call ended.
 struct Outcome {
   enum class End {
-    answered,
+    completed,
     failed,  // `problem` is the reason
     timedOut,
     refused,   // by the address rule

@@ -72,9 +72,9 @@ Result<std::optional<Reply>> ReplyReader::next() {
     if (unread_ > kMaxReplyBytes) return malformed("a reply is too large");
     return std::nullopt;
   }
-  const std::unique_ptr<Reply> reply(static_cast<Reply*>(reply));
+  const std::unique_ptr<Reply> owned(static_cast<Reply*>(reply));
   unread_ = reader_->len - reader_->pos;
-  return std::move(*reply);
+  return std::move(*owned);
 }
 
 std::string encode(std::span<const std::string> command) {
