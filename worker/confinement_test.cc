@@ -203,9 +203,9 @@ TEST(ConfinementTest, DiesWithTheThreadThatStartedIt) {
   bool ended = false;
   for (int i = 0; i < 500 && !ended; ++i) {
     ended = kill(pid, 0) != 0 || fileOf(pid, "stat").find(") Z ") != std::string::npos;
-    if (!gone) usleep(10'000);
+    if (!ended) usleep(10'000);
   }
-  EXPECT_TRUE(gone);
+  EXPECT_TRUE(ended);
 }
 
 }  // namespace

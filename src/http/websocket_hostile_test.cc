@@ -133,7 +133,7 @@ TEST(WebSocketHostile, ClientsThatFallSilentAreAskedAndThenClosed) {
   const auto trickle = [&] { trickling.tcp.send(clientFrame(Opcode::continuation, "", {.final = false})); };
   trickle();
   // The responsive client is still connected when the silent one has been closed.
-  std::thread pongs([&] {
+  std::thread responder([&] {
     while (pongs < 3) {
       const Frame frame = responsive.frame();
       if (!frame.is(Opcode::ping)) break;
@@ -145,7 +145,7 @@ TEST(WebSocketHostile, ClientsThatFallSilentAreAskedAndThenClosed) {
   EXPECT_EQ(silent.completeClose(), closeCode::kGoingAway);
   EXPECT_EQ(unfinished.completeClose(), closeCode::kPolicyViolation);
   EXPECT_EQ(trickling.completeClose(), closeCode::kPolicyViolation);
-  pongs.join();
+  responder.join();
   EXPECT_EQ(pongs, 3);
 }
 

@@ -26,7 +26,8 @@ class RequiredPermission {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a literal is one
   consteval RequiredPermission(const char* text) : text_(text) {
-    if (!isIn(kRequiredPermissions) && !isIn(kDocumentPermissions)) {
+    if (std::ranges::find(kRequiredPermissions, text_) == kRequiredPermissions.end() &&
+        std::ranges::find(kDocumentPermissions, text_) == kDocumentPermissions.end()) {
       throw "declare it in kRequiredPermissions";
     }
   }
@@ -34,8 +35,6 @@ class RequiredPermission {
   constexpr operator std::string_view() const { return text_; }
 
  private:
-  constexpr bool isIn(const auto& declared) const { return std::ranges::find(declared, text_) != declared.end(); }
-
   std::string_view text_;
 };
 
