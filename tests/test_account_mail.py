@@ -247,7 +247,7 @@ def test_hidden_registration(server, owner, mails):
     first = ok(plane.post("/register", body), 201)["user"]
     again = ok(plane.post("/register", {**body, "password": "some other words"}), 201)["user"]
     assert set(first) == set(again) and first["id"] != again["id"]
-    assert any("account already" in mail.text for mail in mails.to(email, 2))
+    assert any("already have an account" in mail.text for mail in mails.to(email, 2))
     plane.login(email)
     refused(plane.post("/login", {"email": email, "password": "some other words"}), 401)
 

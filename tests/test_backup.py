@@ -184,12 +184,12 @@ def test_without_the_secret(make_server, tmp_path):
     complains(run("restore", "--from", backup, data=data), "without the deployment's secret")
     assert not data.exists()
     wrong = {"SERVICE_SECRET": OTHER_SECRET}
-    complains(run("restore", "--from", backup, data=data, settings=wrong), "SERVICE_SECRET is not the one")
+    complains(run("restore", "--from", backup, data=data, settings=wrong), "SERVICE_SECRET is not the secret of this backup")
     assert not data.exists()
     # The target's secret file is kept if it is the right one; no other file may exist there.
     data.mkdir()
     (data / "secret").write_text(OTHER_SECRET + "\n")
-    complains(run("restore", "--from", backup, data=data), "the secret in the data directory is not the one")
+    complains(run("restore", "--from", backup, data=data), "the secret in the data directory is not the secret of this backup")
     (data / "secret").write_text((server.data / "secret").read_text())
     done(run("restore", "--from", backup, data=data))
     make_server(data=data).start()

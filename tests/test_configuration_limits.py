@@ -62,7 +62,7 @@ def test_the_last_free_places_go_to_as_many(owner, section):
             assert f"at most {words}" in refused(answer, 409, "CONFLICT")["message"]
     # An import reports it together with other problems, before it changes anything.
     error = refused(importing(admin, **{section: [entry("another")], "formatVersion": 1}), 400, "VALIDATION")
-    assert any("would make more than" in each["message"] for each in error["details"])
+    assert any("would exceed" in each["message"] for each in error["details"])
     ok(importing(admin))
     ok(admin.delete(f"/admin/{path}/n0"), 204)
     ok(admin.post(f"/admin/{path}", entry("another")), 201)

@@ -150,7 +150,7 @@ def test_a_file_without_a_code_stops_the_start(make_server):
     server = make_server()
     server.data.mkdir(parents=True)
     (server.data / "setup-code").write_text("\n")
-    with pytest.raises(AssertionError, match="setup-code holds no set-up code: remove it"):
+    with pytest.raises(AssertionError, match="setup-code holds an invalid set-up code: remove it"):
         server.start()
 
 

@@ -113,7 +113,7 @@ def test_a_new_password_lets_in_who_tried_too_often(make_server):
         ("x" * 257 + "\n", "8 to 256 characters", 1),
         ("one line of it\nand another\n", "more than one line", 2),
         ("x" * 10000, "more than one line", 2),
-        ("with a\0in it", "no text", 2),
+        ("with a\0in it", "holds no NUL character", 2),
     ],
 )
 def test_passwords_that_are_none(server, boss, typed, about, code):

@@ -61,7 +61,7 @@ TEST(Commands, HiddenValuesAreNotRepeated) {
   for (const std::string& password : {std::string(), std::string("horse\0battery", 13)}) {
     const auto refused = checkArguments(command, {{"user", "ann@example.com"}, {"password", password}});
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message(), "the password must be non-empty text");
+    EXPECT_EQ(refused.error().message(), "the password must be text that is not empty and holds no NUL character");
   }
 }
 

@@ -40,8 +40,10 @@ constexpr Row kExpected[] = {
     {ErrorCode::requestTimeout, 408, "REQUEST_TIMEOUT"},
     {ErrorCode::conflict, 409, "CONFLICT"},
     {ErrorCode::emailTaken, 409, "EMAIL_TAKEN"},
+    {ErrorCode::unsupportedVersion, 412, "UNSUPPORTED_VERSION"},
     {ErrorCode::payloadTooLarge, 413, "PAYLOAD_TOO_LARGE"},
     {ErrorCode::unsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE"},
+    {ErrorCode::rangeNotSatisfiable, 416, "RANGE_NOT_SATISFIABLE"},
     {ErrorCode::upgradeRequired, 426, "UPGRADE_REQUIRED"},
     {ErrorCode::rateLimited, 429, "RATE_LIMITED"},
     {ErrorCode::headersTooLarge, 431, "HEADERS_TOO_LARGE"},
@@ -56,7 +58,7 @@ constexpr Row kExpected[] = {
     {ErrorCode::retry, 503, "UNAVAILABLE"},
 };
 
-TEST(Error, CodesHaveTheStatusAndWordOfTheContract) {
+TEST(Error, CodesHaveTheirStatusAndWord) {
   std::set<ErrorCode> told;
   for (const Row& row : kExpected) {
     EXPECT_EQ(meaningOf(row.code).status, row.status) << row.wire;

@@ -365,7 +365,7 @@ TEST_F(Import, AProjectIsCopiedAsFarAsItGoes) {
   ASSERT_TRUE(run(data_->collections().create({caller, now}, "POSTS")));
   warnings = run(configuration_->copy(snapshot(shop_), target(other)));
   ASSERT_TRUE(warnings);
-  EXPECT_THAT(*warnings, ElementsAre(HasSubstr("too like \"POSTS\"")));
+  EXPECT_THAT(*warnings, ElementsAre(HasSubstr("too similar to \"POSTS\"")));
   EXPECT_THAT(exported(other), HasSubstr("\"R\""));
 }
 

@@ -76,7 +76,7 @@ TEST_F(GraphqlTest, WritesOneAfterAnother) {
   EXPECT_THAT(failed, HasSubstr(R"("path":["a"],"extensions":{"code":"VALIDATION","details":[)"));
   EXPECT_THAT(failed, HasSubstr(R"("path":["deletePosts"],"extensions":{"code":"NOT_FOUND"})"));
   EXPECT_THAT(ask(alice_, "mutation{createPosts(input: {title: \"x\", author: \"a\", authorId: \"b\"}){id}}"),
-              HasSubstr("given twice"));
+              HasSubstr("set twice"));
   EXPECT_THAT(ask(alice_, "mutation{createPosts(input: {id: \"p1\", title: \"x\"}){id}}"), HasSubstr("CONFLICT"));
 }
 

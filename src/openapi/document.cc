@@ -97,6 +97,8 @@ void writeInfo(BsonWriter& out, const Facts& facts, const ProjectFacts* project)
   out.end();
 }
 
+constexpr std::string_view kLeadingTags[] = {"Documents", "Authentication", "GraphQL", "Realtime", "Files"};
+
 void writeTags(BsonWriter& out, const std::vector<Operation>& operations, const ProjectFacts* project) {
   std::vector<const TagDoc*> used;
   for (const Operation& operation : operations) {
@@ -105,6 +107,12 @@ void writeTags(BsonWriter& out, const std::vector<Operation>& operations, const 
     const bool known =
         std::any_of(used.begin(), used.end(), [&](const TagDoc* other) { return other->tag == doc->tag; });
     if (!known) used.push_back(doc);
+  }
+  // The tags that most readers of the reference need are first.
+  auto next = used.begin();
+  for (const std::string_view leading : kLeadingTags) {
+    const auto found = std::ranges::find(next, used.end(), leading, &TagDoc::tag);
+    if (found != used.end()) std::rotate(next++, found, found + 1);
   }
   out.beginArray("tags");
   size_t place = 0;

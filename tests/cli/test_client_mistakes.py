@@ -95,7 +95,7 @@ def test_the_server_is_down(person, server, linked, command):
     linked.person.credentials.write_text(json.dumps(kept))
     said = complains(line(linked, command, "--url", url, *(() if "--" in command else ("--project", "x"))), url)
     assert "check that the server runs" in said
-    complains(sign_in(linked, "http://nowhere.invalid"), "(--url)")
+    complains(sign_in(linked, "http://nowhere.invalid"), "--url")
     del kept["servers"][url]
     linked.person.credentials.write_text(json.dumps(kept))
 
