@@ -59,7 +59,7 @@ SOURCES = sorted(path for pattern in ("*.h", "*.cc") for path in SRC.rglob(patte
 ALL_SOURCES = SOURCES + sorted(path for pattern in ("*.h", "*.cc", "*.js") for path in (ROOT / "worker").rglob(pattern))
 
 
-def test_every_folder_is_a_room():
+def test_every_folder_is_a_module():
     assert len(MODULES.order) >= 14 and len(SOURCES) > 50
     assert {path for path in SOURCES if MODULES.of(path) is None} == set()
 
@@ -182,3 +182,39 @@ def test_no_mutex_across_a_wait():
             elif held and "co_await" in line and not line.lstrip().startswith("//"):
                 wrong.append(f"{path.relative_to(ROOT)}:{number}: co_await under the lock of line {held[-1][1]}")
     assert not wrong, "\n".join(wrong)
+
+
+# ---- what CONTRIBUTING.md says of adding things
+
+
+def _quoted(text: str, begin: str, end: str) -> list[str]:
+    part = text.split(begin, 1)[1].split(end, 1)[0]
+    found = re.findall(r'"([^"]+)"', part)
+    assert found, begin
+    return found
+
+
+def test_every_required_permission_is_documented():
+    declared = _quoted((ROOT / "src/policy/required_permission.h").read_text(), "kRequiredPermissions = {", "};")
+    pages = "".join(path.read_text() for path in (ROOT / "docs").glob("*.md"))
+    assert len(declared) >= 25
+    assert [name for name in declared if f"`{name}`" not in pages] == []
+
+
+def test_every_error_code_is_documented():
+    wire = re.findall(r"Row\{ErrorCode::\w+, \{(\d+), \"([A-Z_]+)\"\}\}", (ROOT / "src/base/error.cc").read_text())
+    table = (ROOT / "docs/api.md").read_text().split("| Status |", 1)[1].split("\n\n", 1)[0]
+    assert len(wire) >= 35
+    missing = [
+        f"{status} {code}"
+        for status, code in wire
+        if not re.search(rf"^\| {status} \|.*`{code}`", table, re.M)
+    ]
+    assert missing == [], f"docs/api.md does not list {missing}"
+
+
+def test_every_section_of_a_configuration_has_its_kind():
+    names = re.findall(r'^    \{"(\w+)", "', (ROOT / "src/configuration/sections.cc").read_text(), re.M)
+    assert len(names) >= 9
+    kinds = "".join(path.read_text() for path in (ROOT / "src").rglob("*_kind.*"))
+    assert [name for name in names if f'"{name}"' not in kinds] == []

@@ -25,7 +25,7 @@ void PeriodicTask::start(const Executor& executor, TaskGroup& tasks, Schedule sc
 }
 
 Async<void> PeriodicTask::loop(PeriodicTask* self, std::shared_ptr<Timer> timer, Schedule schedule, Pass pass) {
-  auto due = std::chrono::steady_clock::now() + (schedule.atStart ? std::chrono::milliseconds(0) : schedule.interval);
+  auto due = std::chrono::steady_clock::now() + schedule.firstAfter.value_or(schedule.interval);
   while (!self->stopping_) {
     // Nothing suspends between these checks and the wait, and cancels come on this executor: none is missed. One may be
     // late, for a trigger that was seen without waiting.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/task_group.h"
 
@@ -17,8 +18,8 @@ class PeriodicTask {
   using Pass = std::function<Async<void>()>;
   struct Schedule {
     std::chrono::milliseconds interval{0};
-    bool atStart = false;  // true: the first pass starts without waiting for the interval
-    bool atStop = false;   // true: a last pass runs after stop()
+    std::optional<std::chrono::milliseconds> firstAfter = {};  // until the first pass; nullopt: the interval
+    bool atStop = false;                                       // true: a last pass runs after stop()
   };
 
   PeriodicTask();

@@ -42,7 +42,8 @@ TEST_F(PeriodicTaskTest, RepeatsItsPassAfterEachInterval) {
 }
 
 TEST_F(PeriodicTaskTest, RunsAtOnceWhereThatIsWanted) {
-  task_.start(cores_.at(0).get_executor(), tasks_, {.interval = 24h, .atStart = true}, pass());
+  task_.start(cores_.at(0).get_executor(), tasks_, {.interval = 24h, .firstAfter = std::chrono::milliseconds(0)},
+              pass());
   EXPECT_TRUE(ran());
 }
 
@@ -56,11 +57,12 @@ TEST_F(PeriodicTaskTest, ATriggerEndsTheWait) {
 }
 
 TEST_F(PeriodicTaskTest, ATriggerDuringAPassIsFollowedByAnother) {
-  task_.start(cores_.at(0).get_executor(), tasks_, {.interval = 24h, .atStart = true}, [this]() -> Async<void> {
-    if (++passes_ == 1) task_.trigger();
-    ran_.release();
-    co_return;
-  });
+  task_.start(cores_.at(0).get_executor(), tasks_, {.interval = 24h, .firstAfter = std::chrono::milliseconds(0)},
+              [this]() -> Async<void> {
+                if (++passes_ == 1) task_.trigger();
+                ran_.release();
+                co_return;
+              });
   EXPECT_TRUE(ran());
   EXPECT_TRUE(ran());
 }
@@ -82,7 +84,8 @@ TEST_F(PeriodicTaskTest, ALastPassFollowsTheStopWhereThatIsWanted) {
 
 TEST_F(PeriodicTaskTest, StoppedBeforeItsStartItRunsNothing) {
   task_.stop();
-  task_.start(cores_.at(0).get_executor(), tasks_, {.interval = 1ms, .atStart = true}, pass());
+  task_.start(cores_.at(0).get_executor(), tasks_, {.interval = 1ms, .firstAfter = std::chrono::milliseconds(0)},
+              pass());
   EXPECT_TRUE(tasks_.closeAndWait(20s));
   EXPECT_EQ(passes_, 0);
 }

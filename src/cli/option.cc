@@ -29,7 +29,8 @@ Result<> checkArguments(std::string_view command, std::span<const Option> option
                                                             : value.empty();
     if (!wrong && value.find('\0') == std::string::npos) continue;
     if (option->kind == Option::Kind::hidden) {
-      return fail(ErrorCode::invalidParam, fmt::format("the {} must be text that is not empty and holds no NUL character", name));
+      return fail(ErrorCode::invalidParam,
+                  fmt::format("the {} must be text that is not empty and holds no NUL character", name));
     }
     return fail(ErrorCode::invalidParam, fmt::format("{} cannot be \"{}\"", shownName(*option), value));
   }

@@ -38,8 +38,8 @@ bool expires(const store::IndexInfo& index) {
 Expiry::Expiry(const DataDeps& deps, ProjectNumbers projects) : deps_(deps), projects_(std::move(projects)) {}
 
 void Expiry::start(TaskGroup& tasks) {
-  passes_.start(deps_.cores.at(0).get_executor(), tasks, {.interval = kInterval, .atStart = true},
-                [this] { return loggedPass(); });
+  passes_.start(deps_.cores.at(0).get_executor(), tasks,
+                {.interval = kInterval, .firstAfter = std::chrono::milliseconds(0)}, [this] { return loggedPass(); });
 }
 
 Async<void> Expiry::loggedPass() {

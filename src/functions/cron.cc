@@ -60,8 +60,8 @@ jobs::JobSpec jobOf(const TimetableRow& row, Timestamp at) {
 }  // namespace
 
 void Cron::start(TaskGroup& tasks) {
-  passes_.start(deps_.cores.at(0).get_executor(), tasks, {.interval = kInterval, .atStart = true},
-                [this] { return loggedPass(); });
+  passes_.start(deps_.cores.at(0).get_executor(), tasks,
+                {.interval = kInterval, .firstAfter = std::chrono::milliseconds(0)}, [this] { return loggedPass(); });
 }
 
 Async<void> Cron::loggedPass() {

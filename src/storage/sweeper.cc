@@ -17,6 +17,7 @@ namespace mb::storage {
 namespace {
 
 constexpr auto kInterval = std::chrono::hours(1);
+constexpr auto kFirstPassAfter = std::chrono::milliseconds(250);  // the first responses of the server go first
 constexpr size_t kSweepPage = 100;
 constexpr auto kReadLimit = std::chrono::seconds(10);
 constexpr auto kWriteLimit = std::chrono::seconds(30);
@@ -153,7 +154,8 @@ Task<> Sweeper::removeRecords(store::ProjectNo project, std::vector<FileRecord> 
 // ---- passes over all blobs
 
 void Sweeper::start(const Executor& executor, TaskGroup& tasks) {
-  passes_.start(executor, tasks, {.interval = kInterval, .atStart = true}, [this] { return loggedPass(); });
+  passes_.start(executor, tasks, {.interval = kInterval, .firstAfter = kFirstPassAfter},
+                [this] { return loggedPass(); });
 }
 
 bool Sweeper::postponed() {

@@ -49,7 +49,8 @@ Vectors::~Vectors() = default;
 
 void Vectors::start() {
   indexes_.start();
-  refreshes_.start(deps_.cores.at(0).get_executor(), tasks_, {.interval = kRefreshInterval, .atStart = true},
+  refreshes_.start(deps_.cores.at(0).get_executor(), tasks_,
+                   {.interval = kRefreshInterval, .firstAfter = std::chrono::milliseconds(0)},
                    [this] { return refresh(); });
 }
 
