@@ -19,7 +19,7 @@ WORDS = [
     (r"anew|afresh", "again, re-: rebuild, re-encrypt, re-read"),
     (r"meanwhile", "concurrently, since it was read"),
     (r"mend(s|ed|ing)?", "fix, correct"),
-    (r"(?<!410 )gone", "deleted, closed, absent"),
+    (r"(?<!410 )gone(?! through\b)", "deleted, closed, absent"),
     (r"ask(s|ed|ing)?", "call, request; the caller"),
     (r"answer(s|ed|ing)?", "response (HTTP), result (call), reply (message); respond, return"),
     (r"lanes?", "priority, fairness key, queue"),

@@ -28,7 +28,7 @@ std::span<const FlowHelper> flowHelpers() {
       {"items", {"isMap"}, R"js(function items(value) {
   if (Array.isArray(value)) return value;
   if (isMap(value)) return Object.keys(value);
-  throw new Error("only a list or an object can be iterated");
+  throw new Error("only a list or an object can be gone through");
 }
 )js"},
       {"truth", {}, R"js(function truth(value) {
