@@ -19,7 +19,13 @@ CONFINED = "no-new-privs seccomp".split()
 
 def children(server) -> list[int]:
     tasks = Path(f"/proc/{server.process.pid}/task")
-    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+    found = []
+    for task in tasks.iterdir():
+        try:
+            found += [int(child) for child in (task / "children").read_text().split()]
+        except FileNotFoundError:
+            continue  # this thread has ended since it was listed
+    return found
 
 
 def runs(pid: int) -> bool:
