@@ -82,7 +82,7 @@ std::string clipped(std::string_view words, size_t max) {
 }
 
 std::string clippedUtf8(v8::Isolate* isolate, v8::Local<v8::String> words, size_t max) {
-  // A character is at least one byte. A surrogate pair is never split: the engine writes whole characters.
+  // A UTF-16 unit is at most three bytes. A surrogate pair is never split: the engine writes whole characters.
   const size_t size = std::min(max, static_cast<size_t>(words->Length()) * 3);
   std::string bytes(size, '\0');
   bytes.resize(

@@ -32,7 +32,7 @@ class Runner {
   // Executes the run and sends its result. `values`: event and context.
   void run(RunCommand command, clone::Reader& values);
 
-  // ---- also used by checks, which run guest code, too
+  // ---- for checks, which run guest code, too
   // Calls `work` with the watchdog armed. An interruption is a failure: timedOut or outOfMemory.
   std::optional<Failure> guarded(std::chrono::milliseconds timeout, bool withoutLines,
                                  const std::function<std::optional<Failure>()>& work);

@@ -212,17 +212,17 @@ RUNS = {
     "differential": (
         differential,
         "15 min",
-        "a million operations beside another implementation of MongoDB's semantics (MB_DIFFERENTIAL_OPERATIONS)",
+        "a million operations compared with another implementation of MongoDB's semantics (MB_DIFFERENTIAL_OPERATIONS)",
     ),
     "bench": (bench, "30 min", "the load benchmark"),
     "large": (large, "20 min", "a million documents: lists, memory, other clients during scans and an index build"),
-    "projects": (projects, "8 min", "1,000 projects of 20 collections: start, memory, one project under load beside another"),
+    "projects": (projects, "8 min", "1,000 projects of 20 collections: start, memory, one project under load next to another"),
     "realtime": (realtime, "10 min", "10,000 idle sockets; 1,000 subscribers of one collection; 1,000 owners' filters"),
-    "functions": (functions, "8 min", "warm and first runs, pre-hooks, an idle worker, others beside hostile programs"),
+    "functions": (functions, "8 min", "warm and first runs, pre-hooks, an idle worker, others next to hostile programs"),
     "graphql": (
         graphql,
         "8 min",
-        "200 random projects beside graphql-js (MB_GRAPHQL_SHAPES); a list with a relation beside REST's",
+        "200 random projects compared with graphql-js (MB_GRAPHQL_SHAPES); a list with a relation compared with REST's",
     ),
     "files": (files, "4 min", "the CPU of small files, the rate of large ones, the memory of 1 GiB up and down"),
     "vectors": (vectors, "15 min", "100,000 vectors: what is found, plain and under filters, and how soon at 100 a second"),
@@ -231,7 +231,7 @@ RUNS = {
     "description": (
         description,
         "30 min",
-        "200 requests made from the description for each operation (MB_EXAMPLES), and all tests with each answer held to it",
+        "200 requests made from the description for each operation (MB_EXAMPLES), and all tests with each response checked against it",
     ),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),
 }

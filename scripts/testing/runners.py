@@ -154,7 +154,7 @@ def suite(
 ) -> Iterator[Tally]:
     """Unit and whole-server tests of a build; `unit_seconds` are one program's, `server_seconds` those of a half of the
     whole-server tests once the unit tests are done."""
-    # One half runs beside the unit tests, since its tests often wait (a schedule's minute); what MB_PYTEST picks may
+    # One half runs next to the unit tests, since its tests often wait (a schedule's minute); what MB_PYTEST picks may
     # leave nothing for a second half.
     halves = [""] if os.environ.get("MB_PYTEST") else ["1/2", "2/2"]
     server = BUILD / preset / "bin" / "manybase"
@@ -207,7 +207,7 @@ def catalogue(server: Path, whole: bool, seconds: float) -> Tally | None:
 
 
 def differential(operations: int, seconds: float) -> Tally:
-    """The embedded engine beside an independent implementation of MongoDB's semantics."""
+    """The embedded engine compared with an independent implementation of MongoDB's semantics."""
     command = [sys.executable, "tests/differential/run.py", "--operations", operations, "--jobs", os.cpu_count() or 1]
     return single("differential", command, seconds)
 

@@ -3,6 +3,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "base/text.h"
+
 namespace mb::api {
 
 namespace {

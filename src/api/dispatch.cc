@@ -29,8 +29,9 @@ bool hasHeader(const http::Response& response, std::string_view name) {
   return std::ranges::any_of(response.headers, [name](const auto& header) { return header.first == name; });
 }
 
-// Stops browsers from guessing content types. Only POST, PUT, PATCH and DELETE return tokens, keys and signed URLs, so
-// caches must not store their responses. Functions, and handlers that set cache-control, decide for themselves.
+// Stops browsers from guessing content types. Responses to POST, PUT, PATCH and DELETE may hold tokens and keys, so
+// caches must not store them. Functions, and handlers that set cache-control (signed links, a GET), decide for
+// themselves.
 void addGuards(const http::Request& request, http::Response& response) {
   if (!hasHeader(response, "x-content-type-options"))
     response.headers.emplace_back("x-content-type-options", "nosniff");

@@ -72,10 +72,8 @@ void appendHeaders(doc::BsonWriter& out, const http::Request& request, bool hide
 
 // "application/json" of "Application/JSON; charset=utf-8".
 std::string mediaType(const http::Request& request) {
-  std::string_view type = request.header("content-type").value_or("");
-  type = type.substr(0, type.find(';'));
-  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
-  return lowerAscii(type);
+  const std::string_view type = request.header("content-type").value_or("");
+  return lowerAscii(trimmed(type.substr(0, type.find(';')), " \t"));
 }
 
 Result<> appendBody(doc::BsonWriter& out, const http::Request& request) {

@@ -55,7 +55,7 @@ class Application {
  public:
   // Opens the store, loads keys and listens for requests. Fails with a message to print.
   static Result<std::unique_ptr<Application>> start(const AllSettings& settings, api::Version version);
-  // Calls stop() with no time limit for requests, unless it was called.
+  // Calls stop() without waiting for requests, unless it was called.
   ~Application();
 
   int port() const;

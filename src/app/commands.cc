@@ -95,7 +95,7 @@ struct Group {
 constexpr Group kGroups[] = {
     {"audit", "The audit log"},
     {"keys", "Token signing keys, and the secret that seals them"},
-    {"users", "Users who are locked out"},
+    {"users", "Users: list them, reset passwords and second factors, set super-admins"},
 };
 
 }  // namespace

@@ -48,8 +48,8 @@ class FairPool {
   // before its start. Any thread.
   bool submit(const std::string& project, Job job);
   size_t queued() const;
-  // Joins once running jobs have ended. Waiting jobs are not started, as a full queue would take minutes: their callers
-  // get unavailable, as later calls do.
+  // Joins once all jobs have ended. The waiting work of run() is not started, as a full queue would take minutes: its
+  // callers get unavailable, as later calls do.
   void stop();
 
  private:

@@ -25,6 +25,7 @@ class PeriodicTask {
   PeriodicTask();
   PeriodicTask(const PeriodicTask&) = delete;
   PeriodicTask& operator=(const PeriodicTask&) = delete;
+  // REQUIRES: the executor's cores still exist, where start() was called.
   ~PeriodicTask();  // calls stop(); REQUIRES: the task group has ended
 
   // The passes run in `tasks`, whose owner waits for their end. What `pass` refers to must outlive them.

@@ -14,8 +14,8 @@ class BundleFolder {
 
   struct Contents {
     configuration::Bundle bundle;  // sorted by path
-    std::vector<std::string>
-        foreign;  // names of files that are not of the bundle; those that begin with a dot are omitted
+    // Paths that are not of the bundle, sorted; a folder's ends in "/". Those that begin with a dot are omitted.
+    std::vector<std::string> foreign;
   };
   // Whether the folder holds a bundle.
   bool there() const;

@@ -26,7 +26,8 @@ struct Section {
 // In the order of the document.
 std::span<const Section> sections();
 const Section* sectionNamed(std::string_view name);
-// Those with a route, in the order in which entries can be deleted.
+// Those with a route, in the order in which entries can be deleted: a webhook or a function may name entries of later
+// sections.
 std::vector<const Section*> prunedSections();
 // The bundle's file of an entry: "roles.json", "collections/posts.json".
 std::string bundleFileOf(const Section& section, std::string_view entry);

@@ -28,7 +28,7 @@ struct Collection {
   std::shared_ptr<const policy::Policy> policy;  // null: everything is denied
   PolicySource policySource = PolicySource::none;
   doc::Document schemaSource;  // as given, x-ref with the current names of collections; empty without a schema
-  // Set if no document can be written: why this version cannot compile the stored schema. Empty otherwise.
+  // Set if documents can only be deleted: why this version cannot compile the stored schema. Empty otherwise.
   std::string schemaProblem;
   // Names of collections in x-ref: as saved, and the current ones.
   std::vector<std::pair<std::string, std::string>> references;

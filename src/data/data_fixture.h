@@ -178,7 +178,8 @@ class DataTest : public testing::Test {
     EXPECT_EQ(code, result.error().code()) << result.error().message();
   }
 
-  // Creates a collection with a unique index on a visible field, and one on a denied field.
+  // Creates a collection with a unique index on a visible field and one on a denied field, and expects that only the
+  // refusal by the visible one names its index.
   void expectUniqueRefusals(const std::string& name) {
     collection(name, R"({"create":{},"read":{"deniedReadFields":["code"]}})");
     for (const char* keys : {R"({"slug":1})", R"({"code":1})"}) {

@@ -69,7 +69,8 @@ const doc::Document* lookUp(const Targets& targets, const doc::Relation& relatio
   return found != target->second.documents.end() && found->second ? &*found->second : nullptr;
 }
 
-// Builds the documents with targets in place of ids, up to kMaxResultBytes: one target may be referenced many times.
+// Builds the documents with targets in place of ids, up to store::kMaxResultBytes: one target may be referenced many
+// times.
 class Assembly {
  public:
   explicit Assembly(const Targets& targets) : targets_(targets) {}
@@ -103,7 +104,7 @@ class Assembly {
       }
       out.end();
     }
-    return finishedBytes_ + out.size() <= kMaxResultBytes;
+    return finishedBytes_ + out.size() <= store::kMaxResultBytes;
   }
 
   const Targets& targets_;

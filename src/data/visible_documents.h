@@ -10,8 +10,6 @@ namespace mb::data {
 
 // The total cost of matching of one call (base/work_budget.h): about a tenth of a second.
 inline constexpr int64_t kMatchWork = 100'000'000;
-inline constexpr size_t kMaxResultBytes = 16 << 20;
-
 // The documents and fields of a collection that a caller may see.
 struct Visibility {
   store::CollectionRef collection;
@@ -21,8 +19,8 @@ struct Visibility {
 
 // The remaining cost of a read.
 struct ReadBudget {
-  int64_t work = kMatchWork;       // of matching and of removing fields
-  size_t bytes = kMaxResultBytes;  // of documents as they are returned
+  int64_t work = kMatchWork;              // of matching and of removing fields
+  size_t bytes = store::kMaxResultBytes;  // of documents as they are returned
 };
 
 // The documents of `ids` that match the filter, without their hidden fields; the others are nullopt. In the order of

@@ -52,8 +52,8 @@ class CursorScheduler {
   std::vector<std::pair<store::ProjectNo, uint64_t>> suspendedBehind(store::ProjectNo after, size_t limit) const;
   // `again`: the project is queued again.
   void endStep(store::ProjectNo project, bool again);
-  // Ends the project's step and removes its cursor. If a consumer joined since the step began, the cursor stays and the
-  // project is queued again.
+  // Ends the project's step and removes its cursor. If the project was woken during the step, since a consumer may have
+  // joined, the cursor stays, to be read again, and the project is queued again.
   void leave(store::ProjectNo project);
 
   void stop();

@@ -1,6 +1,7 @@
 #include "functions/flow_template.h"
 
 #include "base/text.h"
+
 namespace mb::functions {
 
 namespace {

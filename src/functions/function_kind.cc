@@ -79,7 +79,7 @@ NewFunction functionOf(FunctionEntry entry) {
   return function;
 }
 
-// The functions that lose their route to another function of the import, and get another one.
+// The functions whose current route the import assigns to another function.
 std::vector<std::string> losingRoutes(
     const std::vector<std::pair<std::optional<FunctionEntry>, FunctionEntry>>& changes) {
   std::map<std::string, std::string> wanted;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+
 namespace mb::functions {
 
 namespace {

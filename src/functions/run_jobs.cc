@@ -60,8 +60,8 @@ RunJobs::RunJobs(Deps deps) : deps_(deps) {
   kind.backoff = pauses();
   // The longest timeout of a run, a minute, and its time in the queue of the workers.
   kind.timeout = 90s;
-  // Jobs never take all workers, so that callers that wait for a result find one. A project's jobs take fewer than the
-  // half that it may have, and a function's jobs not all of these.
+  // With several workers, jobs do not take all of them, so that callers that wait for a result find one. A project's
+  // jobs take fewer than the half that it may have, and a function's jobs not all of these.
   kind.concurrency = std::max(1, deps_.workers * 3 / 4);
   kind.perProject = std::max(1, deps_.workers / 2 - 1);
   kind.perGroup = std::max(1, kind.perProject - 1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+
 namespace mb::http {
 
 namespace {

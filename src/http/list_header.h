@@ -1,14 +1,13 @@
 // Headers that hold a list, in one line or in several (RFC 9110, 5.6.1). Private to this module.
 #pragma once
 
+#include "base/text.h"
 #include "http/message.h"
 
 namespace mb::http {
 
 inline std::string_view trimSpace(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  return trimmed(text, " \t");
 }
 
 // Whether `wanted(item)` is true for any item of the list. Stops at the first such item.

@@ -42,8 +42,9 @@ class WebSocket {
  public:
   virtual ~WebSocket() = default;
   // Queues a message; it is sent with others after the handlers that are ready on the core now. False, and nothing is
-  // queued, if more than kMaxUnsentBytes would be unsent, or if the memory of all sockets is exhausted and this socket
-  // holds much of it; WebSocketHandler::drained() is then called once there is capacity. Also false after close().
+  // queued, if more than kMaxUnsentBytes would be unsent, or if the memory of all sockets is over its budget and this
+  // socket holds much of it, or far over it; WebSocketHandler::drained() is then called once there is capacity. Also
+  // false after close().
   virtual bool send(WebSocketMessagePtr message) = 0;
   // Closes after the queued messages are sent. The peer has five seconds to reply; then, or on an error, the connection
   // ends.

@@ -58,17 +58,16 @@ Task<MailPart> AccountMail::link(Realm realm, LinkPurpose purpose, UserRecord us
 }
 
 Task<MailPart> AccountMail::addressTried(Realm realm, UserRecord user) {
-  mail::TemplatedMail templatedMail;
-  templatedMail.kind = mail::MailTemplate::addressTried;
-  templatedMail.to = user.email;
-  CO_TRY(templatedMail.brand, co_await brandOf(realm));
-  templatedMail.link = linkTo("/auth/login", realm, "");
-  co_return partOf(templatedMail, realm);
+  return notice(mail::MailTemplate::addressTried, std::move(realm), std::move(user));
 }
 
 Task<MailPart> AccountMail::passwordChanged(Realm realm, UserRecord user) {
+  return notice(mail::MailTemplate::passwordChanged, std::move(realm), std::move(user));
+}
+
+Task<MailPart> AccountMail::notice(mail::MailTemplate kind, Realm realm, UserRecord user) {
   mail::TemplatedMail templatedMail;
-  templatedMail.kind = mail::MailTemplate::passwordChanged;
+  templatedMail.kind = kind;
   templatedMail.to = user.email;
   CO_TRY(templatedMail.brand, co_await brandOf(realm));
   templatedMail.link = linkTo("/auth/login", realm, "");

@@ -41,6 +41,8 @@ class AccountMail {
   void wake(const MailPart& part);
 
  private:
+  // A mail without a token: its link leads to the sign-in.
+  Task<MailPart> notice(mail::MailTemplate kind, Realm realm, UserRecord user);
   Task<mail::Brand> brandOf(Realm realm);
   std::string linkTo(std::string_view page, const Realm& realm, std::string_view token) const;
   MailPart partOf(const mail::TemplatedMail& templatedMail, const Realm& realm);

@@ -98,8 +98,9 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
         return {};
       });
   // A client cannot choose the hash of a random token, so a violation is not the client's error.
-  if (!done && store::indexViolation(done.error()))
+  if (!done && store::indexViolation(done.error())) {
     co_return fail(ErrorCode::internal, "something went wrong on the server");
+  }
   CO_RETURN_IF_ERROR(std::move(done));
   co_return opened;
 }

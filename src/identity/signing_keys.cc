@@ -239,11 +239,7 @@ Task<> SigningKeys::removeExpired() {
     if (record.verifiesUntil && *record.verifiesUntil <= now) over.push_back(write.change(keyTarget(record.id)));
   }
   if (over.empty()) co_return Result<>();
-  CO_RETURN_IF_ERROR(co_await deps_.store.write(
-      std::move(write), [over = std::move(over)](const store::PreImages&, store::Changes& changes) -> Result<> {
-        for (const store::Target target : over) changes.remove(target);
-        return {};
-      }));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing(std::move(over))));
   co_return Result<>();
 }
 

@@ -47,7 +47,7 @@ class TokenAuthenticator final : public Authenticator {
   // Null on a thread that is not a core's.
   Cache* cache();
   Entry* find(std::string_view token);
-  // Puts the entry into this core's cache. What it identifies; `project` is null on the control plane.
+  // Puts the entry into this core's cache and returns its caller; `project` is null on the control plane.
   Identified remember(std::string token, Entry entry, snapshot::SnapshotPtr project);
   // The claims, from the cache or by checking the signature.
   Result<AccessToken> claimsOf(std::string_view token);
@@ -55,7 +55,8 @@ class TokenAuthenticator final : public Authenticator {
   bool signatureHolds(const Entry& entry) const { return entry.validity.drops == tokens_.drops(); }
   // Fails with notFound for a deleted project.
   Task<snapshot::SnapshotPtr> snapshotOf(std::string project);
-  // What ends a JWT of a user of `home`, taken before the reads that it vouches for.
+  // The state that a JWT of a user of `home` depends on, without the project's epoch. Call before the reads of session
+  // and user, so that a change in between is noticed.
   CallerValidity validityOf(store::ProjectNo home, const AccessToken& claims, uint64_t drops) const;
   // The user, if the session lives and the user is active; else fails with unauthenticated.
   Task<UserRecord> liveUser(Realm realm, UserId user, SessionId session);

@@ -257,11 +257,11 @@ Task<IntegrationView> Integrations::create(Access access, NewIntegration input) 
 Task<> Integrations::edit(Access access, std::string name, Edit edit) {
   CO_TRY(const IntegrationPtr known, require(*access.project, name));
   CO_RETURN_IF_ERROR(checkEdit(providerOf(*known), edit));
-  IntegrationRecord told = *known;
-  if (edit.config) told.config = *edit.config;
-  told.enabled = edit.enabled.value_or(told.enabled);
+  IntegrationRecord next = *known;
+  if (edit.config) next.config = *edit.config;
+  next.enabled = edit.enabled.value_or(next.enabled);
   store::Write write = identity::auditedWrite(deps_.auditor, access,
-                                              {"integration.changed", "integrations/" + name, detailsOf(told, edit)});
+                                              {"integration.changed", "integrations/" + name, detailsOf(next, edit)});
   const store::Target row = write.change(in(access), name);
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),

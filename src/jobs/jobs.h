@@ -42,16 +42,17 @@ inline constexpr size_t kMaxPayloadBytes = 1280 << 10;
 struct JobSpec {
   std::string kind = {};  // of a declared Kind
   store::ProjectNo project = store::kControlProject;
-  // "": the queue generates one. An id set by the caller (1 to 200 characters) deduplicates: see put() and insertOf().
+  // "": the queue generates one. An id set by the caller (at most 200 bytes, no control characters) deduplicates: see
+  // put() and insertOf().
   std::string id = {};
   doc::Document payload = {};  // at most kMaxPayloadBytes
   // Seals the payload under the master secret: for data that must not be readable on the disk, such as one-time tokens.
   bool sealed = false;
   std::optional<Timestamp> notBefore = {};
-  // At most 200 characters, no control characters. Jobs of one kind, project and key run one after another, in the
+  // At most 200 bytes, no control characters. Jobs of one kind, project and key run one after another, in the
   // order of their creation; a job that waits for its retry holds back the later ones. "": no order.
   std::string orderKey = {};
-  // At most 200 characters, no control characters. Groups jobs that fail together, such as the deliveries to one
+  // At most 200 bytes, no control characters. Groups jobs that fail together, such as the deliveries to one
   // receiver. Kind::perGroup bounds the runs of a group, so that a slow or dead receiver does not delay other groups.
   // "": only the project's bound applies.
   std::string group = {};

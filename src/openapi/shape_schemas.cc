@@ -47,18 +47,20 @@ void writeValue(BsonWriter& out, const FieldInfo& field, const std::string& refe
   out.appendAll(more);
 }
 
+// A value, or an array of them.
+void writeField(BsonWriter& out, const FieldInfo& field, const std::string& reference, doc::DocumentView more) {
+  if (!field.list) return writeValue(out, field, reference, more);
+  out.appendString("type", "array");
+  out.beginDocument("items");
+  writeValue(out, field, reference, more);
+  out.end();
+}
+
 void writeOrNull(BsonWriter& out, const FieldInfo& field, const std::string& reference, doc::DocumentView more) {
   if (field.kind == FieldKind::anything) return;
   out.beginArray("anyOf");
   out.beginDocument("0");
-  if (field.list) {
-    out.appendString("type", "array");
-    out.beginDocument("items");
-    writeValue(out, field, reference, more);
-    out.end();
-  } else {
-    writeValue(out, field, reference, more);
-  }
+  writeField(out, field, reference, more);
   out.end();
   out.beginDocument("1");
   out.appendString("type", "null");
@@ -138,13 +140,8 @@ doc::Document ShapeSchemas::schemaOf(const doc::ShapeInfo& shape, Direction dire
     writeDocs(out, field, doc);
     if (mayBeNull(field, direction)) {
       writeOrNull(out, field, reference, more);
-    } else if (field.list) {
-      out.appendString("type", "array");
-      out.beginDocument("items");
-      writeValue(out, field, reference, more);
-      out.end();
     } else {
-      writeValue(out, field, reference, more);
+      writeField(out, field, reference, more);
     }
     out.end();
   }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+
 namespace mb::outbound {
 
 namespace {

@@ -1,5 +1,5 @@
-// A Caller is the author of a request, with its permissions. Built by api/, passed by reference. A request without
-// credentials has a caller of kind anonymous, which has no permissions.
+// A Caller is the author of a request, with its permissions. Built by identity/ from credentials, passed by reference.
+// A request without credentials has a caller of kind anonymous, which has no permissions.
 #pragma once
 
 #include <optional>

@@ -28,7 +28,7 @@ class Environments {
   Task<ProjectView> create(By by, std::string root, NewEnvironment input);
 
   // Imports the configuration of one project of a family into another and returns the result of
-  // ConfigurationTransfer::promote. Owner of both, else forbidden. Fails with validation (not two of one family,
+  // ShapeCopier::promote. Owner of both, else forbidden. Fails with validation (not two of one family,
   // problems of the import), projectSuspended.
   Task<doc::Document> promote(By by, Promotion input, ImportMode mode);
 

@@ -129,11 +129,7 @@ Task<OperatorView> Operators::tryAdd(By by, identity::Email email) {
 Task<> Operators::withdraw(By by, std::string key) {
   store::Write write = projectWrite(by, {}, {});
   const store::Target invite = write.change(target(kOperatorInvites, std::move(key)));
-  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write),
-                                                [invite](const store::PreImages&, store::Changes& changes) -> Result<> {
-                                                  changes.remove(invite);
-                                                  return {};
-                                                }));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing({invite})));
   co_return Result<>();
 }
 
@@ -175,15 +171,15 @@ Task<> Operators::invite(By by, identity::Email address) {
   if (mails_.begin(email)) {
     const std::string token = randomToken(kOperatorTokenBytes);
     const Timestamp end{deps_.clock.now().ms + kInviteLinkMs};
-    auto templatedMail = deps_.mailer.insertOf(invitationTo(*invite.address, by.caller, deps_.baseUrl, token, end),
-                                               store::kControlProject);
-    if (templatedMail) {
-      job = templatedMail->id();
-      inserts.push_back(*std::move(templatedMail));
+    auto queued = deps_.mailer.insertOf(invitationTo(*invite.address, by.caller, deps_.baseUrl, token, end),
+                                        store::kControlProject);
+    if (queued) {
+      job = queued->id();
+      inserts.push_back(*std::move(queued));
       invite.tokenHash = toHex(sha256(token));
       invite.tokenExpiresAt = end;
     } else {
-      logInfo("operator invitation mail not sent", {{"message", templatedMail.error().message()}});
+      logInfo("operator invitation mail not sent", {{"message", queued.error().message()}});
     }
   }
   store::Write write = projectWrite(by, {}, std::move(inserts));

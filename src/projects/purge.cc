@@ -99,11 +99,7 @@ Task<> Purge::removeOne(store::CollectionNo collection, std::string id) {
                       .priority = store::WritePriority::low,
                       .bumpEpochs = {}});
   const store::Target removed = write.change(target(collection, std::move(id)));
-  CO_RETURN_IF_ERROR(co_await deps_.store.write(
-      std::move(write), [removed](const store::PreImages&, store::Changes& changes) -> Result<> {
-        changes.remove(removed);
-        return {};
-      }));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing({removed})));
   co_return Result<>();
 }
 

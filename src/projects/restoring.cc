@@ -158,11 +158,7 @@ Task<> Restoring::putPlaceholder() {
 Task<> Restoring::removePlaceholder() {
   store::Write write(asServer({}));
   const store::Target placeholder = write.change(target(kProjects, placeholder_.str()));
-  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write),
-                                           [placeholder](const store::PreImages&, store::Changes& changes) -> Result<> {
-                                             changes.remove(placeholder);
-                                             return {};
-                                           }));
+  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), store::removing({placeholder})));
   co_return Result<>();
 }
 

@@ -25,7 +25,7 @@ struct BackedUpMember {
 struct RestoreOptions {
   ProjectRecord record;             // as backed up
   std::optional<std::string> slug;  // of a new project; nullopt: restore the same project
-  std::string owner;                // an address, or "": the owner where none of the project's owners has an account
+  std::string owner;                // an address whose account becomes an Owner, or ""; required if no owner has one
   std::vector<BackedUpMember> members;
   bool verifiedOnly = false;  // an account whose address is not verified is invited like a missing one
 };

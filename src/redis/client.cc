@@ -1,7 +1,7 @@
 #include "redis/client.h"
 
 #include "base/log.h"
-#include "redis/link.h"
+#include "redis/connection.h"
 
 namespace mb::redis {
 
@@ -18,13 +18,13 @@ std::unexpected<Error> unavailable() {
 }
 
 // Sends commands and matches their replies, in order.
-class Pipeline final : public Link {
+class Pipeline final : public Connection {
  public:
-  Pipeline(Executor home, Address address) : Link(home, std::move(address), "commands") {}
+  Pipeline(Executor home, Address address) : Connection(home, std::move(address), "commands") {}
 
   // Without `resumer` the reply is discarded.
   void submit(const std::vector<std::string>& command, ReplyResumer resumer) {
-    if (pending_.size() < kMaxPending && Link::send(command)) {
+    if (pending_.size() < kMaxPending && Connection::send(command)) {
       pending_.push_back({std::move(resumer), Clock::now() + kReplyLimit});
     } else if (resumer) {
       resumer.resume(unavailable());
@@ -65,17 +65,19 @@ class Pipeline final : public Link {
   Clock::time_point lastReply_;
 };
 
-class Subscription final : public Link {
+class Subscription final : public Connection {
  public:
   Subscription(Executor home, Address address, std::string channel,
                std::function<void(std::optional<std::string>)> onMessage)
-      : Link(home, std::move(address), "channel"), channel_(std::move(channel)), onMessage_(std::move(onMessage)) {}
+      : Connection(home, std::move(address), "channel"),
+        channel_(std::move(channel)),
+        onMessage_(std::move(onMessage)) {}
 
  private:
   void onUp() override {
     lastReply_ = Clock::now();
     pingSentAt_.reset();
-    Link::send(std::vector<std::string>{"SUBSCRIBE", channel_});
+    Connection::send(std::vector<std::string>{"SUBSCRIBE", channel_});
   }
   void onReply(Reply reply) override {
     lastReply_ = Clock::now();
@@ -89,7 +91,7 @@ class Subscription final : public Link {
     if (pingSentAt_ && now > *pingSentAt_ + kReplyLimit) return drop("no reply in time");
     if (pingSentAt_ || now < lastReply_ + kSilence) return;
     pingSentAt_ = now;
-    Link::send(std::vector<std::string>{"PING"});
+    Connection::send(std::vector<std::string>{"PING"});
   }
   void onDown() override {}
 

@@ -227,7 +227,10 @@ Task<> Files::receive(FileRecord& record, Upload& upload, int64_t max) {
     co_return Result<>();
   }
   const Result<> gone = co_await writer->abandon();
-  if (!gone) logWarn("partial upload not removed; the sweeper removes it", {{"cause", gone.error().message()}});
+  if (!gone) {
+    logWarn("partial upload not removed; a lifecycle rule of the S3 bucket must remove it",
+            {{"cause", gone.error().message()}});
+  }
   co_return fail(std::move(received).error());
 }
 

@@ -185,8 +185,8 @@ Task<uint64_t> Sweeper::pass() {
     std::vector<BlobName> orphans;
     for (BlobInfo& blob : page.blobs) {
       const auto project = projectOf(blob.name);
-      // Names that are not of blobs belong to others. A held blob gets its record later; one that was released has been
-      // committed, so the search sees its record.
+      // Names that are not of blobs belong to others. A pinned blob gets its record later; the commit of one that is
+      // not pinned any more has ended, so the search sees its record if there is one.
       if (!project || deps_.pinned.holds(blob.name)) continue;
       (projects.contains(*project) ? byProject[*project] : orphans).push_back(std::move(blob.name));
     }
@@ -241,7 +241,7 @@ Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::ve
 }
 
 Task<> Sweeper::removeOrphans(std::vector<BlobName> blobs) {
-  if (blobs.empty() || deps_.pinned.paused()) co_return Result<>();
+  if (blobs.empty() || postponed()) co_return Result<>();
   const size_t count = blobs.size();
   CO_RETURN_IF_ERROR(co_await deps_.blobs.remove(std::move(blobs)));
   removed_ += count;

@@ -263,7 +263,10 @@ Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t max) {
     taken = fail(std::move(sum).error());
   }
   const Result<> gone = co_await writer->abandon();
-  if (!gone) logWarn("partial upload not removed; the sweeper removes it", {{"cause", gone.error().message()}});
+  if (!gone) {
+    logWarn("partial upload not removed; a lifecycle rule of the S3 bucket must remove it",
+            {{"cause", gone.error().message()}});
+  }
   co_return fail(std::move(taken).error());
 }
 

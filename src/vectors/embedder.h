@@ -20,9 +20,9 @@ class Embedder {
 
   bool configured() const { return settings_.embeds(); }
   const std::string& model() const { return settings_.embeddingsModel; }
-  // Returns one vector of `dimensions` numbers for each text, in their order. `keys` groups calls into queues. Fails
-  // with upstreamFailed, upstreamTimeout; with upstreamRejected if the endpoint rejects these texts; with unavailable
-  // if no endpoint is configured.
+  // Returns one vector of `dimensions` numbers for each text, in their order. `keys`: the fairness keys of the call.
+  // Fails with upstreamFailed, upstreamTimeout; with upstreamRejected if the endpoint rejects these texts; with
+  // unavailable if no endpoint is configured.
   Task<TextVectors> embed(std::vector<std::string> texts, size_t dimensions, outbound::CallKeys keys,
                           std::chrono::milliseconds timeout);
 

@@ -56,6 +56,7 @@ class LiveIndex {
 
   std::atomic<uint64_t> unsaved{0};        // changes
   std::atomic<int64_t> unsavedSinceMs{0};  // 0: nothing is unsaved
+  std::atomic<int64_t> noSaveBeforeMs{0};  // set by a failed save
 
   // Only for the manager's coroutine: `seq` of the last EmbeddingRow that the index contains.
   std::string seq;

@@ -16,7 +16,8 @@ constexpr auto kSaveCheckInterval = 100ms;
 constexpr auto kMaxWait = 2s;
 constexpr auto kReopenDelay = 30s;  // after an index has failed
 constexpr int64_t kRecentlyMs = 60'000;
-// An index is saved after kUnsavedChanges changes or a tenth of its vectors, whichever is more, and after kUnsavedMs.
+// An index is saved once it has kUnsavedChanges unsaved changes or a tenth of its vectors, whichever is more, or once a
+// change is unsaved for kUnsavedMs. A failed save is retried after kUnsavedMs.
 constexpr uint64_t kUnsavedChanges = 10'000;
 constexpr int64_t kUnsavedMs = 60'000;
 
@@ -267,8 +268,9 @@ Async<void> VectorIndexManager::wakeForSaves() {
 
 bool VectorIndexManager::saveIsDue(const LiveIndex& live) const {
   const int64_t since = live.unsavedSinceMs;
-  if (since == 0) return false;
-  return live.unsaved >= std::max<uint64_t>(kUnsavedChanges, live.vectors / 10) || steadyMs() - since >= kUnsavedMs;
+  const int64_t now = steadyMs();
+  if (since == 0 || now < live.noSaveBeforeMs) return false;
+  return live.unsaved >= std::max<uint64_t>(kUnsavedChanges, live.vectors / 10) || now - since >= kUnsavedMs;
 }
 
 Async<bool> VectorIndexManager::load(LiveIndexPtr live) {
@@ -332,8 +334,8 @@ Async<void> VectorIndexManager::save(LiveIndexPtr live) {
     live->unsavedSinceMs = 0;
     co_return;
   }
-  live->unsavedSinceMs = steadyMs();  // retried after kUnsavedMs
-  logWarn("vector index could not be saved; the save is retried in a minute",
+  live->noSaveBeforeMs = steadyMs() + kUnsavedMs;
+  logWarn("vector index could not be saved; the save is retried every minute while the index is open",
           {{"file", live->file.string()}, {"problem", done.error().message()}});
 }
 

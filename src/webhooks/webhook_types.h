@@ -20,8 +20,8 @@ struct WebhookRecord {
   std::string name;
   std::string hookId;  // its own: a new webhook of the same name has another id
   std::string collection;
-  // The collection of that name when the webhook was written; it is followed while it exists, also after a rename. 0 if
-  // it did not exist.
+  // The collection of that name when the webhook was last bound: at its creation, at a change of `collection`, or by
+  // Webhooks::bind(). It is followed while it exists, also after a rename. 0 if it did not exist.
   int64_t collectionNo = 0;
   std::vector<std::string> events;
   std::string url;

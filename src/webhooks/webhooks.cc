@@ -186,8 +186,8 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
   if (patch.collection && *patch.collection == known->collection) patch.collection.reset();
   const bool mayJoin = patch.collection || patch.enabled.value_or(false);
   const int64_t number = patch.collection ? numberOf(*access.project, *patch.collection) : 0;
-  WebhookRecord told = known->record;
-  told.collection = known->collection;
+  WebhookRecord merged = known->record;
+  merged.collection = known->collection;
   const auto merge = [number, &patch = std::as_const(patch)](WebhookRecord& record) {
     if (patch.collection) {
       record.collection = *patch.collection;
@@ -200,12 +200,12 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
     if (patch.fields.state == doc::Patch<std::vector<std::string>>::State::null) record.fields.reset();
     if (patch.fields.state == doc::Patch<std::vector<std::string>>::State::value) record.fields = patch.fields.value;
   };
-  merge(told);
-  CO_RETURN_IF_ERROR(check(bodyOf(told)));
+  merge(merged);
+  CO_RETURN_IF_ERROR(check(bodyOf(merged)));
   std::optional<events::Dispatcher::Joining> joining;
   if (mayJoin) joining = deps_.dispatcher.join(access.project->info());
   store::Write write =
-      identity::auditedWrite(deps_.auditor, access, {"webhook.changed", "webhooks/" + name, detailsOf(told)});
+      identity::auditedWrite(deps_.auditor, access, {"webhook.changed", "webhooks/" + name, detailsOf(merged)});
   const store::Target webhook = write.change(targetOf(access, name));
   std::optional<store::Target> cursor;
   if (joining) cursor = write.change(joining->target());

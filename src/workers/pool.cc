@@ -117,8 +117,7 @@ ConnectionOwner::ExitCause Pool::onDead(const WorkerHandlePtr& handle, std::stri
   }
   if (!breach.empty()) {
     ++killed_;
-    logWarn("worker sent an invalid frame; the process was killed",
-            {{"project", handle->project}, {"problem", breach}});
+    logWarn("worker broke the protocol; its process is killed", {{"project", handle->project}, {"problem", breach}});
   }
   scheduler_.lost(handle, SteadyClock::now());
   supervisor_.endProcessOf(handle);

@@ -47,9 +47,9 @@ bool WorkerScheduler::mustLeave(const WorkerHandlePtr& handle, const Project& pr
   if (others <= coming) return false;
   if (project.handles > limits_.whileOthersWait || project.handles > poorest + 1) return true;
   // The project with the most workers loses one first.
-  const bool max =
+  const bool hasMost =
       std::ranges::all_of(projects_, [&](const auto& each) { return each.second.handles <= project.handles; });
-  return poorest == 0 && max && now - handle->given >= kSlice;
+  return poorest == 0 && hasMost && now - handle->given >= kSlice;
 }
 
 void WorkerScheduler::startOrEvictWorkers(Time now, SchedulerActions& actions) {

@@ -32,7 +32,7 @@ class WorkerSupervisor {
   // Kills and reaps the remaining processes and ends the thread. Blocks.
   void stop();
 
-  // The following on any thread. Starts a process and sets the handle's pid.
+  // The following on any thread; the supervisor's thread does the work. Starts a process and sets the handle's pid.
   void startProcessOf(WorkerHandlePtr handle);
   // Kills the handle's process. Further calls have no effect.
   void endProcessOf(WorkerHandlePtr handle);

@@ -117,7 +117,7 @@ class Workers final : public Executor {
   ~Workers() override;  // stop()
 
   // Starts the blank workers, without waiting for them. If the program cannot be started, that is logged and retried,
-  // and every run ends with `busy`.
+  // and until it can every run ends with `busy`.
   void start();
   Async<RunOutcome> run(RunRequest request) override;
   Task<CheckedCode> check(store::ProjectNo project, std::string source, bool typescript) override;

@@ -66,7 +66,7 @@
 
   class URLSearchParams {
     #list = [];  // name, value, name, value, …
-    #changed = undefined;  // tells the URL that it belongs to
+    #changed = undefined;  // notifies the URL that owns it
 
     constructor(init = "") {
       if ((typeof init === "object" && init !== null) || typeof init === "function") {

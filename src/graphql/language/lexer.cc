@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+
 namespace mb::graphql {
 
 namespace {

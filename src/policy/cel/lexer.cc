@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "base/text.h"
+
 namespace mb::cel {
 namespace {
 

@@ -6,7 +6,6 @@
 // (beginWrites); after the group is durable and visible they accept them again (endWrites). A reader that began before
 // or during that cannot fill any more. An entry records the sequence number from which it is known to be current, so
 // that a reader on a snapshot gets it only if its snapshot has the same document. Any thread.
-// snapshot sees it only where its snapshot would show the same. Any thread.
 #pragma once
 
 #include <array>

@@ -336,6 +336,7 @@ class MergedStream final : public KeyStream {
     run.last = run.count < run.take;
     run.take = std::min(run.take * 2, maxRunOf(*run.path->index));
   }
+  // Sets `part` for the entry at `at`; buffers further entries if needed, and ends the run after its last one.
   void advance(Run& run) {
     if (!run.range) {
       run.ended = run.at >= run.path->ids.size();

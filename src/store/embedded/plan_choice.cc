@@ -118,12 +118,12 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t minKeys) const {
   // In a covering index most documents are next to their keys, as long as these are read in their order.
   const bool beside = plan.inOrder || purpose_.sorted || purpose_.counting;
   const bool covering =
-      std::ranges::all_of(plan.accessPaths, [](const AccessPath& w) { return w.index && w.index->spec.covering; });
+      std::ranges::all_of(plan.accessPaths, [](const AccessPath& p) { return p.index && p.index->spec.covering; });
   const uint64_t seeks = plan.reading == Reading::merged ? plan.rangeCount() - 1 : 0;
   return keys + seeks * kSeekCost + fetched * (covering && beside ? kReadCost - 1 : kFetchCost);
 }
 
-// Whether costOf() is exact, not only a lower bound.
+// Whether costOf() is more than a lower bound: all keys are counted, or as many as the query reads.
 bool PlanChoice::isKnown(const Scored& scored) const {
   if (scored.counted) return true;
   const Plan& plan = *scored.plan;

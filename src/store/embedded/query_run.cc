@@ -130,11 +130,11 @@ Result<QueryResult> QueryRun::takeResult() {
   if (sorter_) RETURN_IF_ERROR(takeSorted());
   if (!query_.paged || result_.documents.empty()) return std::move(result_);
   const doc::DocumentView last = result_.documents.back();
-  if (!ordersByKeys()) {
-    result_.next = last.stringOr("id");
-  } else {
-    result_.next = lastPosition_.empty() ? sortPositions_.of(last.stringOr("id"), last) : std::move(lastPosition_);
+  if (lastPosition_.empty()) {
+    const std::string_view id = last.stringOr("id");
+    lastPosition_ = ordersByKeys() ? sortPositions_.of(id, last) : std::string(id);
   }
+  result_.next = std::move(lastPosition_);
   return std::move(result_);
 }
 
@@ -150,7 +150,7 @@ Result<> QueryRun::takeSorted() {
       return {};
     }
     result_.documents.push_back(doc::Document::fromTrusted(std::move(entry.document)));
-    lastPosition_ = std::move(entry.key);
+    lastPosition_ = ordersByKeys() ? std::move(entry.key) : std::string(entry.id());
   }
   if (!sorter_->shrunk() || !result_.documents.empty()) return {};
   return fail(ErrorCode::payloadTooLarge, "the skipped documents are too large to be sorted: use a smaller `skip`");
@@ -254,6 +254,8 @@ Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string documen
   if (query_.paged && ordersByKeys() && (!unprojected || !query_.after.empty())) {
     position = sortPositions_.of(id, doc::DocumentView(document));
     if (position <= query_.after) return Flow::on;
+  } else if (query_.paged && query_.hidden) {
+    position = id;
   }
   document = project(id, std::move(document));
   bytes_ += document.size();

@@ -119,7 +119,7 @@ class QueryRun {
   uint64_t session_ = 0;
 
   SortPositions sortPositions_;  // of the sort keys; set with the plan
-  // The position of the last document, if the result does not contain its sort keys.
+  // The position of the last document, if the result may lack its sort keys or its id.
   std::string lastPosition_;
   std::optional<Sorter> sorter_;
   uint64_t skipLeft_ = 0;

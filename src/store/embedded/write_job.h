@@ -33,7 +33,8 @@ class WriteJob {
       : context_(context), documents_(context.documentLocks), unique_(context.uniqueLocks) {}
 
   // ---- called in this order
-  // Finds the collections. Fails with staleCatalogue or notFound.
+  // Finds the collections. Fails with staleCatalogue or notFound, with validation for an id without a valid size, and
+  // with internal if a document to be written is named twice.
   Result<> resolve(std::vector<WriteTarget> targets);
   // Takes the collections' latches until one is not free; true if all are held.
   bool tryLatches();

@@ -135,6 +135,28 @@ TEST_P(StoreSuite, APageOfHiddenFieldsIsMeasuredWithoutThem) {
   EXPECT_FALSE(page.more);
 }
 
+// The place of a page's end is not read from what is left of its last document.
+TEST_P(StoreSuite, PagesContinueWhereTheIdIsHidden) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(putAll(posts, manyDocuments(7, 0)));
+  const auto hidden = std::make_shared<const doc::FieldSet>(std::vector<std::string>{"id"});
+  for (const std::vector<SortKey>& sort : {std::vector<SortKey>{}, {{"id", -1}}, {{"m", 1}}}) {
+    size_t seen = 0;
+    std::string after;
+    for (int page = 0; page < 7; ++page) {
+      Query query = paged(sort, 3);
+      query.hidden = hidden;
+      query.after = after;
+      const QueryResult result = find(posts, "{}", std::move(query));
+      if (result.documents.empty()) break;
+      seen += result.documents.size();
+      ASSERT_NE(result.next, after);
+      after = result.next;
+    }
+    EXPECT_EQ(seen, 7u);
+  }
+}
+
 TEST_P(StoreSuite, APageThatIsTooLargeToBeSortedIsASmallerOne) {
   const CollectionRef posts = makeCollection("posts");
   std::vector<std::string> order;

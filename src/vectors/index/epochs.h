@@ -12,7 +12,8 @@
 
 namespace mb::vectors {
 
-// Counts the views that were opened between two retirements, and holds the slots that were retired at its end.
+// Counts the open views of those that were opened between two retirements, and holds the slots that were retired at its
+// end.
 struct Epoch {
   std::atomic<uint32_t> views{0};
   std::vector<Slot> retired;

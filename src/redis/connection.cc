@@ -1,4 +1,4 @@
-#include "redis/link.h"
+#include "redis/connection.h"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -24,7 +24,7 @@ std::unexpected<Error> unreachable(std::string cause) {
 
 }  // namespace
 
-Link::Link(Executor home, Address address, std::string name)
+Connection::Connection(Executor home, Address address, std::string name)
     : home_(home),
       address_(std::move(address)),
       name_(std::move(name)),
@@ -33,12 +33,12 @@ Link::Link(Executor home, Address address, std::string name)
       pause_(home),
       tick_(home) {}
 
-void Link::start(TaskGroup& tasks) {
+void Connection::start(TaskGroup& tasks) {
   tasks.spawn(home_, run(shared_from_this()));
   tasks.spawn(home_, watch(shared_from_this()));
 }
 
-void Link::stop() {
+void Connection::stop() {
   asio::post(home_, [self = shared_from_this()] {
     self->stopping_ = true;
     self->pause_.cancel();
@@ -47,14 +47,14 @@ void Link::stop() {
   });
 }
 
-void Link::drop(std::string reason) {
+void Connection::drop(std::string reason) {
   if (dropReason_.empty()) dropReason_ = std::move(reason);
   resolver_.cancel();
   boost::system::error_code ignored;
   socket_.close(ignored);
 }
 
-Async<void> Link::run(std::shared_ptr<Link> self) {
+Async<void> Connection::run(std::shared_ptr<Connection> self) {
   auto pause = std::chrono::milliseconds(kFirstPause);
   while (!self->stopping_) {
     const Result<> ended = co_await self->serve();
@@ -71,7 +71,7 @@ Async<void> Link::run(std::shared_ptr<Link> self) {
   }
 }
 
-Async<void> Link::watch(std::shared_ptr<Link> self) {
+Async<void> Connection::watch(std::shared_ptr<Connection> self) {
   while (!self->stopping_) {
     self->tick_.expires_after(kTick);
     boost::system::error_code ignored;
@@ -82,7 +82,7 @@ Async<void> Link::watch(std::shared_ptr<Link> self) {
   }
 }
 
-void Link::noteEnd(const Error& error, bool wasUp) {
+void Connection::noteEnd(const Error& error, bool wasUp) {
   if (stopping_) return;
   std::string problem = dropReason_.empty() ? error.cause() : dropReason_;
   // Logged once per reason, not at each attempt.
@@ -92,7 +92,7 @@ void Link::noteEnd(const Error& error, bool wasUp) {
   lastProblem_ = std::move(problem);
 }
 
-Task<> Link::serve() {
+Task<> Connection::serve() {
   reader_ = std::make_unique<ReplyReader>();
   dropReason_.clear();
   unsent_.clear();
@@ -110,7 +110,7 @@ Task<> Link::serve() {
   }
 }
 
-Task<> Link::connect() {
+Task<> Connection::connect() {
   boost::system::error_code error;
   const auto found =
       co_await resolver_.async_resolve(address_.host, address_.port, asio::redirect_error(useAwaitable, error));
@@ -124,7 +124,7 @@ Task<> Link::connect() {
   co_return Result<>();
 }
 
-Task<> Link::greet() {
+Task<> Connection::greet() {
   if (!address_.password.reveal().empty()) {
     std::vector<std::string> command = {"AUTH"};
     if (!address_.user.empty()) command.push_back(address_.user);
@@ -136,7 +136,7 @@ Task<> Link::greet() {
   co_return Result<>();
 }
 
-Task<Reply> Link::request(std::vector<std::string> command) {
+Task<Reply> Connection::request(std::vector<std::string> command) {
   const std::string bytes = encode(command);
   boost::system::error_code error;
   co_await asio::async_write(socket_, asio::buffer(bytes), asio::redirect_error(useAwaitable, error));
@@ -146,7 +146,7 @@ Task<Reply> Link::request(std::vector<std::string> command) {
   co_return reply;
 }
 
-Task<Reply> Link::readReply() {
+Task<Reply> Connection::readReply() {
   while (true) {
     CO_TRY(auto reply, reader_->next());
     if (reply) co_return *std::move(reply);
@@ -157,14 +157,14 @@ Task<Reply> Link::readReply() {
   }
 }
 
-bool Link::send(std::span<const std::string> command) {
+bool Connection::send(std::span<const std::string> command) {
   if (!up_ || unsent_.size() > kMaxUnsent) return false;
   unsent_ += encode(command);
   if (sending_.empty()) write();
   return true;
 }
 
-void Link::write() {
+void Connection::write() {
   sending_ = std::exchange(unsent_, {});
   asio::async_write(socket_, asio::buffer(sending_),
                     [self = shared_from_this()](const boost::system::error_code& error, size_t) {

@@ -1,4 +1,4 @@
-// A Link is one connection to Redis that reconnects whenever it is lost, with pauses that grow to five seconds. It
+// A Connection is one socket to Redis that reconnects whenever it is lost, with pauses that grow to five seconds. It
 // belongs to one core; all but what is marked otherwise runs there. Private to redis/.
 #pragma once
 
@@ -16,11 +16,11 @@
 
 namespace mb::redis {
 
-class Link : public std::enable_shared_from_this<Link> {
+class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // `name` identifies the connection in the log.
-  Link(Executor home, Address address, std::string name);
-  virtual ~Link() = default;
+  Connection(Executor home, Address address, std::string name);
+  virtual ~Connection() = default;
 
   // Runs in `tasks`, whose owner waits for its end after stop(). Any thread.
   void start(TaskGroup& tasks);
@@ -30,7 +30,7 @@ class Link : public std::enable_shared_from_this<Link> {
 
  protected:
   using Clock = std::chrono::steady_clock;
-  // Bytes to be sent, of one link.
+  // Bytes to be sent, of one connection.
   static constexpr size_t kMaxUnsent = 4 << 20;
   // A connection whose reply takes longer is dropped.
   static constexpr std::chrono::milliseconds kReplyLimit{500};
@@ -42,7 +42,7 @@ class Link : public std::enable_shared_from_this<Link> {
   virtual void onDown() = 0;
   // Returns false, and sends nothing, when the connection is down or too many bytes wait.
   bool send(std::span<const std::string> command);
-  // Closes the connection; the link then reconnects.
+  // Closes the socket; the connection then reconnects.
   void drop(std::string reason);
   const Executor& home() const { return home_; }
 
@@ -50,8 +50,8 @@ class Link : public std::enable_shared_from_this<Link> {
   using Tcp = asio::ip::tcp;
   using Socket = asio::basic_stream_socket<Tcp, Executor>;
 
-  static Async<void> run(std::shared_ptr<Link> self);
-  static Async<void> watch(std::shared_ptr<Link> self);
+  static Async<void> run(std::shared_ptr<Connection> self);
+  static Async<void> watch(std::shared_ptr<Connection> self);
   Task<> serve();
   Task<> connect();
   Task<> greet();
