@@ -192,6 +192,26 @@ def description() -> list[Tally]:
     )
 
 
+def alone() -> list[Tally]:
+    broken = processes.build("release", "mb_pch", "mb_pch_tests")
+    if broken:
+        tally = Tally("release build")
+        tally.fail(broken)
+        return [tally]
+    every = runners.single(
+        "headers", [sys.executable, ROOT / "scripts" / "testing" / "headers.py", "--all"], 3600
+    )
+    every.show()
+    built = Tally("dev build")
+    broken = processes.build("dev")
+    if broken:
+        built.fail(broken)
+    else:
+        built.passed = 1
+    built.show()
+    return [every, built]
+
+
 def catalogue() -> list[Tally]:
     return _with_release(lambda server: runners.catalogue(server, whole=True, seconds=3600))
 
@@ -233,6 +253,7 @@ RUNS = {
         "30 min",
         "200 requests made from the description for each operation (MB_EXAMPLES), and all tests with each response checked against it",
     ),
+    "alone": (alone, "25 min", "every header compiled alone, and every source file instead of units of ten (preset dev)"),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),
 }
 

@@ -1,6 +1,7 @@
 """./test: one release build with its tests, a small sanitized build for the fuzzers, every runner, and one line."""
 
 import os
+import sys
 
 import processes
 import runners
@@ -27,6 +28,8 @@ def run() -> int:
     fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "300")))
     stage("Formatting")
     done(runners.single("formatting", [ROOT / "scripts" / "format", "--check"], 300))
+    stage("Headers")
+    done(runners.single("headers", [sys.executable, ROOT / "scripts" / "testing" / "headers.py"], 900))
     for tally in runners.suite("release"):
         done(tally)
     stage("Differential test")

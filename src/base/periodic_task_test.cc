@@ -21,17 +21,19 @@ class PeriodicTaskTest : public ::testing::Test {
     cores_.join();
   }
   PeriodicTask::Pass pass() {
-    return [this]() -> Async<void> {
-      ++passes_;
-      ran_.release();
-      co_return;
-    };
+    return [this] { return runPass(); };
+  }
+  Async<void> runPass() {
+    if (++passes_ == triggersIn_) task_.trigger();
+    ran_.release();
+    co_return;
   }
   bool ran() { return ran_.try_acquire_for(20s); }
 
   Cores cores_{1};
   TaskGroup tasks_;
   std::atomic<int> passes_ = 0;
+  int triggersIn_ = 0;  // the pass that triggers another one
   std::counting_semaphore<> ran_{0};
   PeriodicTask task_;
 };
@@ -57,12 +59,9 @@ TEST_F(PeriodicTaskTest, ATriggerEndsTheWait) {
 }
 
 TEST_F(PeriodicTaskTest, ATriggerDuringAPassIsFollowedByAnother) {
+  triggersIn_ = 1;
   task_.start(cores_.at(0).get_executor(), tasks_, {.interval = 24h, .firstAfter = std::chrono::milliseconds(0)},
-              [this]() -> Async<void> {
-                if (++passes_ == 1) task_.trigger();
-                ran_.release();
-                co_return;
-              });
+              pass());
   EXPECT_TRUE(ran());
   EXPECT_TRUE(ran());
 }
