@@ -74,8 +74,11 @@ class Registration final : public identity::RegistrationHook {
   Task<std::vector<InviteRecord>> invitesOf(std::string email);
   // Whether one of the invites is to a project that is not deleted.
   Task<bool> mayJoinAny(std::vector<InviteRecord> invites);
-  // Adds the memberships that become active with this commit.
-  void planJoining(Plan& plan, const identity::UserRecord& user, const std::vector<InviteRecord>& invites);
+  // The projects of the invites of which the user is a member.
+  Task<std::set<std::string>> joinedOf(UserId user, const std::vector<InviteRecord>& invites);
+  // Adds the memberships that become active with this commit; in the projects of `memberOf` the user has one.
+  void planJoining(Plan& plan, const identity::UserRecord& user, const std::vector<InviteRecord>& invites,
+                   const std::set<std::string>& memberOf);
   // Records in the plan whether the token is that of an invite's link.
   void follow(Plan& plan, const std::vector<InviteRecord>& invites, const std::optional<OperatorInvite>& operating,
               std::string_view token) const;

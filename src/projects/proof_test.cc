@@ -64,7 +64,7 @@ class ProofTest : public ProjectsFixture {
     return user;
   }
   void put(store::CollectionNo collection, const doc::Document& document) {
-    store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+    store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
     const store::Target place = write.change(target(collection, std::string(document.view().stringOr("id"))));
     const auto putIt = [place, &document](const store::PreImages&, store::Changes& changes) -> Result<> {
       changes.put(place, document);
@@ -95,6 +95,22 @@ TEST_F(ProofTest, VerificationTakesUpTheInvites) {
   EXPECT_EQ(statusOf("eve@example.com"), "pending");
   ASSERT_TRUE(verify("eve@example.com"));
   EXPECT_EQ(statusOf("eve@example.com"), "active");
+}
+
+// As after a change of a member's address to one that was invited.
+TEST_F(ProofTest, VerificationDropsTheInviteOfAMember) {
+  add("eve@example.com");
+  const identity::UserRecord eve = registered("eve@example.com");
+  put(kMemberships, doc::encode(MembershipRecord{ids_.next<MembershipTag>(), project_.id, eve.id, "Viewer", {}}));
+  ASSERT_TRUE(verify("eve@example.com"));
+  EXPECT_TRUE(store_.all(controlCollection(kInvites)).empty());
+  size_t memberships = 0;
+  for (const auto& stored : store_.all(controlCollection(kMemberships))) {
+    if (stored.view().stringOr("userId") != eve.id.str()) continue;
+    ++memberships;
+    EXPECT_EQ(stored.view().stringOr("role"), "Viewer");
+  }
+  EXPECT_EQ(memberships, 1u);
 }
 
 TEST_F(ProofTest, TheLinkOfAnInviteProvesItsAddressAlone) {

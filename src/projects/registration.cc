@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "identity/email.h"
 #include "identity/prepared_documents.h"
@@ -15,6 +16,7 @@ struct InviteAcceptance {
   MembershipRecord membership;
   std::vector<store::Insert> audit;
   bool followed = false;  // the request's token is that of its link
+  bool isMember = false;  // the user is a member already: the invite is removed, and the membership stays as it is
 };
 
 struct Registration::Plan {
@@ -83,7 +85,7 @@ Result<> join(const InviteAcceptance& joining, const InviteAcceptanceTargets& ta
   TRY(const auto invite, fromStore<InviteRecord>(before[targets.invite]));
   TRY(auto project, fromStore<ProjectRecord>(before[targets.project]));
   changes.remove(targets.invite);
-  if (!invite || !project || project->status == "deleted") return {};
+  if (joining.isMember || !invite || !project || project->status == "deleted") return {};
   MembershipRecord membership = joining.membership;
   membership.role = invite->role;
   noteRole(*project, membership.userId, invite->role);
@@ -211,7 +213,7 @@ Task<identity::RegistrationPlan> Registration::plan(identity::UserRecord user, i
   plan.verified = out.byInvite || user.emailVerified || !mailer_.delivers();
   if (plan.verified) {
     planOperator(plan, user, operating);
-    planJoining(plan, user, invites);
+    planJoining(plan, user, invites, {});
   }
   out.addTo = sourceOf(std::move(plan));
   co_return out;
@@ -233,9 +235,20 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
   out.invited = !invites.empty() || (plan.mayOperate() && user.platformRole != identity::kSuperAdmin);
   // Issued tokens lack the operator's permissions.
   if (plan.mayOperate()) plan.bumpEpochs.push_back(store::kControlProject);
-  planJoining(plan, user, invites);
+  CO_TRY(const std::set<std::string> memberOf, co_await joinedOf(user.id, invites));
+  planJoining(plan, user, invites, memberOf);
   out.addTo = sourceOf(std::move(plan));
   co_return out;
+}
+
+Task<std::set<std::string>> Registration::joinedOf(UserId user, const std::vector<InviteRecord>& invites) {
+  std::set<std::string> joined;
+  for (const InviteRecord& invite : invites) {
+    doc::Filter both = doc::Filter::both(equals("userId", user.str()), equals("projectId", invite.projectId.str()));
+    CO_TRY(const store::QueryResult found, co_await store_.find(queryOf(kMemberships, std::move(both), 0, 1)));
+    if (!found.documents.empty()) joined.insert(invite.projectId.str());
+  }
+  co_return joined;
 }
 
 Task<std::vector<InviteRecord>> Registration::invitesOf(std::string email) {
@@ -309,13 +322,15 @@ void Registration::planOperator(Plan& plan, const identity::UserRecord& user,
                                       "users/" + user.id.str(), "", "");
 }
 
-void Registration::planJoining(Plan& plan, const identity::UserRecord& user, const std::vector<InviteRecord>& invites) {
+void Registration::planJoining(Plan& plan, const identity::UserRecord& user, const std::vector<InviteRecord>& invites,
+                               const std::set<std::string>& memberOf) {
   for (const auto& invite : invites) {
     const auto number = static_cast<store::ProjectNo>(invite.projectNumber);
     plan.joining.push_back({{invite.id, invite.projectId, user.id, invite.role, clock_.now()},
                             auditor_.entry(number, "member.joined", {"platform", user.id.str(), user.email},
                                            "members/" + user.id.str(), "", "", roleDetails(invite)),
-                            invite.tokenHash == plan.followed});
+                            invite.tokenHash == plan.followed,
+                            memberOf.contains(invite.projectId.str())});
     plan.bumpEpochs.push_back(number);
   }
 }
