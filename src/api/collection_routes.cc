@@ -94,7 +94,7 @@ Task<Reply> CollectionRoutes::clearPolicy(RequestContext& context) {
 }
 
 Task<Reply> CollectionRoutes::indexes(RequestContext& context) {
-  CO_TRY(const std::vector<data::IndexView> indexes, collections_.indexes(*context.project, context.param(0)));
+  CO_TRY(const std::vector<data::IndexView> indexes, co_await collections_.indexes(context.project, context.param(0)));
   co_return Reply::list("indexes", indexes);
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/client_ip.h"
 #include "base/log.h"
+#include "base/trace_context.h"
 #include "data/reserved.h"
 
 namespace mb::api {
@@ -198,6 +199,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
                              parsing_};
       context.caller.ip = context.clientIp;
       context.caller.requestId = request.id;
+      if (const auto trace = request.header(kTraceHeader)) context.caller.trace = traceContext(*trace);
       const Result<> admitted = gatekeeper_.admit(route, context);
       if (admitted) {
         Result<Reply> reply = co_await route.handler(context);

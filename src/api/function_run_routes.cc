@@ -57,6 +57,7 @@ Task<Reply> FunctionRunRoutes::invoke(RequestContext& context) {
   invocation.trigger = "manual";
   invocation.event = manualEvent(body);
   invocation.caller = context.caller;
+  invocation.trace = context.caller.trace;
   invocation.bridge = !invocation.function->pre;
   const functions::FinishedRun finished = co_await runtime_.runner().run(std::move(invocation));
   if (finished.status == workers::RunStatus::busy) co_return fail(functions::functionsBusy());

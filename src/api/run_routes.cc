@@ -89,6 +89,7 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
   const auto parse = [&] { return runRequest(request, match.params, options); };
   CO_TRY(invocation.request, co_await context.parsed(parse));
   invocation.caller = std::move(lookup.caller);
+  invocation.trace = context.caller.trace;
   const functions::FinishedRun finished = co_await deps_.runtime.runner().run(std::move(invocation));
 
   const functions::Origin origin = originOf(request);

@@ -203,7 +203,7 @@ Result<> ProjectImport::flush() {
   if (pending_.targets.empty()) return {};
   Pending batch = std::exchange(pending_, {});
   store::Write write({.deadline = std::chrono::steady_clock::now() + kWriteLimit,
-                      .actor = {"server", ""},
+                      .actor = {store::ActorKind::server, ""},
                       .priority = store::WritePriority::low,
                       .bumpEpochs = {},
                       .logged = false});

@@ -32,7 +32,7 @@ store::Deadline deadline() {
 }
 
 store::WriteOptions options() {
-  return {.deadline = deadline(), .actor = {"server", ""}, .bumpEpochs = {}};
+  return {.deadline = deadline(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}};
 }
 
 store::WriteTarget mark(store::CollectionNo collection = kSecretRotation) {

@@ -65,8 +65,10 @@ Task<> Retention::remove(store::ProjectNo project, std::span<const doc::Document
     details.appendInt64("seq", static_cast<int64_t>(last->seq));
     details.appendString("hash", toHex(last->hash));
   }
-  store::Write write(
-      {.deadline = deadline(), .actor = {"server", ""}, .priority = store::WritePriority::low, .bumpEpochs = {}});
+  store::Write write({.deadline = deadline(),
+                      .actor = {store::ActorKind::server, ""},
+                      .priority = store::WritePriority::low,
+                      .bumpEpochs = {}});
   std::vector<store::Target> removed;
   for (const doc::Document& entry : entries) {
     removed.push_back(write.change({project, kAuditCollection, 0}, std::string(entry.view().stringOr("id"))));

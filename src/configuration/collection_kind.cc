@@ -134,7 +134,7 @@ Task<std::vector<Entry>> CollectionKind::entries(snapshot::SnapshotPtr project) 
   CooperativeYielder yielder;
   for (const std::string& name : table.names()) {
     CollectionEntry entry = entryOf(**table.find(name));
-    CO_TRY(const std::vector<data::IndexView> indexes, collections_.indexes(*project, name));
+    CO_TRY(const std::vector<data::IndexView> indexes, co_await collections_.indexes(project, name));
     for (const data::IndexView& index : indexes) entry.indexes.emplace(index.name, indexEntry(index));
     entries.push_back({name, entry.write()});
     co_await yielder.maybeYield();

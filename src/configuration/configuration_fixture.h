@@ -21,12 +21,14 @@ class StoppingStore final : public store::DocumentStore {
   void stopAfter(int changes) { left_ = changes; }
   bool stopped() const { return left_ == 0; }
 
-  Task<std::optional<doc::Document>> get(store::CollectionRef collection, std::string id) override {
-    return inner_.get(collection, std::move(id));
+  Task<std::optional<doc::Document>> get(store::CollectionRef collection, std::string id,
+                                         store::ReadOptions options) override {
+    return inner_.get(collection, std::move(id), options);
   }
   Task<std::vector<std::optional<doc::Document>>> getMany(store::CollectionRef collection, std::vector<std::string> ids,
-                                                          std::shared_ptr<const doc::FieldSet> hidden) override {
-    return inner_.getMany(collection, std::move(ids), std::move(hidden));
+                                                          std::shared_ptr<const doc::FieldSet> hidden,
+                                                          store::ReadOptions options) override {
+    return inner_.getMany(collection, std::move(ids), std::move(hidden), options);
   }
   Task<store::QueryResult> find(store::Query query) override { return inner_.find(std::move(query)); }
   Task<uint64_t> count(store::CollectionRef collection, doc::Filter filter, store::Deadline deadline) override {
@@ -36,9 +38,12 @@ class StoppingStore final : public store::DocumentStore {
     if (ends()) return ended<store::WriteOutcome>();
     return inner_.write(std::move(write), std::move(callback));
   }
-  Task<store::CollectionStats> stats(store::CollectionRef collection) override { return inner_.stats(collection); }
-  Task<store::CollectionStats> statsByField(store::CollectionRef collection, std::string value) override {
-    return inner_.statsByField(collection, std::move(value));
+  Task<store::CollectionStats> stats(store::CollectionRef collection, store::ReadOptions options) override {
+    return inner_.stats(collection, options);
+  }
+  Task<store::CollectionStats> statsByField(store::CollectionRef collection, std::string value,
+                                            store::ReadOptions options) override {
+    return inner_.statsByField(collection, std::move(value), options);
   }
   Task<int64_t> counter(store::CounterKey key) override { return inner_.counter(std::move(key)); }
   store::Mark mark(store::ProjectNo project, store::CollectionNo collection, std::string_view path,
@@ -78,6 +83,10 @@ class StoppingStore final : public store::DocumentStore {
                    std::vector<store::Insert> extraInserts) override {
     if (ends()) return ended<void>();
     return inner_.dropIndex(collection, std::move(name), std::move(extraInserts));
+  }
+  Task<std::optional<store::IndexProgress>> indexProgress(store::CollectionRef collection,
+                                                          store::IndexNo index) override {
+    return inner_.indexProgress(collection, index);
   }
   Result<> healthy() const override { return inner_.healthy(); }
 

@@ -119,7 +119,7 @@ class Collections {
   Task<> setPolicy(AdminAccess access, std::string name, doc::Document policy);
   Task<> clearPolicy(AdminAccess access, std::string name);
 
-  Result<std::vector<IndexView>> indexes(const snapshot::ProjectSnapshot& project, std::string_view name) const;
+  Task<std::vector<IndexView>> indexes(snapshot::SnapshotPtr project, std::string name);
   // Returns the index's name when it is ready. Fails with validation; conflict (name taken, or duplicates under a
   // unique index).
   Task<std::string> createIndex(AdminAccess access, std::string collection, NewIndex index);

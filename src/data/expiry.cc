@@ -108,7 +108,7 @@ Task<uint64_t> Expiry::passIndex(store::CollectionRef collection, store::IndexSp
 Task<uint64_t> Expiry::removeExpired(std::vector<store::WriteTarget> targets, doc::Filter filter) {
   store::WriteOptions options;
   options.deadline = std::chrono::steady_clock::now() + kDeadline;
-  options.actor = {"server", ""};
+  options.actor = {store::ActorKind::server, ""};
   options.priority = store::WritePriority::low;
   store::Write write(std::move(options));
   std::vector<store::Target> due = write.change(std::move(targets));

@@ -140,18 +140,18 @@ Result<IndexView> Collections::checkIndex(const NewIndex& index, const doc::Filt
   return viewOf(spec);
 }
 
-Result<std::vector<IndexView>> Collections::indexes(const snapshot::ProjectSnapshot& project,
-                                                    std::string_view name) const {
-  TRY(const CollectionPtr collection, require(project, name));
+Task<std::vector<IndexView>> Collections::indexes(snapshot::SnapshotPtr project, std::string name) {
+  CO_TRY(const CollectionPtr collection, require(*project, name));
   std::vector<IndexView> views;
   for (const store::IndexInfo& index : collection->info.indexes) {
     views.push_back(viewOf(index.spec));
     if (index.ready) continue;
     views.back().building = true;
-    if (index.progress) views.back().progress = partOf(*index.progress);
+    CO_TRY(const auto progress, co_await deps_.store.indexProgress(collection->ref, index.number));
+    if (progress) views.back().progress = partOf(*progress);
   }
   std::ranges::sort(views, {}, &IndexView::name);
-  return views;
+  co_return views;
 }
 
 Task<std::string> Collections::createIndex(AdminAccess access, std::string collection, NewIndex index) {

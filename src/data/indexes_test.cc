@@ -11,7 +11,7 @@ class IndexesTest : public DataTest {
     return run(data_->collections().createIndex(managing(), "posts", *std::move(index)));
   }
   std::string listed() {
-    const auto found = data_->collections().indexes(*snapshot(), "posts");
+    const auto found = run(data_->collections().indexes(snapshot(), "posts"));
     doc::BsonWriter out;
     doc::encodeValue(out, "indexes", *found);
     return doc::toJson(out.finish());

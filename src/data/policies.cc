@@ -71,7 +71,7 @@ Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, s
   const std::vector<store::Insert> entries = auditEntry(access, std::move(action), std::string(kDefaultPolicyName));
   store::WriteOptions options;
   options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  options.actor = {"server", ""};
+  options.actor = {store::ActorKind::server, ""};
   options.bumpEpochs = {project};
   store::Write write(std::move(options));
   const store::Target target = write.change(policyCollection(project), std::string(kDefaultPolicyId));

@@ -49,7 +49,8 @@ Result<ReadPlan> planRead(const Access& access, snapshot::SlotKey<CollectionTabl
 Task<VisibleDocument> Documents::get(const Access& access, const std::string& collection, const std::string& id,
                                      const ReadQuery& query) {
   CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, Operation::read, query));
-  CO_TRY(std::optional<doc::Document> found, co_await impl_->deps.store.get(plan.grant.collection->ref, id));
+  CO_TRY(std::optional<doc::Document> found,
+         co_await impl_->deps.store.get(plan.grant.collection->ref, id, {access.deadline}));
   CO_RETURN_IF_ERROR(checkVisible(plan, found));
   if (query.expand.empty()) co_return VisibleDocument{*std::move(found), plan.grant.hidden()};
 

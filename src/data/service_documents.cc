@@ -33,6 +33,7 @@ store::WriteOptions optionsOf(const ServiceAccess& access) {
   options.deadline = access.deadline;
   options.actor = access.actor;
   options.logged = access.logged;
+  options.trace = access.trace;
   return options;
 }
 

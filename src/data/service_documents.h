@@ -28,6 +28,7 @@ struct ServiceAccess {
   store::Deadline deadline;
   std::stop_token aborted = {};  // no further step begins once a stop is requested
   bool logged = true;            // in the change log
+  std::string trace = {};        // store::WriteOptions::trace
 };
 
 inline constexpr uint64_t kMaxFound = 1000;

@@ -24,7 +24,7 @@ class SnapshotFinder final : public CollectionFinder {
 
 class ServiceDocumentsTest : public DataTest {
  protected:
-  ServiceAccess access() { return {finder_, {"function", "fn_1/2"}, soon()}; }
+  ServiceAccess access() { return {finder_, {store::ActorKind::function, "fn_1/2"}, soon()}; }
   Result<std::string> insert(const std::string& name, std::string_view document) {
     auto made = run(documents().insertOne(access(), name, json(document)));
     if (!made) return std::unexpected(std::move(made).error());
@@ -76,7 +76,7 @@ TEST_F(ServiceDocumentsTest, anInsertPassesSchemaAndServerFieldsAndNoPolicy) {
   expectError(ErrorCode::validation, insert("notes", R"({"id":"a b"})"));
   expectError(ErrorCode::notFound, insert("nothing", "{}"));
   ASSERT_EQ(1, changes().size());
-  EXPECT_EQ("function", changes()[0].actor.kind);
+  EXPECT_EQ(store::ActorKind::function, changes()[0].actor.kind);
   EXPECT_EQ("fn_1/2", changes()[0].actor.id);
 }
 

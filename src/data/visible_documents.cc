@@ -47,9 +47,9 @@ Task<std::vector<std::optional<doc::Document>>> readVisible(store::DocumentStore
       co_return fail(ErrorCode::unavailable, "reading the documents takes too long: lower `limit`");
     }
     const std::span<const std::string> part = ids.subspan(at, std::min(kBatch, ids.size() - at));
-    CO_TRY(
-        std::vector<std::optional<doc::Document>> found,
-        co_await store.getMany(visibility.collection, {part.begin(), part.end()}, early ? visibility.hidden : nullptr));
+    CO_TRY(std::vector<std::optional<doc::Document>> found,
+           co_await store.getMany(visibility.collection, {part.begin(), part.end()},
+                                  early ? visibility.hidden : nullptr, {deadline}));
     for (std::optional<doc::Document>& document : found) {
       if (document) {
         if (sinceYield > kCoreWork / 2) {

@@ -74,6 +74,7 @@ store::WriteOptions optionsOf(const Access& access) {
   store::WriteOptions options;
   options.deadline = access.deadline;
   options.actor = actorOf(access.caller);
+  options.trace = access.caller.trace;
   return options;
 }
 
@@ -113,7 +114,7 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
     --budget.rounds;
     const EvaluationContext context{grant, request, access.caller, deps.clock.now()};
     Hooked hooked;
-    CO_TRY(hooked.before, co_await deps.store.get(grant.collection->ref, request.id));
+    CO_TRY(hooked.before, co_await deps.store.get(grant.collection->ref, request.id, {access.deadline}));
     CO_RETURN_IF_ERROR(checkTarget(context, hooked.before));
     if (request.event != WriteEvent::remove) {
       CO_TRY(const doc::Document drafted, draft(context, hooked.before));

@@ -15,11 +15,12 @@ constexpr size_t kMaxChanges = 100;
 constexpr size_t kMaxJobs = 200;
 constexpr size_t kMaxBytes = 4 << 20;
 // Changes without jobs move the stored cursor only this often. Reading them again does no harm.
-constexpr uint64_t kLazyPositions = 1000;
+constexpr uint64_t kLazyChanges = 1000;
 constexpr auto kLazyTime = 10s;
 
 store::WriteOptions asServer() {
-  return {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {"server", ""}, .bumpEpochs = {}};
+  return {
+      .deadline = std::chrono::steady_clock::now() + 10s, .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}};
 }
 
 }  // namespace
@@ -67,10 +68,10 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
     co_return Step::rest;
   }
   CO_TRY(const store::ChangeBatch changes, co_await deps.feed.changes(project, cursor.position, kMaxChanges));
-  if (changes.entries.empty()) co_return Step::rest;
-  if (changes.firstHeld > cursor.position + 1) {
+  if (changes.through == cursor.position) co_return Step::rest;
+  if (changes.lostUpTo != 0) {
     logError("change log was truncated before delivery; jobs of the missing changes are not created",
-             {{"project", project}, {"after", cursor.position}, {"before", changes.firstHeld}});
+             {{"project", project}, {"after", cursor.position}, {"upTo", changes.lostUpTo}});
   }
   Batch batch = batchOf(*snapshot, cursor, changes);
   std::vector<std::string> groups = batch.groups();
@@ -101,20 +102,24 @@ Batch Dispatcher::Impl::batchOf(const snapshot::ProjectSnapshot& project, const 
       batch.bytes += each.bytes;
       made = each.job.id;
       each.job.payload = each.payload();
+      each.job.trace = change.trace;
       batch.jobs.push_back(std::move(each.job));
     }
     batch.position = change.position;
+    ++batch.changes;
     made.clear();
   }
+  batch.position = changes.through;
   return batch;
 }
 
 Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Batch batch) {
   const auto now = std::chrono::steady_clock::now();
-  const bool lazy = batch.jobs.empty() && batch.position - cursor.stored < kLazyPositions &&
+  const bool lazy = batch.jobs.empty() && cursor.unstored + batch.changes < kLazyChanges &&
                     now - cursor.storedAt < kLazyTime && batch.made == cursor.made;
   if (lazy) {
     cursor.position = batch.position;
+    cursor.unstored += batch.changes;
     cursors->move(project, cursor);
     co_return true;
   }
@@ -146,6 +151,7 @@ Task<bool> Dispatcher::Impl::commit(store::ProjectNo project, Cursor cursor, Bat
   CO_TRY(const Moved moved, co_await store::writeReturning(deps.store, std::move(write), std::move(moveCursor)));
   if (moved) {
     cursor.position = cursor.stored = batch.position;
+    cursor.unstored = 0;
     cursor.made = std::move(batch.made);
     cursor.generation = moved->generation;
     cursor.storedAt = now;

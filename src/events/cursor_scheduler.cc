@@ -15,28 +15,9 @@ Cursor Cursor::of(const CursorRecord& record) {
   return cursor;
 }
 
-std::optional<uint64_t> CursorScheduler::keptAfter(store::ProjectNo project) const {
-  const std::scoped_lock lock(mutex_);
-  if (!loaded_) return 0;
-  const auto found = entries_.find(project);
-  if (found == entries_.end()) return std::nullopt;
-  return found->second.cursor.stored;
-}
-
 void CursorScheduler::loaded(store::ProjectNo project, Cursor cursor) {
   const std::scoped_lock lock(mutex_);
   entries_[project].cursor = std::move(cursor);
-}
-
-void CursorScheduler::allLoaded() {
-  const std::scoped_lock lock(mutex_);
-  loaded_ = true;
-}
-
-void CursorScheduler::join(store::ProjectNo project, uint64_t after) {
-  const std::scoped_lock lock(mutex_);
-  const auto [entry, isNew] = entries_.try_emplace(project);
-  if (isNew) entry->second.cursor.position = entry->second.cursor.stored = after;
 }
 
 // True when the caller must start a worker.

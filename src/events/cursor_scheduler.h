@@ -19,7 +19,8 @@ struct Cursor {
   uint64_t position = 0;
   std::string made;
   int64_t generation = 0;
-  uint64_t stored = 0;  // the position that the row holds
+  uint64_t stored = 0;    // the position that the row holds
+  uint64_t unstored = 0;  // changes between `stored` and `position`
   std::chrono::steady_clock::time_point storedAt;
 
   static Cursor of(const CursorRecord& record);
@@ -29,13 +30,8 @@ class CursorScheduler {
  public:
   explicit CursorScheduler(size_t workers) : maxWorkers_(workers) {}
 
-  // The position after which the log must keep changes (store::KeptAfter): 0 until all cursors are loaded.
-  std::optional<uint64_t> keptAfter(store::ProjectNo project) const;
   void loaded(store::ProjectNo project, Cursor cursor);
-  void allLoaded();
 
-  // A consumer is about to follow the changes after `after`.
-  void join(store::ProjectNo project, uint64_t after);
   // Queues the project, if it has a cursor. True when the caller must start a worker.
   bool wake(store::ProjectNo project);
   // Like wake(), but creates a missing cursor at `after`, and has the cursor's row read again.
@@ -75,7 +71,6 @@ class CursorScheduler {
   std::deque<store::ProjectNo> queue_;
   std::map<store::ProjectNo, uint64_t> suspended_;  // epochs, of projects in entries_
   size_t workers_ = 0;
-  bool loaded_ = false;
   bool stopping_ = false;
 };
 

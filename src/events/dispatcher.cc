@@ -34,7 +34,11 @@ store::Query pageBehind(std::string_view id) {
 }  // namespace
 
 std::vector<store::SystemCollection> systemCollections() {
-  return {{.number = kCursors, .name = "__event_cursors", .indexes = {}, .projectField = "projectId"}};
+  return {{.number = kCursors,
+           .name = "__event_cursors",
+           .indexes = {},
+           .projectField = "projectId",
+           .logFloor = store::LogFloor{.project = "project", .position = "position"}}};
 }
 
 Dispatcher::Impl::Impl(DispatcherDeps d)
@@ -89,9 +93,7 @@ Async<void> Dispatcher::Impl::wakeChanged() {
   }
 }
 
-Dispatcher::Dispatcher(DispatcherDeps deps) : impl_(std::make_shared<Impl>(deps)) {
-  deps.feed.keepAfter([cursors = impl_->cursors](store::ProjectNo project) { return cursors->keptAfter(project); });
-}
+Dispatcher::Dispatcher(DispatcherDeps deps) : impl_(std::make_shared<Impl>(deps)) {}
 
 Dispatcher::~Dispatcher() {
   stop(0ms);
@@ -118,7 +120,6 @@ Task<> Dispatcher::start() {
     if (records.size() < kPage) break;
     last = records.back().id;
   }
-  impl_->cursors->allLoaded();
   for (const store::ProjectNo project : all) impl_->wake(project);
   impl_->tasks.spawn(impl_->deps.cores.at(0).get_executor(), Impl::pollSuspended(impl_));
   co_return Result<>();
@@ -145,10 +146,9 @@ Result<store::Change> Dispatcher::Joining::change(const std::optional<doc::Docum
   return store::Change::put(doc::encode(*record));
 }
 
-Dispatcher::Joining Dispatcher::join(const snapshot::ProjectInfo& project) {
-  Joining joining{project.number, project.id, impl_->deps.feed.lastPosition(project.number)};
-  impl_->cursors->join(project.number, joining.after);
-  return joining;
+Task<Dispatcher::Joining> Dispatcher::join(snapshot::ProjectInfo project) {
+  CO_TRY(const uint64_t after, co_await impl_->deps.feed.frontier(project.number));
+  co_return Joining{project.number, std::move(project.id), after};
 }
 
 void Dispatcher::resumed(store::ProjectNo project) {

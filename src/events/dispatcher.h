@@ -31,7 +31,6 @@ struct DispatcherDeps {
 // payloads of one project. Memory holds the cursors, and no changes.
 class Dispatcher {
  public:
-  // Sets what the feed keeps. REQUIRES: no write has begun.
   explicit Dispatcher(DispatcherDeps deps);
   ~Dispatcher();  // stop()
 
@@ -52,8 +51,8 @@ class Dispatcher {
     // The target's change, computed in the write callback. Fails with internal if `before` is not a cursor.
     Result<store::Change> change(const std::optional<doc::Document>& before) const;
   };
-  // Call before the commit, so that the log keeps what the consumer needs. Any thread.
-  Joining join(const snapshot::ProjectInfo& project);
+  // Call before the commit. Fails with unavailable.
+  Task<Joining> join(snapshot::ProjectInfo project);
   // Call after the commit. Any thread.
   void joined(const Joining& joining);
   // Call after the commit that resumes a project: while it was suspended its changes stayed in the log. Without the

@@ -14,6 +14,7 @@ namespace mb::events {
 struct Batch {
   std::vector<jobs::JobSpec> jobs;
   size_t bytes = 0;       // of their payloads
+  uint64_t changes = 0;   // that are completed
   uint64_t position = 0;  // the batch holds all jobs of the changes up to and including it
   std::string made;       // of the change after that: the id of the last job in the batch; "" for none
   std::vector<std::string> groups() const;

@@ -124,7 +124,7 @@ class DispatcherTest : public ::testing::Test {
   }
   // What a module does that adds a consumer's first subscription.
   void join(store::ProjectNo project) {
-    const Dispatcher::Joining joining = dispatcher_->join(Projects::info(project));
+    const Dispatcher::Joining joining = run(dispatcher_->join(Projects::info(project))).value();
     commit(joining.target(), [&joining](const auto& before) { return *joining.change(before); });
     dispatcher_->joined(joining);
   }
@@ -211,7 +211,7 @@ TEST_F(DispatcherTest, ProjectsWithoutConsumersAreSkipped) {
   EXPECT_TRUE(reached(7, change(7, "j")));
   EXPECT_EQ(jobs(), (std::vector<std::string>{"7/1/000"}));
   EXPECT_LE(store_.writes(), writes + 2);
-  EXPECT_EQ(store_.feed().neededAfter(8), std::nullopt);
+  EXPECT_EQ(store_.keptAfter(8), std::nullopt);
 }
 
 TEST_F(DispatcherTest, ARestartContinuesAndDuplicatesNoJob) {
@@ -249,12 +249,12 @@ TEST_F(DispatcherTest, ChangesWithoutJobsMoveTheCursorLazily) {
   changes(7, std::vector<std::string>(400, "x"));
   EXPECT_TRUE(until([&] { return store_.feed().lastPosition(7) == 400; }));
   EXPECT_EQ(cursor(7)->position, 0);
-  EXPECT_EQ(store_.feed().neededAfter(7), 0u);
+  EXPECT_EQ(store_.keptAfter(7), 0u);
   changes(7, std::vector<std::string>(700, "x"));
   EXPECT_TRUE(until([&] { return cursor(7)->position >= 1000; }));
   const uint64_t last = change(7, "j");
   EXPECT_TRUE(reached(7, last));
-  EXPECT_TRUE(until([&] { return store_.feed().neededAfter(7) == last; }));
+  EXPECT_TRUE(until([&] { return store_.keptAfter(7) == last; }));
   EXPECT_TRUE(made(1));
 }
 
@@ -321,7 +321,7 @@ TEST_F(DispatcherTest, ASuspendedProjectsChangesStayInTheLogUntilTheResume) {
   restart();
   EXPECT_TRUE(reached(8, change(8, "j")));
   EXPECT_EQ(cursor(7)->position, 1);
-  EXPECT_EQ(store_.feed().neededAfter(7), 1u);
+  EXPECT_EQ(store_.keptAfter(7), 1u);
   EXPECT_TRUE(made(12));
   projects_.suspended = 0;
   store_.bumpEpoch(7);
@@ -360,7 +360,7 @@ TEST_F(DispatcherTest, TheCursorIsRemovedWithTheLastConsumer) {
   follower_.following = false;
   store_.bumpEpoch(7);
   change(7, "j");
-  EXPECT_TRUE(until([&] { return !cursor(7) && !store_.feed().neededAfter(7); }));
+  EXPECT_TRUE(until([&] { return !cursor(7) && !store_.keptAfter(7); }));
   EXPECT_TRUE(made(1));
   // A consumer that joins later gets only later changes.
   follower_.following = true;
@@ -381,10 +381,20 @@ TEST_F(DispatcherTest, ACursorWithAJoinStays) {
 
 TEST_F(DispatcherTest, AJoiningThatWasNotCommittedLeavesNothing) {
   start();
-  const auto joining = dispatcher_->join(Projects::info(7));
-  EXPECT_EQ(store_.feed().neededAfter(7), 0u);
-  dispatcher_->joined(joining);
-  EXPECT_TRUE(until([&] { return !store_.feed().neededAfter(7); }));
+  dispatcher_->joined(run(dispatcher_->join(Projects::info(7))).value());
+  join(8);
+  EXPECT_TRUE(reached(8, change(8, "j")));
+  change(7, "j");
+  EXPECT_TRUE(reached(8, change(8, "j")));
+  EXPECT_FALSE(cursor(7));
+  EXPECT_EQ(jobs(), (std::vector<std::string>{"8/1/000", "8/2/000"}));
+}
+
+TEST_F(DispatcherTest, AJoiningNeedsTheFrontierOfTheLog) {
+  start();
+  store_.feed().failWith(ErrorCode::unavailable);
+  EXPECT_FALSE(run(dispatcher_->join(Projects::info(7))));
+  store_.feed().failWith(std::nullopt);
 }
 
 TEST_F(DispatcherTest, TheCursorOfADeletedProjectIsRemoved) {
@@ -397,12 +407,6 @@ TEST_F(DispatcherTest, TheCursorOfADeletedProjectIsRemoved) {
   make();
   start();
   EXPECT_TRUE(until([&] { return !cursor(7); }));
-}
-
-TEST_F(DispatcherTest, UntilTheCursorsAreReadTheLogKeepsAll) {
-  EXPECT_EQ(store_.feed().neededAfter(7), 0u);
-  start();
-  EXPECT_EQ(store_.feed().neededAfter(7), std::nullopt);
 }
 
 TEST_F(DispatcherTest, ManyProjectsAreServedRoundRobin) {

@@ -143,10 +143,10 @@ Task<data::CollectionPtr> ProjectHost::find(std::string name) {
 }
 
 Task<doc::Value> ProjectHost::integrate(std::string name, std::string op, doc::Document arguments,
-                                        store::Deadline deadline, std::stop_token aborted) {
+                                        integrations::CallOptions options) {
   CO_TRY(snapshot::SnapshotPtr project, co_await current());
   co_return co_await deps_.integrations.call(std::move(project), std::move(name), std::move(op), std::move(arguments),
-                                             deadline, std::move(aborted));
+                                             std::move(options));
 }
 
 // ---- calls
@@ -241,8 +241,8 @@ Task<doc::Value> RunBridge::integrate(doc::Document arguments) {
   CO_TRY(std::string name, given.text(0, "integration"));
   CO_TRY(std::string op, given.text(1, "operation"));
   CO_TRY(doc::Document input, given.objectOrEmpty(2, "arguments"));
-  co_return co_await host_->integrate(std::move(name), std::move(op), std::move(input), run_.deadline,
-                                      aborted_.get_token());
+  co_return co_await host_->integrate(std::move(name), std::move(op), std::move(input),
+                                      {run_.deadline, aborted_.get_token(), run_.trace});
 }
 
 }  // namespace mb::functions

@@ -18,7 +18,7 @@ class Host : public data::CollectionFinder {
  public:
   // Like integrations::Caller::call.
   virtual Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
-                                     store::Deadline deadline, std::stop_token aborted) = 0;
+                                     integrations::CallOptions options) = 0;
 };
 
 // Reads the project's state at each call: calls fail once the project is suspended or deleted.
@@ -36,8 +36,8 @@ class ProjectHost final : public Host {
       : deps_(deps), project_(std::move(project)), refused_(std::move(refused)) {}
 
   Task<data::CollectionPtr> find(std::string name) override;
-  Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments, store::Deadline deadline,
-                             std::stop_token aborted) override;
+  Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
+                             integrations::CallOptions options) override;
 
  private:
   Task<snapshot::SnapshotPtr> current();
@@ -60,7 +60,8 @@ class RunBridge final : public workers::Bridge {
   struct Run {
     store::Actor actor;
     store::Deadline deadline;
-    bool logged = true;  // whether its writes are in the change log
+    bool logged = true;      // whether its writes are in the change log
+    std::string trace = {};  // of its writes and calls
   };
   // `documents` outlives the bridge.
   RunBridge(std::unique_ptr<Host> host, data::ServiceDocuments& documents, Run run)
@@ -77,7 +78,9 @@ class RunBridge final : public workers::Bridge {
   Task<doc::Value> deleteMany(doc::Document arguments);
   Task<doc::Value> integrate(doc::Document arguments);
   static Task<doc::Value> unknown();
-  data::ServiceAccess access() { return {*host_, run_.actor, run_.deadline, aborted_.get_token(), run_.logged}; }
+  data::ServiceAccess access() {
+    return {*host_, run_.actor, run_.deadline, aborted_.get_token(), run_.logged, run_.trace};
+  }
 
   const std::unique_ptr<Host> host_;
   data::ServiceDocuments& documents_;

@@ -102,7 +102,7 @@ TEST_F(BridgeTest, writesCarryTheirDepth) {
   call("db.insertOne", R"(["notes",{"id":"a","n":1}])", 3);
   const auto changes = run(memory_.feed().changes(shop_, 0, 10));
   ASSERT_EQ(1, changes->entries.size());
-  EXPECT_EQ("function", changes->entries[0].actor.kind);
+  EXPECT_EQ(store::ActorKind::function, changes->entries[0].actor.kind);
   EXPECT_EQ("fn_hello/3", changes->entries[0].actor.id);
   EXPECT_EQ(3, depthOf(changes->entries[0].actor));
 }
@@ -115,12 +115,12 @@ TEST_F(BridgeTest, callsFailInASuspendedProject) {
 }
 
 TEST(RunActor, depthOfOthersIsNone) {
-  EXPECT_EQ(0, depthOf({"user", "user_1/4"}));
-  EXPECT_EQ(0, depthOf({"server", ""}));
+  EXPECT_EQ(0, depthOf({store::ActorKind::user, "user_1/4"}));
+  EXPECT_EQ(0, depthOf({store::ActorKind::server, ""}));
   EXPECT_EQ(4, depthOf(actorOf("fn_1", 4)));
-  EXPECT_EQ(kMaxDepth, depthOf({"function", "fn_1"}));
-  EXPECT_EQ(kMaxDepth, depthOf({"function", "fn_1/99"}));
-  EXPECT_EQ(kMaxDepth, depthOf({"function", "fn_1/x"}));
+  EXPECT_EQ(kMaxDepth, depthOf({store::ActorKind::function, "fn_1"}));
+  EXPECT_EQ(kMaxDepth, depthOf({store::ActorKind::function, "fn_1/99"}));
+  EXPECT_EQ(kMaxDepth, depthOf({store::ActorKind::function, "fn_1/x"}));
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ Task<bool> Cron::fire(TimetableRow row) {
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(row.projectId));
   const std::optional<Timestamp> since = project ? activeSince(project->info()) : std::nullopt;
   if (schedule && since) at = schedule->last({std::max({row.dueAt.ms, now.ms - kForgottenMs + 1, since->ms})}, now);
-  store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   const store::Target target = write.change(kTimetableRows, row.id);
   std::string jobId;
   if (at) {

@@ -91,7 +91,7 @@ Task<FunctionRecord> FunctionWriter::write(Access access, std::optional<doc::Doc
   std::optional<events::Dispatcher::Joining> joining;
   std::optional<store::Target> cursor;
   if (begins(previous, after)) {
-    joining = deps_.dispatcher.join(project);
+    CO_TRY(joining, co_await deps_.dispatcher.join(project));
     after.after = static_cast<int64_t>(joining->after);
     cursor = write.change(joining->target());
   }

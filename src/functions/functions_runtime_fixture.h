@@ -85,7 +85,7 @@ class FakeExecutor final : public workers::Executor {
 class FakeIntegrations final : public integrations::Caller {
  public:
   Task<doc::Value> call(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments,
-                        store::Deadline, std::stop_token) override {
+                        integrations::CallOptions) override {
     const std::string text = fmt::format("{}.{} {}", name, op, doc::toJson(arguments));
     CO_RETURN_IF_ERROR(co_await check(std::move(project), std::move(name), std::move(op), std::move(arguments)));
     doc::BsonWriter out;
@@ -145,7 +145,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
     }
     out.appendAll(given);
     const snapshot::ProjectInfo project = snapshot(shop_)->info();
-    const events::Dispatcher::Joining joining = dispatcher_.join(project);
+    const events::Dispatcher::Joining joining = run(dispatcher_.join(project)).value();
     const doc::Document stored = out.finish();
     store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {shop_}});
     const store::Target function = write.change({shop_, kFunctions, 0}, name);

@@ -140,6 +140,7 @@ std::shared_ptr<workers::Bridge> FunctionRunner::bridgeOf(const Invocation& invo
   auto host = std::make_unique<ProjectHost>(deps_.host, invocation.project->info().id, std::move(refused));
   RunBridge::Run run;
   run.actor = actorOf(invocation.function->record.functionId, invocation.depth);
+  run.trace = invocation.trace;
   run.deadline = std::chrono::steady_clock::now() + timeout + kWaiting;
   return std::make_shared<RunBridge>(std::move(host), deps_.documents, std::move(run));
 }

@@ -10,11 +10,11 @@
 namespace mb::functions {
 
 store::Actor actorOf(std::string_view functionId, int depth) {
-  return {std::string(kActorKind), fmt::format("{}/{}", functionId, depth)};
+  return {store::ActorKind::function, fmt::format("{}/{}", functionId, depth)};
 }
 
 int depthOf(const store::Actor& actor) {
-  if (actor.kind != kActorKind) return 0;
+  if (actor.kind != store::ActorKind::function) return 0;
   const std::string_view id = actor.id;
   const size_t slash = id.rfind('/');
   // A change with an unreadable depth triggers no run.

@@ -8,8 +8,6 @@
 
 namespace mb::functions {
 
-inline constexpr std::string_view kActorKind = "function";
-
 store::Actor actorOf(std::string_view functionId, int depth);
 // The depth of the run that is `actor`; 0 for any other actor.
 int depthOf(const store::Actor& actor);

@@ -88,6 +88,7 @@ Task<> RunJobs::run(jobs::JobRun run) {
   invocation.trigger = std::move(waiting.trigger);
   invocation.event = std::move(waiting.event);
   invocation.depth = static_cast<int>(waiting.depth);
+  invocation.trace = std::move(run.trace);
   const FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
   if (finished.stopped) co_return fail(ErrorCode::unavailable, "the server stopped");

@@ -76,7 +76,7 @@ store::Deadline soon() {
 }
 
 store::WriteOptions asServer() {
-  return {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
+  return {.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}};
 }
 
 size_t bytesOf(const RunView& run) {

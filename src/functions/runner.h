@@ -21,6 +21,7 @@ struct Invocation {
   doc::Document event = {};
   std::optional<policy::Caller> caller = {};  // ctx.auth
   std::optional<doc::Document> request = {};  // ctx.request
+  std::string trace = {};                     // of the run's writes and calls (base/trace_context.h)
   int depth = 0;
   bool bridge = true;  // ctx.db and ctx.integrations
   bool logged = true;  // in the run log, the statistics and the meter

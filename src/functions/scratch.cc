@@ -24,7 +24,8 @@ std::string rowId(store::ProjectNo number) {
 }
 
 Task<> change(store::DocumentStore& store, std::string id, std::optional<doc::Document> row) {
-  store::Write write({.deadline = std::chrono::steady_clock::now() + 10s, .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write(
+      {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   const store::Target target = write.change(kScratchRows, std::move(id));
   auto callback = [target, &row = std::as_const(row)](const store::PreImages&, store::Changes& changes) -> Result<> {
     changes.set(target, row ? store::Change::put(*row) : store::Change::remove());

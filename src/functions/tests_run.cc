@@ -129,8 +129,8 @@ void compareCalls(const std::vector<StubbedHost::Call>& calls, doc::DocumentView
 
 }  // namespace
 
-Task<doc::Value> StubbedHost::integrate(std::string name, std::string op, doc::Document arguments, store::Deadline,
-                                        std::stop_token) {
+Task<doc::Value> StubbedHost::integrate(std::string name, std::string op, doc::Document arguments,
+                                        integrations::CallOptions) {
   if (deps_.calls.size() < kMaxCalls) deps_.calls.push_back({name, op, arguments});
   const auto stub = deps_.stubs.view().find(fmt::format("{}.{}", name, op));
   if (!stub) {
@@ -144,7 +144,7 @@ Task<doc::Value> StubbedHost::integrate(std::string name, std::string op, doc::D
 }
 
 data::ServiceAccess TestRuns::accessOf(Stage& stage) const {
-  return {stage.scratch, {"server", ""}, stage.deadline, {}, false};
+  return {stage.scratch, {store::ActorKind::server, ""}, stage.deadline, {}, false};
 }
 
 Task<> TestRuns::seed(Stage& stage) {
@@ -175,7 +175,8 @@ Task<> TestRuns::perform(Stage& stage) {
         stage.scratch, deps_.integrations, stage.project, doc::Document(objectIn(stage.test, "stubs")), stage.calls});
     request.bridge = std::make_shared<RunBridge>(
         std::move(host), deps_.documents,
-        RunBridge::Run{{"server", ""}, std::chrono::steady_clock::now() + request.timeout + kMinTime, false});
+        RunBridge::Run{
+            {store::ActorKind::server, ""}, std::chrono::steady_clock::now() + request.timeout + kMinTime, false});
   }
   const Timestamp startedAt = deps_.clock.now();
   workers::RunOutcome outcome = co_await deps_.executor.run(std::move(request));

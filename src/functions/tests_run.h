@@ -52,8 +52,8 @@ class StubbedHost final : public Host {
   explicit StubbedHost(Deps deps) : deps_(std::move(deps)) {}
   Task<data::CollectionPtr> find(std::string name) override { return deps_.scratch.find(std::move(name)); }
   // Fails with notFound without a stub, and with validation if the integration exists and would reject the arguments.
-  Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments, store::Deadline deadline,
-                             std::stop_token aborted) override;
+  Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
+                             integrations::CallOptions options) override;
 
  private:
   const Deps deps_;

@@ -50,7 +50,7 @@ TEST_F(CronTest, twoWhoLookMakeOneRun) {
 
 TEST_F(CronTest, oneRowThatCannotBeReadStopsNoOther) {
   define("sweep", kEachQuarter);
-  store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   write.insert({kTimetableRows, *doc::parseJson(R"({"id":"0/broken","dueAt":{"$date":"2026-01-01T00:00:00Z"}})")});
   ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   at("2026-01-01T10:15:00Z");

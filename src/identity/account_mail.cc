@@ -80,7 +80,7 @@ bool AccountMail::mayMail(const Realm& realm, std::string_view emailKey) {
 
 Task<> AccountMail::commit(MailPart part, store::Deadline deadline) {
   if (!part.job) co_return Result<>();
-  store::Write write({.deadline = deadline, .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write({.deadline = deadline, .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   const auto callback = [documents = part.addTo(write)](const store::PreImages&, store::Changes& changes) -> Result<> {
     documents.put(changes);
     return {};

@@ -211,7 +211,7 @@ Task<> ApiKeys::remove(store::ProjectNo project, KeyId id, policy::Caller by, st
 }
 
 Task<> ApiKeys::touch(store::ProjectNo project, KeyId id, store::Deadline deadline) {
-  store::Write write({.deadline = deadline, .actor = {"apikey", id.str()}, .bumpEpochs = {}});
+  store::Write write({.deadline = deadline, .actor = {store::ActorKind::apikey, id.str()}, .bumpEpochs = {}});
   const store::Target target = write.change(targetOf(project, kApiKeys, id.str()));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),

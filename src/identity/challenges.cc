@@ -49,8 +49,8 @@ Task<std::vector<doc::Document>> Challenges::leftovers(Realm realm, UserId user,
 
 Task<> Challenges::put(Realm realm, ChallengeRecord challenge, Existing existing, store::Deadline deadline) {
   CO_TRY(std::vector<doc::Document> going, co_await leftovers(realm, challenge.userId, challenge.id, deadline));
-  const store::Actor actor{challenge.userId.empty() ? "server" : "user", challenge.userId.str()};
-  store::Write write({.deadline = deadline, .actor = actor, .bumpEpochs = {}});
+  const store::ActorKind kind = challenge.userId.empty() ? store::ActorKind::server : store::ActorKind::user;
+  store::Write write({.deadline = deadline, .actor = {kind, challenge.userId.str()}, .bumpEpochs = {}});
   const store::Target target = write.change(targetOf(realm.project, kChallenges, challenge.id));
   std::vector<std::pair<store::Target, doc::Document>> leaving;
   for (doc::Document& document : going) {

@@ -94,7 +94,7 @@ class IdentityFixture : public ::testing::Test {
 
   // Writes the document in a commit of its own, replacing an existing one.
   void putDocument(const store::WriteTarget& target, const doc::Document& document) {
-    store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+    store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
     const store::Target named = write.change(target);
     EXPECT_TRUE(run(store_.write(std::move(write), [named, document](const store::PreImages&, store::Changes& changes) {
       changes.put(named, document);

@@ -40,12 +40,12 @@ Async<void> noteFailedLogin(const IdentityDeps& deps, Realm realm, FailedLogin l
   details.appendString("reason", login.reason);
   if (!login.email.empty()) details.appendString("email", shortened(login.email));
   const bool certain = !login.user.empty();
-  const std::string_view kind = !certain ? "anonymous" : realm.control ? "platform" : "user";
-  std::vector<store::Insert> entries =
-      deps.auditor.failure(realm.project, "login.failed", {std::string(kind), login.user.str(), std::nullopt},
-                           certain ? "users/" + login.user.str() : "users", by.ip, by.requestId, details.finish());
+  const store::ActorKind kind = certain ? realm.userKind() : store::ActorKind::anonymous;
+  std::vector<store::Insert> entries = deps.auditor.failure(
+      realm.project, "login.failed", {std::string(store::nameOf(kind)), login.user.str(), std::nullopt},
+      certain ? "users/" + login.user.str() : "users", by.ip, by.requestId, details.finish());
   if (entries.empty()) co_return;
-  store::Write write({.deadline = readDeadline(), .actor = {std::string(kind), login.user.str()}, .bumpEpochs = {}});
+  store::Write write({.deadline = readDeadline(), .actor = {kind, login.user.str()}, .bumpEpochs = {}});
   write.insert(std::move(entries));
   const auto outcome = co_await deps.store.write(std::move(write), nullptr);
   if (!outcome) {

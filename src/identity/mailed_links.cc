@@ -242,8 +242,7 @@ Task<UserRecord> MailedLinks::commitUseOnce(LinkUse use, bool again, store::Dead
     CO_TRY(mail, co_await mail_.link(realm, LinkPurpose::resetPassword, use.user));
   }
 
-  const std::string kind = realm.control ? "platform" : "user";
-  store::Write write({.deadline = deadline, .actor = {kind, id.str()}, .bumpEpochs = {}});
+  store::Write write({.deadline = deadline, .actor = {realm.userKind(), id.str()}, .bumpEpochs = {}});
   if (takesOver) write.options.bumpEpochs.push_back(realm.project);
   LinkWrite linkWrite{.use = use,
                       .verifies = verifies,
@@ -268,7 +267,8 @@ Task<UserRecord> MailedLinks::commitUseOnce(LinkUse use, bool again, store::Dead
                                    use.kind == Kind::reset    ? "user.passwordReset"
                                    : use.kind == Kind::accept ? "user.inviteAccepted"
                                                               : "user.emailVerified",
-                                   {kind, id.str(), use.user.email}, "users/" + id.str(), use.by.ip, use.by.requestId));
+                                   {std::string(store::nameOf(realm.userKind())), id.str(), use.user.email},
+                                   "users/" + id.str(), use.by.ip, use.by.requestId));
   auto stored = co_await store::writeReturning(deps_.store, std::move(write), std::move(linkWrite));
   if (stored) mail_.wake(mail);
   if (!stored && store::indexViolation(stored.error())) co_return fail(linkConflict());

@@ -12,6 +12,8 @@ struct Realm {
 
   static Realm platform() { return {store::kControlProject, {}, true}; }
   static Realm of(const snapshot::ProjectInfo& info) { return {info.number, info.id, false}; }
+  // Of its users, as actors.
+  store::ActorKind userKind() const { return control ? store::ActorKind::platform : store::ActorKind::user; }
 };
 
 }  // namespace mb::identity

@@ -82,7 +82,7 @@ bool isOperator(const UserRecord& user) {
 }
 
 store::WriteOptions optionsOf(const Realm& realm, store::Deadline deadline) {
-  return {.deadline = deadline, .actor = {"server", ""}, .bumpEpochs = {realm.project}};
+  return {.deadline = deadline, .actor = {store::ActorKind::server, ""}, .bumpEpochs = {realm.project}};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Error refusedRefresh() {
 }
 
 store::WriteOptions optionsOf(const UserId& user, store::Deadline deadline) {
-  return {.deadline = deadline, .actor = {"user", user.str()}, .bumpEpochs = {}};
+  return {.deadline = deadline, .actor = {store::ActorKind::user, user.str()}, .bumpEpochs = {}};
 }
 
 doc::Document detailsOf(const SessionId& session, std::string_view method = "") {

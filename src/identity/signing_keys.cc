@@ -117,7 +117,7 @@ Task<SecretFit> fitOf(store::DocumentStore& store, const MasterSecret* master) {
 Task<> SigningKeys::makeFirst() {
   const SigningKeyRecord record =
       recordOf(deps_.master, SigningKey::generate(), std::string(kFirstKeyId), deps_.clock.now());
-  store::Write write({.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write({.deadline = readDeadline(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   const store::Target target = write.change(keyTarget(record.id));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
@@ -187,7 +187,8 @@ Task<> SigningKeys::rotateOnce(OldKeys old, audit::AuditActor by, store::Deadlin
       recordOf(deps_.master, made, made.keyId(), std::max(now, Timestamp{signer.createdAt.ms + 1}));
   SigningKeyRecord retired = signer;
   retire(retired, before, {now.ms + kRetiredKeyMs});
-  store::Write write({.deadline = deadline, .actor = {by.kind, by.id}, .bumpEpochs = {store::kControlProject}});
+  store::Write write(
+      {.deadline = deadline, .actor = {store::actorKindOf(by.kind), by.id}, .bumpEpochs = {store::kControlProject}});
   const store::Target earlier = write.change(keyTarget(signer.id));
   const store::Target added = write.change(keyTarget(next.id));
   std::vector<store::Target> over;
@@ -233,7 +234,7 @@ Async<void> SigningKeys::refresh() {
 Task<> SigningKeys::removeExpired() {
   CO_TRY(const std::vector<SigningKeyRecord> records, co_await stored(deps_.store));
   const Timestamp now = deps_.clock.now();
-  store::Write write({.deadline = readDeadline(), .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write({.deadline = readDeadline(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   std::vector<store::Target> over;
   for (const SigningKeyRecord& record : records) {
     if (record.verifiesUntil && *record.verifiesUntil <= now) over.push_back(write.change(keyTarget(record.id)));

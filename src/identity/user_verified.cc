@@ -18,8 +18,7 @@ Task<UserRecord> Users::addProven(Realm realm, std::string email, std::optional<
     user.platformRole = kDefaultUserRole;
     user.plan = kFreePlan;
   }
-  Addition addition{
-      .password = {}, .claims = {.local = local}, .actor = {realm.control ? "platform" : "user", user.id.str()}};
+  Addition addition{.password = {}, .claims = {.local = local}, .actor = {realm.userKind(), user.id.str()}};
   co_return co_await commit(std::move(realm), std::move(user), std::move(addition), {}, deadline);
 }
 

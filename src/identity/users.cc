@@ -96,7 +96,7 @@ Task<UserRecord> Users::registerWith(Realm realm, Registration input, Addition a
   addition.password = std::move(input.password);
   addition.verify = true;
   addition.claims = {std::move(input.invite).value_or(""), std::move(input.setupCode).value_or(""), input.local};
-  addition.actor = {realm.control ? "platform" : "user", user.id.str()};
+  addition.actor = {realm.userKind(), user.id.str()};
   co_return co_await add(std::move(realm), std::move(user), std::move(addition), deadline);
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/trace_context.h"
 #include "identity/records.h"
 #include "integrations/http_message.h"
 #include "integrations/http_target.h"
@@ -97,6 +98,7 @@ std::set<std::string> secretHeaders(const std::vector<std::string>& secretNames)
 std::vector<outbound::Header> headersOf(const Call& call, const std::string& contentType) {
   std::map<std::string, std::string> all;
   if (!contentType.empty()) all["content-type"] = contentType;
+  if (!call.trace.empty()) all[std::string(kTraceHeader)] = call.trace;
   for (const doc::DocumentView source : {call.integration->config.view(), call.arguments.view()}) {
     for (const auto& [name, value] : objectAt(source, kHeaders)) {
       all[lowerAscii(name)] = std::string(value.asString());

@@ -21,14 +21,21 @@ Error withoutSecrets(const Error& error, const Secrets& secrets) {
 }  // namespace
 
 Task<doc::Value> Integrations::send(snapshot::SnapshotPtr project, IntegrationPtr integration, std::string op,
-                                    doc::Document arguments, store::Deadline deadline, std::stop_token aborted) {
+                                    doc::Document arguments, CallOptions options) {
   Provider& provider = providerOf(*integration);
   CO_RETURN_IF_ERROR(checkCall(provider, *integration, op, arguments));
   const ProjectId& id = project->info().id;
   CO_TRY(Secrets secrets, box_.open(id.str(), *integration));
-  const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - Clock::now());
+  const auto left = std::chrono::floor<std::chrono::milliseconds>(options.deadline - Clock::now());
   if (left.count() <= 0) co_return fail(ErrorCode::upstreamTimeout, "request timed out");
-  Call call{id, integration, op, std::move(arguments), secrets, std::min(left, kMaxCallTime), std::move(aborted)};
+  Call call{id,
+            integration,
+            op,
+            std::move(arguments),
+            secrets,
+            std::min(left, kMaxCallTime),
+            std::move(options.aborted),
+            std::move(options.trace)};
   auto reply = co_await provider.call(std::move(call));
   if (reply) co_return std::move(reply);
   Error error = withoutSecrets(reply.error(), secrets);
@@ -41,10 +48,10 @@ Task<doc::Value> Integrations::send(snapshot::SnapshotPtr project, IntegrationPt
 }
 
 Task<doc::Value> Integrations::call(snapshot::SnapshotPtr project, std::string name, std::string op,
-                                    doc::Document arguments, store::Deadline deadline, std::stop_token aborted) {
+                                    doc::Document arguments, CallOptions options) {
   CO_TRY(IntegrationPtr integration, enabled(*project, name));
-  co_return co_await send(std::move(project), std::move(integration), std::move(op), std::move(arguments), deadline,
-                          std::move(aborted));
+  co_return co_await send(std::move(project), std::move(integration), std::move(op), std::move(arguments),
+                          std::move(options));
 }
 
 Task<> Integrations::check(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments) {
@@ -63,7 +70,7 @@ Task<TryResult> Integrations::tryCall(Access access, std::string name, TryBody b
   }
   if (body.stub.given()) co_return fail(invalid({{"/stub", "needs mode dry: it replaces the call's result"}}));
   CO_TRY(doc::Value result, co_await send(access.project, std::move(integration), std::move(body.op),
-                                          std::move(arguments), access.deadline, {}));
+                                          std::move(arguments), {.deadline = access.deadline}));
   co_return TryResult{std::move(result), mode};
 }
 
@@ -74,7 +81,7 @@ Task<doc::Value> Integrations::runTest(Access access, IntegrationPtr integration
     co_return std::move(test.stub.value);
   }
   co_return co_await send(access.project, std::move(integration), std::move(test.op), std::move(arguments),
-                          access.deadline, {});
+                          {.deadline = access.deadline});
 }
 
 Task<SuiteOutcome> Integrations::runTests(Access access, std::string name) {

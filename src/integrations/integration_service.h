@@ -67,7 +67,7 @@ class Integrations final : public Caller {
   Task<SuiteOutcome> runTests(Access access, std::string name);
 
   Task<doc::Value> call(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments,
-                        store::Deadline deadline, std::stop_token aborted) override;
+                        CallOptions options) override;
   Task<> check(snapshot::SnapshotPtr project, std::string name, std::string op, doc::Document arguments) override;
 
  private:
@@ -95,7 +95,7 @@ class Integrations final : public Caller {
   Task<IntegrationRecord> insert(Access access, std::string name, std::string providerName, Edit edit);
   Task<> edit(Access access, std::string name, Edit edit);
   Task<doc::Value> send(snapshot::SnapshotPtr project, IntegrationPtr integration, std::string op,
-                        doc::Document arguments, store::Deadline deadline, std::stop_token aborted);
+                        doc::Document arguments, CallOptions options);
   Task<doc::Value> runTest(Access access, IntegrationPtr integration, StoredTest test);
 
   const IntegrationDeps deps_;

@@ -200,7 +200,8 @@ TEST_F(IntegrationService, CallsOfFunctions) {
 TEST_F(IntegrationService, CallsEndWithTheirRunOrAfterTenSeconds) {
   created(kApiIntegration);
   const auto timeout = [&](store::Deadline deadline) {
-    EXPECT_TRUE(run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), deadline, {})));
+    EXPECT_TRUE(
+        run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), {.deadline = deadline})));
     return outside_.request().timeout;
   };
   const auto now = std::chrono::steady_clock::now();
@@ -208,11 +209,11 @@ TEST_F(IntegrationService, CallsEndWithTheirRunOrAfterTenSeconds) {
   EXPECT_LE(timeout(now + std::chrono::seconds(3)), std::chrono::seconds(3));
   EXPECT_TRUE(change("api", R"({"config":{"baseUrl":"https://api.example.org","timeoutMs":200}})"));
   EXPECT_EQ(timeout(now + std::chrono::seconds(60)), std::chrono::milliseconds(200));
-  EXPECT_EQ(codeOf(run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), now, {}))),
+  EXPECT_EQ(codeOf(run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), {.deadline = now}))),
             "UPSTREAM_FAILED");
   std::stop_source run1;
   EXPECT_TRUE(run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"),
-                                     now + std::chrono::seconds(60), run1.get_token())));
+                                     {.deadline = now + std::chrono::seconds(60), .aborted = run1.get_token()})));
   EXPECT_FALSE(outside_.request().aborted.stop_requested());
   run1.request_stop();
   EXPECT_TRUE(outside_.request().aborted.stop_requested());
@@ -221,7 +222,8 @@ TEST_F(IntegrationService, CallsEndWithTheirRunOrAfterTenSeconds) {
 TEST_F(IntegrationService, FailuresHoldNoSecret) {
   created(kApiIntegration);
   outside_.refuse(Error(ErrorCode::upstreamFailed, "request failed").withCause("sent Bearer never-to-be-seen"));
-  const auto failed = run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), soon(), {}));
+  const auto failed =
+      run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), {.deadline = soon()}));
   EXPECT_EQ(said(failed.error()), "UPSTREAM_FAILED: request failed");
   EXPECT_EQ(failed.error().cause(), "");
   outside_.refuse(Error(ErrorCode::upstreamTimeout, "request timed out"));

@@ -89,7 +89,8 @@ class IntegrationsFixture : public configuration::ConfigurationFixture {
   }
   // The result of a function's call as JSON, or the code and the message of its error.
   std::string called(std::string name, std::string op, std::string_view args = "{}") {
-    auto answer = run(integrations_.call(snapshot(shop_), std::move(name), std::move(op), json(args), soon(), {}));
+    auto answer =
+        run(integrations_.call(snapshot(shop_), std::move(name), std::move(op), json(args), {.deadline = soon()}));
     return answer ? text(*answer) : said(answer.error());
   }
   static std::string text(doc::ValueView value) {

@@ -60,6 +60,7 @@ struct Call {
   Secrets secrets;
   std::chrono::milliseconds timeout{};
   std::stop_token aborted;
+  std::string trace = {};  // the trace context of the run (base/trace_context.h), or ""
 
   outbound::CallKeys keys() const { return {project.str(), "integration/" + integration->integrationId}; }
 };

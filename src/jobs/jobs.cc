@@ -1,5 +1,6 @@
 #include "jobs/jobs.h"
 
+#include "base/trace_context.h"
 #include "jobs/queue_impl.h"
 
 namespace mb::jobs {
@@ -52,7 +53,7 @@ store::Deadline storeDeadline() {
 store::WriteOptions asServer() {
   store::WriteOptions options;
   options.deadline = storeDeadline();
-  options.actor = {"server", ""};
+  options.actor = {store::ActorKind::server, ""};
   return options;
 }
 
@@ -90,6 +91,7 @@ Result<Row> Queue::Impl::rowOf(JobSpec spec) {
   if (spec.group.size() > kMaxKeyBytes || !isText(spec.group)) {
     return invalid("job group must be at most 200 bytes without control characters");
   }
+  if (spec.trace.size() > kTraceparentBytes) return invalid("job trace context is too long");
   if (spec.payload.size() > kMaxPayloadBytes) return invalid("job payload is too large");
   Row row;
   row.seq = deps.ids.next();
@@ -101,6 +103,7 @@ Result<Row> Queue::Impl::rowOf(JobSpec spec) {
   row.dueAt = spec.notBefore ? std::max(*spec.notBefore, row.createdAt) : row.createdAt;
   row.orderKey = std::move(spec.orderKey);
   row.repeatEvery = spec.repeatEvery;
+  row.trace = std::move(spec.trace);
   row.repeatFrom = row.dueAt;
   if (spec.sealed) {
     row.sealed = deps.master.seal(spec.payload.bytes(), sealContext(row.id));

@@ -59,6 +59,7 @@ struct JobSpec {
   // Above zero: after completion (or the last failed attempt) the job is due again. Its fires are its first due time
   // plus multiples of this; those that have passed by then are skipped.
   std::chrono::milliseconds repeatEvery{0};
+  std::string trace = {};  // the trace context of its cause (base/trace_context.h), or ""
 };
 
 // The argument of a handler.
@@ -70,6 +71,7 @@ struct JobRun {
   int attempt = 1;        // 1 is the first
   bool last = false;      // no attempt follows a failure of this one
   Timestamp createdAt;
+  std::string trace;         // JobSpec::trace
   store::Deadline deadline;  // the run counts as failed from then on
 };
 // An error ends the attempt. Its message and cause are stored with the job, so they must hold no secret. Delivery is at

@@ -32,6 +32,19 @@ TEST_F(JobsTest, ASweepFindsUnannouncedJobs) {
   EXPECT_TRUE(untilEmpty());
 }
 
+TEST_F(JobsTest, ARunHasTheTraceOfItsJob) {
+  Kind kind;
+  kind.name = "traced";
+  kind.handler = [this](JobRun run) -> Task<> {
+    recorder_.note(run.trace);
+    co_return Result<>();
+  };
+  queue_->declare(std::move(kind));
+  commitOnly({.kind = "traced", .trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"});
+  queue_->start();
+  EXPECT_THAT(recorder_.wait(1), ElementsAre("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"));
+}
+
 TEST_F(JobsTest, JobsOfAnEarlierRunAreFound) {
   queue_->declare(noting());
   for (int i = 0; i < 3; ++i) commitOnly({.kind = "note", .payload = payload(std::to_string(i))});
@@ -47,6 +60,7 @@ TEST_F(JobsTest, InvalidJobsAreRejected) {
   EXPECT_FALSE(queue_->insertOf({.kind = "note", .orderKey = std::string(201, 'x')}));
   EXPECT_FALSE(queue_->insertOf({.kind = "note", .orderKey = "a\x01"}));
   EXPECT_FALSE(queue_->insertOf({.kind = "note", .payload = payload(std::string(kMaxPayloadBytes, 'x'))}));
+  EXPECT_FALSE(queue_->insertOf({.kind = "note", .trace = std::string(56, 'x')}));
   const auto job = queue_->insertOf({.kind = "note", .id = std::string(200, 'x')});
   ASSERT_TRUE(job);
   EXPECT_EQ(job->id(), std::string(200, 'x'));

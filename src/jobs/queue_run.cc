@@ -156,6 +156,7 @@ Result<JobRun> Queue::Impl::jobRun(const Row& row, const Kind& kind) const {
   run.attempt = row.failedAttempts + 1;
   run.last = static_cast<size_t>(row.failedAttempts) >= kind.backoff.size();
   run.createdAt = row.createdAt;
+  run.trace = row.trace;
   run.deadline = std::chrono::steady_clock::now() + kind.timeout;
   TRY(run.payload, payloadOf(row));
   return run;

@@ -108,6 +108,7 @@ doc::Document Row::toDocument() const {
     out.appendBinary("sealed", sealed);
   }
   if (!error.empty()) out.appendString("error", error);
+  if (!trace.empty()) out.appendString("trace", trace);
   return out.finish();
 }
 
@@ -119,6 +120,7 @@ Result<Row> Row::fromDocument(doc::DocumentView stored) {
   row.group = stored.stringOr("group");
   row.orderKey = stored.stringOr("orderKey");
   row.error = stored.stringOr("error");
+  row.trace = stored.stringOr("trace");
   row.project = static_cast<store::ProjectNo>(integerOr(stored, "project", 0));
   row.failedAttempts = static_cast<int>(integerOr(stored, "failedAttempts", 0));
   row.repeatEvery = std::chrono::milliseconds(integerOr(stored, "repeatMs", 0));

@@ -54,6 +54,7 @@ struct Row {
   doc::Document payload;
   std::string sealed;  // in place of the payload
   std::string error;   // of the last attempt
+  std::string trace;
 
   // The row without payload, error and repetition.
   Row head() const;

@@ -20,26 +20,30 @@ bool Caller::adminOf(std::string_view collection) const {
   return (kind == CallerKind::member || isAdminKey) && permissions->allows(permission);
 }
 
-std::string_view actorKind(CallerKind kind) {
+store::ActorKind actorKindOf(CallerKind kind) {
   switch (kind) {
     case CallerKind::endUser:
-      return "user";
+      return store::ActorKind::user;
     case CallerKind::member:
-      return "member";
+      return store::ActorKind::member;
     case CallerKind::apiKey:
-      return "apikey";
+      return store::ActorKind::apikey;
     case CallerKind::platform:
-      return "platform";
+      return store::ActorKind::platform;
     case CallerKind::server:
-      return "server";
+      return store::ActorKind::server;
     case CallerKind::anonymous:
       break;
   }
-  return "anonymous";
+  return store::ActorKind::anonymous;
+}
+
+std::string_view actorKind(CallerKind kind) {
+  return store::nameOf(actorKindOf(kind));
 }
 
 store::Actor actorOf(const Caller& caller) {
-  return {std::string(actorKind(caller.kind)), caller.id};
+  return {actorKindOf(caller.kind), caller.id};
 }
 
 }  // namespace mb::policy

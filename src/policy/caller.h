@@ -36,13 +36,15 @@ struct Caller {
   // For audit and rate limits.
   std::string ip;
   std::string requestId;
+  std::string trace;  // the request's trace context (base/trace_context.h), or ""
 
   bool may(std::string_view permission) const { return permissions->allows(permission); }
   // Whether this caller is an admin of `collection` on the data plane: the policy's admin rule applies to it.
   bool adminOf(std::string_view collection) const;
 };
 
-// The actor kind in the audit record and the change log: "user", "member", "apikey", "platform", "server", "anonymous".
+store::ActorKind actorKindOf(CallerKind kind);
+// Its name, as in audit entries.
 std::string_view actorKind(CallerKind kind);
 store::Actor actorOf(const Caller& caller);
 

@@ -42,7 +42,7 @@ TEST(Caller, ActorsSayWhoDidIt) {
     caller.kind = kind;
     caller.id = "who";
     EXPECT_EQ(actorKind(kind), name);
-    EXPECT_EQ(actorOf(caller).kind, name);
+    EXPECT_EQ(store::nameOf(actorOf(caller).kind), name);
     EXPECT_EQ(actorOf(caller).id, "who");
   }
 }

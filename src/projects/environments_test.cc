@@ -88,7 +88,7 @@ TEST_F(EnvironmentsTest, AreCopiedLaterWhereTheServerWentDown) {
   ASSERT_EQ(left.size(), 1u);
   EXPECT_TRUE(copyJobs().empty());
 
-  store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   write.insert(store::Insert{.collection = {store::kControlProject, jobs::kJobs, 0}, .document = left[0]});
   ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
   std::promise<void> copied;

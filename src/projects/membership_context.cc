@@ -30,7 +30,7 @@ bool mayJoin(const ProjectDeps& deps, const identity::UserRecord& user) {
 
 store::Write projectWrite(const By& by, std::vector<store::ProjectNo> projects, std::vector<store::Insert> entries) {
   store::Write write({.deadline = by.deadline,
-                      .actor = {"platform", by.caller.id},
+                      .actor = {store::ActorKind::platform, by.caller.id},
                       .priority = store::WritePriority::normal,
                       .bumpEpochs = std::move(projects)});
   write.insert(std::move(entries));

@@ -170,7 +170,7 @@ TEST_F(ProjectsTest, OneProjectThatCannotBePurgedStopsNoOther) {
   const ProjectView project = made(ada);
   ASSERT_TRUE(run(projects_->remove(by(ada), project.id.str())));
   store::Write write({.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10),
-                      .actor = {"server", ""},
+                      .actor = {store::ActorKind::server, ""},
                       .bumpEpochs = {}});
   write.insert(insertOf(kProjects, doc::parseJson(R"({"id":"broken","status":"deleted"})").value()));
   ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));

@@ -95,7 +95,7 @@ Task<> Purge::removeAllOf(store::CollectionNo collection, std::string field, Pro
 
 Task<> Purge::removeOne(store::CollectionNo collection, std::string id) {
   store::Write write({.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30),
-                      .actor = {"server", ""},
+                      .actor = {store::ActorKind::server, ""},
                       .priority = store::WritePriority::low,
                       .bumpEpochs = {}});
   const store::Target removed = write.change(target(collection, std::move(id)));

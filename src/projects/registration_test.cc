@@ -9,7 +9,7 @@ namespace {
 // The user as written with this plan.
 Task<identity::UserRecord> writtenWith(store::DocumentStore& store, identity::RegistrationPlan plan,
                                        identity::UserRecord user) {
-  store::Write write({.deadline = {}, .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write({.deadline = {}, .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   const identity::UserChange change = plan.addTo(write);
   co_return co_await store::writeReturning(
       store, std::move(write),

@@ -21,7 +21,7 @@ constexpr uint64_t kRestorePage = 1000;
 
 store::WriteOptions asServer(std::vector<store::ProjectNo> bumpEpochs) {
   return {std::chrono::steady_clock::now() + std::chrono::seconds(30),
-          {"server", ""},
+          {store::ActorKind::server, ""},
           store::WritePriority::normal,
           std::move(bumpEpochs)};
 }

@@ -155,11 +155,9 @@ Async<bool> Feeds::readOnce(ProjectReaderPtr reader) {
     logWarn("change log read failed; retrying", {{"message", read.error().message()}, {"cause", read.error().cause()}});
     co_return false;
   }
-  auto batch = std::make_shared<LogBatch>();
-  if (read->firstHeld > reader->cursor + 1) batch->lostUpTo = read->firstHeld - 1;
-  batch->last = read->entries.empty() ? batch->lostUpTo : read->entries.back().position;
-  if (batch->last == 0) co_return false;
-  batch->entries = std::move(read->entries);
+  if (read->through == reader->cursor) co_return false;
+  auto batch = std::make_shared<LogBatch>(LogBatch{
+      .entries = std::move(read->entries), .after = reader->cursor, .last = read->through, .lostUpTo = read->lostUpTo});
   reader->cursor = batch->last;
   hand(reader, batch);
   co_return true;

@@ -17,6 +17,7 @@ namespace mb::realtime {
 // Immutable; any core.
 struct LogBatch {
   std::vector<store::ChangeEntry> entries;
+  uint64_t after = 0;     // the `last` of the batch before it
   uint64_t last = 0;      // this batch completes the changes up to here
   uint64_t lostUpTo = 0;  // changes up to here are missing, as the log no longer holds them; 0: none
 };

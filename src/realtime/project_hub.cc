@@ -155,7 +155,7 @@ std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
 // Sessions whose caller could not be re-validated do not get this batch. They replay it from the change log after
 // validation.
 void ProjectHub::requireRevalidation(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions) {
-  for (const auto& session : sessions) session->requireRevalidation(batch.entries.front().position - 1);
+  for (const auto& session : sessions) session->requireRevalidation(batch.after);
 }
 
 Async<void> ProjectHub::revalidateCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {

@@ -56,7 +56,7 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
     const ReplaySemaphore::Permit permit(self->hub_.replaySemaphore());
     if (self->replaying(id, serial) == nullptr) co_return;
     const auto page = co_await self->hub_.deps().feed.changes(project, after, kPageEntries);
-    if (!page || (page->entries.empty() && page->firstHeld <= after + 1)) {
+    if (!page || page->through == after) {
       co_await sleepFor(kReplayPause);
       continue;
     }
@@ -76,8 +76,8 @@ void Session::goLive(Subscription& subscription, uint64_t after) {
 }
 
 uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after) {
-  if (page.firstHeld > after + 1) {
-    after = page.firstHeld - 1;
+  if (page.lostUpTo != 0) {
+    after = page.lostUpTo;
     sendGap(subscription, after);
   }
   const WorkBudget work(2 * kCoreWork);
@@ -100,7 +100,7 @@ uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatc
     }
     after = entry.position;
   }
-  return after;
+  return page.through;
 }
 
 }  // namespace mb::realtime

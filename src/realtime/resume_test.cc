@@ -175,6 +175,20 @@ TEST_F(ResumeTest, ACallerThatCannotBeLookedUpWaitsAndMissesNothing) {
   EXPECT_EQ(id(next(client)), "2");
 }
 
+TEST_F(ResumeTest, ASubscriptionNeedsThePositionOfTheLog) {
+  collection("posts", kOpenPolicy);
+  Client& client = connectAs("bob");
+  store_.feed().failWith(ErrorCode::unavailable);
+  say(client, R"({"type":"subscribe","id":"s","collection":"posts"})");
+  const std::string refused = next(client);
+  EXPECT_EQ(code(refused), "FORBIDDEN");
+  EXPECT_EQ(field(refused, "id"), "s");
+  store_.feed().failWith(std::nullopt);
+  follow(client, "s", "posts");
+  putNumbered(1, 1);
+  EXPECT_EQ(id(next(client)), "1");
+}
+
 TEST_F(ResumeTest, ALogThatFailsForAWhileLosesNothing) {
   collection("posts", kOpenPolicy);
   Client& client = connectAs("bob");

@@ -60,7 +60,8 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   void applyLookup(const Result<identity::Identified>& who);
   bool enter(const identity::Identified& who);
   void adopt(identity::Identified who);
-  void begin(const ClientMessage& message, store::CollectionNo number, std::optional<uint64_t> after);
+  void begin(const ClientMessage& message, store::CollectionNo number, uint64_t frontier,
+             std::optional<uint64_t> after);
   // From now on the subscription reads the changes after `after` from the log, until it has caught up; false during
   // shutdown.
   bool startReplay(Subscription& subscription, uint64_t after);

@@ -186,6 +186,18 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
     refusal = self->refusalOf(message);
     if (!refusal && self->needsRevalidation_) refusal = {Code::forbidden, "this could not be checked now: try again"};
   }
+  // Changes that another instance committed before the subscription are not sent to it.
+  uint64_t frontier = 0;
+  if (!refusal) {
+    const auto known = co_await self->hub_.deps().feed.frontier(self->project_->number());
+    if (self->state_ == State::ended) co_return;
+    refusal = self->refusalOf(message);
+    if (known) {
+      frontier = *known;
+    } else if (!refusal) {
+      refusal = {Code::forbidden, "the position of the change log could not be read: try again"};
+    }
+  }
   if (refusal) {
     self->sendError(refusal->first, refusal->second, message.id);
     co_return;
@@ -204,10 +216,11 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
     self->sendError(Code::forbidden, "this collection may not be followed", message.id);
     co_return;
   }
-  self->begin(message, view->collection->info.number, after);
+  self->begin(message, view->collection->info.number, frontier, after);
 }
 
-void Session::begin(const ClientMessage& message, store::CollectionNo number, std::optional<uint64_t> after) {
+void Session::begin(const ClientMessage& message, store::CollectionNo number, uint64_t frontier,
+                    std::optional<uint64_t> after) {
   auto owned = std::make_unique<Subscription>();
   Subscription& subscription = *owned;
   subscription.session = this;
@@ -217,7 +230,7 @@ void Session::begin(const ClientMessage& message, store::CollectionNo number, st
   subscription.number = number;
   subscription.events = message.events;
   subscriptions_.push_back(std::move(owned));
-  const uint64_t last = project_->addSubscription(subscription);
+  const uint64_t last = std::max(frontier, project_->addSubscription(subscription));
   project_->place(subscription, caller_);
   subscription.from = after && *after != last ? kNotLive : last;
   say(subscribedMessage(message.id));

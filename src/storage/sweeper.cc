@@ -58,7 +58,7 @@ jobs::Kind kindOf(std::string_view name, jobs::Handler handler) {
 
 store::WriteOptions asServer() {
   return {.deadline = std::chrono::steady_clock::now() + kWriteLimit,
-          .actor = {"server", ""},
+          .actor = {store::ActorKind::server, ""},
           .priority = store::WritePriority::low,
           .bumpEpochs = {}};
 }

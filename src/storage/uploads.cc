@@ -390,7 +390,7 @@ Task<> Uploads::clean(jobs::JobRun run) {
   if (upload && !upload->done && !expired(*upload)) co_return Result<>();
   // The record is removed before its pieces, so that the upload cannot be continued.
   if (upload && expired(*upload)) {
-    store::Write write(writing({"server", ""}));
+    store::Write write(writing({store::ActorKind::server, ""}));
     const store::Target row = write.change(uploads, job.upload);
     auto callback = [row, expired](const store::PreImages& before, store::Changes& changes) -> Result<bool> {
       TRY(const std::optional<UploadRecord> current, store::fromStore<UploadRecord>(before[row]));
@@ -413,7 +413,7 @@ Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& up
   CO_TRY(const auto found, co_await deps_.store.find(piecesBehind(project, upload + "/", upload, kUploadPage)));
   CO_TRY(const std::vector<PieceRecord> pieces, store::fromStore<PieceRecord>(found.documents));
   if (pieces.empty()) co_return false;
-  store::Write write(writing({"server", ""}));
+  store::Write write(writing({store::ActorKind::server, ""}));
   std::vector<BlobName> blobs;
   std::vector<store::Target> rows;
   for (const PieceRecord& piece : pieces) {

@@ -15,12 +15,15 @@ struct ChangeEntry {
   std::optional<doc::Document> after;
   Actor actor;
   Timestamp at;
+  std::string trace;  // WriteOptions::trace of the write
 };
 
 struct ChangeBatch {
   std::vector<ChangeEntry> entries;
-  // The first position in the log; if it is larger than `after` + 1, the entries between are trimmed.
-  uint64_t firstHeld = 0;
+  // The batch completes the changes up to this position, from which the next call continues. At least `after`.
+  uint64_t through = 0;
+  // The last of the entries after `after` that are trimmed; 0: none is.
+  uint64_t lostUpTo = 0;
 };
 
 // Called after commits with the last position of each project whose log grew; one call may cover many commits. Runs on
@@ -28,29 +31,26 @@ struct ChangeBatch {
 using FeedListeners = Listeners<ProjectNo, uint64_t>;
 using ChangeListener = FeedListeners::Listener;
 
-// Returns the last position of a project's log that its consumers have processed; later entries must be kept. nullopt:
-// no entry is needed. Any thread; must not block.
-using KeptAfter = std::function<std::optional<uint64_t>(ProjectNo project)>;
-
 // Bounds of one call of changes().
 inline constexpr size_t kMaxChanges = 256;
 inline constexpr size_t kMaxChangesBytes = 1 << 20;
 
+// Entries are trimmed by age and size, except those that documents of SystemCollection::logFloor keep. Positions are
+// compared only: the next one need not be the sum of one and the last.
 class ChangeFeed {
  public:
   virtual ~ChangeFeed() = default;
   // Entries after `after`, oldest first: at most `limit`, kMaxChanges and about kMaxChangesBytes, but at least one if
   // there are any.
   virtual Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) = 0;
+  // The last position as this instance knows it; it only increases. Never blocks. Any thread.
   virtual uint64_t lastPosition(ProjectNo project) const = 0;
+  // The position of the last change that any instance committed before the call. Fails with unavailable.
+  virtual Task<uint64_t> frontier(ProjectNo project) = 0;
 
   // Notifies `listener` until the returned handle is dropped; dropping waits for a running call. Any thread, not from
   // within a listener. The handle must be dropped before the feed is destroyed.
   virtual std::shared_ptr<void> listen(ChangeListener listener) = 0;
-  // Entries that age and size would trim are kept while `needed` requires them. Called once, before the first write;
-  // nothing is trimmed before it. Without consumers, pass a function that needs nothing, or the log grows without
-  // bound.
-  virtual void keepAfter(KeptAfter needed) = 0;
 };
 
 }  // namespace mb::store

@@ -50,11 +50,11 @@ bool passesConfigurationLimit(uint64_t before, uint64_t after) {
 }
 
 Actor upkeepActor() {
-  return {"server", std::string(kUpkeep)};
+  return {ActorKind::server, std::string(kUpkeep)};
 }
 
 bool isUpkeep(const Actor& actor) {
-  return actor.kind == "server" && actor.id == kUpkeep;
+  return actor.kind == ActorKind::server && actor.id == kUpkeep;
 }
 
 uint64_t configuredBytes(std::string_view name, const doc::Document& config) {

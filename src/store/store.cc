@@ -27,6 +27,20 @@ doc::Document idDocument(std::string_view id) {
   return out.finish();
 }
 
+namespace {
+constexpr std::array<std::string_view, 8> kActorKinds = {"",       "anonymous", "user",   "member",
+                                                         "apikey", "platform",  "server", "function"};
+}  // namespace
+
+std::string_view nameOf(ActorKind kind) {
+  return kActorKinds[static_cast<size_t>(kind)];
+}
+
+ActorKind actorKindOf(std::string_view name) {
+  const auto found = std::ranges::find(kActorKinds, name);
+  return found == kActorKinds.end() ? ActorKind::none : static_cast<ActorKind>(found - kActorKinds.begin());
+}
+
 std::optional<std::pair<std::string, int64_t>> countedOf(const CounterSource& source, doc::DocumentView document) {
   std::string group;
   if (!source.groupedBy.empty()) {
@@ -38,6 +52,15 @@ std::optional<std::pair<std::string, int64_t>> countedOf(const CounterSource& so
   const auto value = document.find(source.summed);
   const int64_t amount = value ? value->toInteger().value_or(0) : 0;
   return std::pair(std::move(group), amount);
+}
+
+void addLogFloor(const LogFloor& fields, doc::DocumentView document, std::map<ProjectNo, uint64_t>& floors) {
+  const auto project = document.find(fields.project);
+  const auto position = document.find(fields.position);
+  if (!project || !position) return;
+  const auto after = static_cast<uint64_t>(position->toInteger().value_or(0));
+  const auto [floor, isFirst] = floors.try_emplace(static_cast<ProjectNo>(project->toInteger().value_or(0)), after);
+  if (!isFirst) floor->second = std::min(floor->second, after);
 }
 
 }  // namespace mb::store

@@ -3,10 +3,10 @@
 // test suite (suite/). Rules: docs/engine.md.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,17 +42,16 @@ struct IndexSpec {
 };
 inline constexpr size_t kMaxIncluded = 16;
 
-// The progress of an index fill, in documents. Changes while it is read. Any thread.
+// The progress of an index fill, in documents; concurrent inserts may raise `done` above `expected`.
 struct IndexProgress {
-  std::atomic<uint64_t> done{0};
-  std::atomic<uint64_t> expected{0};
+  uint64_t done = 0;
+  uint64_t expected = 0;
 };
 
 struct IndexInfo {
   IndexNo number = 0;
   IndexSpec spec;
-  bool ready = false;                             // false during the fill: maintained by writes, not read
-  std::shared_ptr<const IndexProgress> progress;  // null once it is ready
+  bool ready = false;  // false during the fill: maintained by writes, not read
 };
 
 // What a counter counts in a collection: the sum of an integer field, or the number of documents. Several collections
@@ -62,6 +61,13 @@ struct CounterSource {
   std::string name;            // of the counter, in errors
   std::string summed = {};     // "" counts documents
   std::string groupedBy = {};  // a string field; documents without it are not counted. "" for one sum per project
+};
+
+// The fields of a collection of the control project by which its documents keep changes in the change logs: each keeps
+// the changes after the position in `position`, of the project with the number in `project`, that are not trimmed yet.
+struct LogFloor {
+  std::string project;
+  std::string position;
 };
 
 // A collection that exists in every project, declared in code by the module that owns it. Its changes are not in the
@@ -81,6 +87,7 @@ struct SystemCollection {
   // Of a collection of the control project: the field that holds a project's id. A document is deleted when that
   // project is purged. "" for none.
   std::string projectField = {};
+  std::optional<LogFloor> logFloor = {};
 };
 
 struct CollectionInfo {
@@ -98,6 +105,10 @@ struct SortKey {
 
 // The largest result, unless a query sets less.
 inline constexpr size_t kMaxResultBytes = 16 << 20;
+
+struct ReadOptions {
+  Deadline deadline = {};  // Deadline(): the engine's own limit
+};
 
 // What a query returns of the documents that match.
 enum class Projection {
@@ -170,13 +181,17 @@ class DocumentStore {
   virtual ~DocumentStore() = default;
 
   // ---- documents
+  // Reads fail with unavailable past their deadline, unless the result is in memory.
+  //
   // The document, or nullopt. Durable state only.
-  virtual Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) = 0;
+  virtual Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id,
+                                                 ReadOptions options = {}) = 0;
   // The documents in the order of `ids`, which may repeat, without the fields in `hidden` (null for none). Fails with
   // payloadTooLarge for a result over 16 MiB.
-  virtual Task<std::vector<std::optional<doc::Document>>> getMany(
-      CollectionRef collection, std::vector<std::string> ids,
-      std::shared_ptr<const doc::FieldSet> hidden = nullptr) = 0;
+  virtual Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection,
+                                                                  std::vector<std::string> ids,
+                                                                  std::shared_ptr<const doc::FieldSet> hidden = nullptr,
+                                                                  ReadOptions options = {}) = 0;
   // Fails with payloadTooLarge for a result over maxBytes, or over 32 MiB to sort, unless it is paged; with unavailable
   // past the deadline.
   virtual Task<QueryResult> find(Query query) = 0;
@@ -188,9 +203,9 @@ class DocumentStore {
   // past the limit of a counter; staleCatalogue; payloadTooLarge (a document over 1 MiB, in a system collection over 2
   // MiB); unavailable (deadline, queue full, disk nearly full). On failure nothing is written.
   virtual Task<WriteOutcome> write(Write write, WriteCallback callback) = 0;
-  virtual Task<CollectionStats> stats(CollectionRef collection) = 0;
+  virtual Task<CollectionStats> stats(CollectionRef collection, ReadOptions options = {}) = 0;
   // The same for the documents whose SystemCollection::countedBy field is `value`. Exact.
-  virtual Task<CollectionStats> statsByField(CollectionRef collection, std::string value) = 0;
+  virtual Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options = {}) = 0;
   // The counter as of the last commit. Exact.
   virtual Task<int64_t> counter(CounterKey key) = 0;
 
@@ -223,6 +238,8 @@ class DocumentStore {
   // the index is removed); validation past 64 indexes.
   virtual Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) = 0;
   virtual Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) = 0;
+  // Of the index's fill; nullopt if it is ready, or does not exist.
+  virtual Task<std::optional<IndexProgress>> indexProgress(CollectionRef collection, IndexNo index) = 0;
 
   // The listeners of WriteOptions::notices.
   virtual Notices& notices() = 0;
@@ -252,6 +269,9 @@ std::string foldedName(std::string_view name);
 
 // What a source counts of a document: its group and amount; nullopt if it does not count the document.
 std::optional<std::pair<std::string, int64_t>> countedOf(const CounterSource& source, doc::DocumentView document);
+
+// Lowers a project's entry in `floors` to the position after which the document keeps changes.
+void addLogFloor(const LogFloor& fields, doc::DocumentView document, std::map<ProjectNo, uint64_t>& floors);
 
 // The name of an index that is declared without one: "field_1_other_-1".
 std::string defaultIndexName(const std::vector<IndexKey>& keys);

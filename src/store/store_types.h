@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -44,8 +45,14 @@ inline constexpr std::chrono::milliseconds kEpochFreshness{1000};
 
 enum class WritePriority { normal, low };  // low: index builds, expiry, imports
 
+enum class ActorKind : uint8_t { none, anonymous, user, member, apikey, platform, server, function };
+// The name in the change log and in audit entries; "" for none.
+std::string_view nameOf(ActorKind kind);
+// none for an unknown name.
+ActorKind actorKindOf(std::string_view name);
+
 struct Actor {
-  std::string kind;  // "user", "member", "apikey", "platform", "server"
+  ActorKind kind = ActorKind::none;
   std::string id;
 };
 
@@ -104,6 +111,8 @@ struct WriteOptions {
   // At most one per counter. Checked when the write is queued, against the committed value and the increases of the
   // writes queued before it; the decreases of these count once they are durable.
   std::vector<CounterLimit> limits = {};
+  // The trace context of the request (base/trace_context.h), or "". Stored with the entries of the change log.
+  std::string trace = {};
   // Sent to the listeners of Notices if the write changes anything: in the order of the commits, before the writer's
   // call returns.
   std::vector<Notice> notices = {};

@@ -21,7 +21,7 @@ store::Deadline soon() {
 }
 
 store::WriteOptions asServer() {
-  return {.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}};
+  return {.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}};
 }
 
 // `what` identifies the job within the field. The id contains the project, as a project that was restored next to its
@@ -142,7 +142,7 @@ Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batc
 
 // Subscribes to the project's changes before its documents are read, so that no change is missed.
 Task<> EmbeddingJobs::joinEvents(const snapshot::ProjectInfo& project) {
-  const events::Dispatcher::Joining joining = deps_.dispatcher.join(project);
+  CO_TRY(const events::Dispatcher::Joining joining, co_await deps_.dispatcher.join(project));
   store::Write write(asServer());
   const store::Target cursor = write.change(joining.target());
   const auto done = co_await deps_.store.write(

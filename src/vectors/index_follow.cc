@@ -104,19 +104,18 @@ Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& rebuild) {
   const uint64_t from = live->position;
   CO_TRY(store::ChangeBatch batch, co_await deps_.feed.changes(live->place.project, from, store::kMaxChanges));
   const uint64_t last = deps_.feed.lastPosition(live->place.project);
-  if (batch.entries.empty() ? last > from && batch.firstHeld > from + 1 : batch.firstHeld > from + 1) {
+  if (batch.lostUpTo != 0) {
     logInfo("change log does not reach back to the position of a vector index; the index is rebuilt",
             {{"project", live->place.project}, {"field", live->place.field->config.name}});
     rebuild = true;
     co_return true;
   }
   bool more = false;
-  if (!batch.entries.empty()) {
-    const uint64_t reached = batch.entries.back().position;
+  if (batch.through != from) {
     CO_TRY(std::vector<Update> updates, co_await updatesOf(live, std::move(batch.entries)));
     CO_RETURN_IF_ERROR(co_await apply(live, std::move(updates)));
-    live->position = reached;
-    more = reached < last;
+    live->position = batch.through;
+    more = batch.through < last;
   }
   if (live->place.field->automatic) {
     CO_TRY(const bool embeddings, co_await followEmbeddings(live));

@@ -110,7 +110,7 @@ Task<> DeliveryLog::addAt(store::ProjectNo project, WebhookRecord hook, Delivery
   CO_TRY(const std::optional<Counter> known, store::fromStore<Counter>(stored));
   const int64_t added = known ? known->added : 0;
   const std::string place = placeOf(hook.hookId, added);
-  store::Write write({.deadline = soon(), .actor = {"server", ""}, .bumpEpochs = {}});
+  store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   const store::Target counter = write.change(in(project, kDeliveries), hook.hookId);
   const store::Target entry = write.change(in(project, kDeliveries), place);
   const store::Target sent = write.change(in(project, kSentEvents), place);

@@ -1,6 +1,8 @@
 #include "webhooks/sender.h"
 
 #include "base/log.h"
+#include "base/text.h"
+#include "base/trace_context.h"
 #include "document/json.h"
 #include "document/keep_fields.h"
 #include "webhooks/signature.h"
@@ -47,7 +49,8 @@ Result<Secret> Sender::unseal(const ProjectId& project, const WebhookRecord& rec
   return master_.unseal(sealed, sealContext(project.str(), record.hookId));
 }
 
-Result<outbound::Request> Sender::requestOf(const Hook& hook, const ProjectId& project, const SentEvent& event) const {
+Result<outbound::Request> Sender::requestOf(const Hook& hook, const ProjectId& project, const SentEvent& event,
+                                            const std::string& trace) const {
   TRY(const Secret secret, unseal(project, hook.record));
   outbound::Request request;
   request.method = "POST";
@@ -55,9 +58,12 @@ Result<outbound::Request> Sender::requestOf(const Hook& hook, const ProjectId& p
   request.body = bodyOf(event, project, hook.fields);
   TRY(request.headers, signatureHeaders(secret, event.id, clock_.now(), request.body));
   request.headers.push_back({"content-type", "application/json"});
+  bool traced = false;
   for (const doc::Element& header : hook.record.headers.view()) {
+    traced |= lowerAscii(header.key) == kTraceHeader;
     request.headers.push_back({std::string(header.key), std::string(header.value.asString())});
   }
+  if (!trace.empty() && !traced) request.headers.push_back({std::string(kTraceHeader), trace});
   request.trust = outbound::Trust::guarded;
   request.timeout = kTimeout;
   request.connectTimeout = kConnectTimeout;
@@ -67,9 +73,9 @@ Result<outbound::Request> Sender::requestOf(const Hook& hook, const ProjectId& p
   return request;
 }
 
-Async<Attempt> Sender::send(HookPtr hook, ProjectId project, SentEvent event) {
+Async<Attempt> Sender::send(HookPtr hook, ProjectId project, SentEvent event, std::string trace) {
   Attempt attempt;
-  auto request = requestOf(*hook, project, event);
+  auto request = requestOf(*hook, project, event, trace);
   if (!request) {
     attempt.error = "request failed";
     attempt.cause = request.error().message();

@@ -27,14 +27,15 @@ class Sender {
       : outbound_(outbound), master_(master), clock_(clock) {}
 
   // Ends after at most ten seconds. Fails for a webhook without a secret, without a request.
-  Async<Attempt> send(HookPtr hook, ProjectId project, SentEvent event);
+  Async<Attempt> send(HookPtr hook, ProjectId project, SentEvent event, std::string trace);
 
   // Seals a webhook's secret for storage, and opens it.
   std::string seal(const ProjectId& project, std::string_view hookId, std::string_view secret) const;
   Result<Secret> unseal(const ProjectId& project, const WebhookRecord& record) const;
 
  private:
-  Result<outbound::Request> requestOf(const Hook& hook, const ProjectId& project, const SentEvent& event) const;
+  Result<outbound::Request> requestOf(const Hook& hook, const ProjectId& project, const SentEvent& event,
+                                      const std::string& trace) const;
 
   outbound::Outbound& outbound_;
   const MasterSecret& master_;

@@ -169,7 +169,7 @@ Task<CreatedWebhook> Webhooks::create(Access access, NewWebhook input) {
   hook.record.secret = sender_.seal(access.project->info().id, hook.record.hookId, secret);
   std::optional<events::Dispatcher::Joining> joining;
   if (enabled) {
-    joining = deps_.dispatcher.join(access.project->info());
+    CO_TRY(joining, co_await deps_.dispatcher.join(access.project->info()));
     hook.record.after = static_cast<int64_t>(joining->after);
   }
   CO_RETURN_IF_ERROR(co_await insert(std::move(access), hook.record, std::move(joining)));
@@ -203,7 +203,7 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
   merge(merged);
   CO_RETURN_IF_ERROR(check(bodyOf(merged)));
   std::optional<events::Dispatcher::Joining> joining;
-  if (mayJoin) joining = deps_.dispatcher.join(access.project->info());
+  if (mayJoin) CO_TRY(joining, co_await deps_.dispatcher.join(access.project->info()));
   store::Write write =
       identity::auditedWrite(deps_.auditor, access, {"webhook.changed", "webhooks/" + name, detailsOf(merged)});
   const store::Target webhook = write.change(targetOf(access, name));
@@ -299,7 +299,7 @@ Task<> Webhooks::bind(snapshot::SnapshotPtr project, data::CollectionPtr collect
 Task<DeliveryView> Webhooks::sendNow(Access access, HookPtr hook, SentEvent event) {
   if (hook->record.secret.empty()) co_return fail(noSecret("called"));
   const snapshot::ProjectInfo& project = access.project->info();
-  const Attempt attempt = co_await sender_.send(hook, project.id, event);
+  const Attempt attempt = co_await sender_.send(hook, project.id, event, access.caller.trace);
   logUndelivered(project.id, *hook, attempt);
   DeliveryView entry = entryOf("dlv_" + deps_.ids.next(), event, attempt, 1, deps_.clock.now());
   CO_RETURN_IF_ERROR(co_await log_.add(project.number, hook->record, entry, std::move(event), std::nullopt));

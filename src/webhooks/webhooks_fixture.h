@@ -55,7 +55,7 @@ class WebhooksFixture : public configuration::RandomShapes {
  protected:
   static constexpr std::string_view kUrl = "https://example.com/hook";
 
-  WebhooksFixture() {
+  WebhooksFixture() : RandomConfigurationFixture(events::systemCollections()) {
     configureLog(LogLevel::off, LogFormat::text);
     configuration_->add(std::make_unique<WebhookKind>(webhooks_));
     EXPECT_TRUE(run(dispatcher_.start()));

@@ -57,15 +57,15 @@ TEST_F(WebhooksTest, NoneIsEnabledWithoutASecret) {
 }
 
 TEST_F(WebhooksTest, ACursorIsThereWhileSomebodyFollows) {
-  EXPECT_EQ(memory_.feed().neededAfter(shop_), std::nullopt);
+  EXPECT_EQ(memory_.keptAfter(shop_), std::nullopt);
   create(hook("w"));
-  EXPECT_EQ(memory_.feed().neededAfter(shop_), 0u);
+  EXPECT_EQ(memory_.keptAfter(shop_), 0u);
   WebhookPatch off;
   off.enabled = false;
   ASSERT_TRUE(change("w", off));
   const auto orders = collection("orders");
   put(orders, "a", "{}");
-  EXPECT_TRUE(until([&] { return !memory_.feed().neededAfter(shop_); }));
+  EXPECT_TRUE(until([&] { return !memory_.keptAfter(shop_); }));
   EXPECT_TRUE(receivers_.sent().empty());
 }
 
@@ -73,7 +73,7 @@ TEST_F(WebhooksTest, AFailedCommitLeavesNothingBehind) {
   store_.stopAfter(0);
   EXPECT_FALSE(run(webhooks_.create(access(), hook("w"))));
   store_.stopAfter(-1);
-  EXPECT_TRUE(until([&] { return !memory_.feed().neededAfter(shop_); }));
+  EXPECT_TRUE(until([&] { return !memory_.keptAfter(shop_); }));
   EXPECT_TRUE(webhooks_.list(*snapshot(shop_)).empty());
 }
 

@@ -19,7 +19,7 @@ Deadline soon() {
 WriteOptions writeOptions() {
   WriteOptions options;
   options.deadline = soon();
-  options.actor = {"server", "differential"};
+  options.actor = {ActorKind::server, "differential"};
   return options;
 }
 

@@ -229,3 +229,14 @@ def test_nothing_of_a_secret_is_in_a_run(run, server, upstream):
     answer = run("console.log(JSON.stringify(ctx), Object.keys(ctx.integrations)); return Object.keys(ctx);")
     assert SECRET not in str(answer)
     assert SECRET not in server.log_path.read_text()
+
+
+def test_a_run_passes_its_trace_on(project, api, upstream):
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    code = f"await ctx.integrations.call('{api.name}', 'get', {{path: '/traced', headers: event.payload.headers}});"
+    function = http_function(project, code)
+    for headers in ({}, {"traceparent": "mine"}):
+        body = {"payload": {"headers": headers}}
+        run = ok(project.admin.post(f"{function.route}/invoke", body, headers={"traceparent": trace}))["run"]
+        assert run["status"] == "success", run
+    assert [each.headers["traceparent"] for each in upstream.at("/traced")] == [trace, "mine"]

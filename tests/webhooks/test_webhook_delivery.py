@@ -324,3 +324,19 @@ def test_a_whole_document_fits(hook):
     ok(made.admin.patch(made.documents(document["id"]), {"$set": {"b": text[:80_000]}}), 200)
     assert made.arrived(3)[2].body["document"]["b"] == text[:80_000]
     assert [entry["status"] for entry in made.logged(3)] == ["delivered"] * 3
+
+
+def test_the_trace_of_a_request_goes_with_what_it_causes(project, hook):
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    copies = hook()
+    made = hook()
+    replaced = hook(collection=made.collection, headers={"Traceparent": "mine"})
+    code = f"if (event.document.n === 1) await ctx.db.insertOne('{copies.collection}', {{of: event.documentId}});"
+    database_function(project, made.collection, code)
+    ok(made.admin.post(made.documents(), {"n": 1}, headers={"traceparent": trace}), 201)
+    assert made.arrived(1)[0].headers["traceparent"] == trace
+    assert replaced.arrived(1)[0].headers["traceparent"] == "mine"
+    assert copies.arrived(1)[0].headers["traceparent"] == trace
+    for wrong in (None, "nonsense", trace.upper(), trace + "-more"):
+        ok(made.admin.post(made.documents(), {"n": 2}, headers={"traceparent": wrong} if wrong else {}), 201)
+    assert all("traceparent" not in each.headers for each in made.arrived(5)[1:])

@@ -166,7 +166,21 @@ Result<> Catalogue::load(Database& database, const std::vector<SystemCollection>
   RETURN_IF_ERROR(loadRows());
   RETURN_IF_ERROR(bringSystemToSpec(system));
   applyCounts();
+  RETURN_IF_ERROR(findTraced());
   return bringCountersToSpec();
+}
+
+// One seek for each project that has traces.
+Result<> Catalogue::findTraced() {
+  const std::unique_ptr<rocksdb::Iterator> at(
+      database_->db().NewIterator(Database::reading(Tier::disk), database_->family(Family::traces)));
+  for (at->SeekToFirst(); at->Valid();) {
+    const ProjectNo number = readU32(at->key().data());
+    if (ProjectState* state = project(number)) state->traced = true;
+    at->Seek(logKey(number + 1, 0));
+  }
+  if (!at->status().ok()) return fail(readError(at->status()));
+  return {};
 }
 
 Result<> Catalogue::checkFormat() {

@@ -54,6 +54,7 @@ struct ProjectState {
   std::atomic<uint64_t> lastPosition{0};  // of the change log
   std::atomic<uint64_t> lowWater{0};
   std::atomic<uint64_t> loggedBytes{0};
+  std::atomic<bool> traced{false};  // whether an entry of its log may have a trace context
 
   // Under the project's catalogue lock.
   uint32_t nextNumber = kFirstUserCollection;
@@ -147,6 +148,7 @@ class Catalogue {
   Result<> checkFormat();
   ProjectState& ensureProject(ProjectNo number);
   void applyCounts();
+  Result<> findTraced();
   // system_specs.cc
   Result<> bringSystemToSpec(const std::vector<SystemCollection>& system);
   Result<> bringToSpec(const SystemCollection& wanted);

@@ -41,7 +41,7 @@ struct Cursor {
 void appendLogHead(std::string& out, ChangeEntry::Kind kind, CollectionNo collection, std::string_view id,
                    const Actor& actor, const doc::Document* before) {
   const std::string_view idKept = id.substr(0, UINT16_MAX);
-  const std::string_view actorKind = std::string_view(actor.kind).substr(0, UINT8_MAX);
+  const std::string_view actorKind = nameOf(actor.kind);
   const std::string_view actorId = std::string_view(actor.id).substr(0, UINT16_MAX);
   out += static_cast<char>(kind);
   appendU32(out, collection);
@@ -72,7 +72,7 @@ Result<ChangeEntry> decodeLogEntry(uint64_t position, std::string_view value) {
   const uint8_t actorKindSize = cursor.u8();
   const uint16_t actorIdSize = cursor.u16();
   entry.id = cursor.take(idSize);
-  entry.actor.kind = cursor.take(actorKindSize);
+  entry.actor.kind = actorKindOf(cursor.take(actorKindSize));
   entry.actor.id = cursor.take(actorIdSize);
   const uint32_t beforeSize = cursor.u32();
   const std::string_view before = beforeSize == kNoDocument ? std::string_view() : cursor.take(beforeSize);

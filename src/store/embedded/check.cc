@@ -280,6 +280,12 @@ void Checker::checkLog(const ProjectState& project) {
       problem(fmt::format("project {} change log: time goes back at {}", project.number, position));
     if (entry) time = entry->at.ms;
   }
+  const auto traces = iterate(Family::traces);
+  for (traces->Seek(logKey(project.number, last + 1)); traces->Valid() && traces->key().starts_with(prefix);
+       traces->Next()) {
+    problem(fmt::format("project {} change log: the trace of the entry at {} belongs to no entry", project.number,
+                        readU64(traces->key().data() + 4)));
+  }
   if (next != std::max<uint64_t>(last, project.lowWater) + 1) {
     problem(fmt::format("project {} change log: ends at {}, but {} is the last assigned position", project.number,
                         next - 1, last));

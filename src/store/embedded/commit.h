@@ -64,6 +64,7 @@ struct Commit {
   std::string arena;
   boost::container::small_vector<Op, 4> ops;
   boost::container::small_vector<LogItem, 1> log;
+  std::string_view trace;  // of the entries in `log`; must live until the commit is done
   boost::container::small_vector<Count, 2> counts;
   boost::container::small_vector<Link, 1> links;
   std::vector<Head> heads;  // of restored chains

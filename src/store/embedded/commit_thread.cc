@@ -201,7 +201,10 @@ void CommitThread::addChangeLog(Commit& commit) {
     const std::array<rocksdb::Slice, 4> parts = {slice(value_), slice(head), slice(item.before), slice(item.after)};
     added(batch_.Put(database_.family(Family::log), rocksdb::SliceParts(&key, 1),
                      rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size()))));
+    if (!commit.trace.empty()) added(batch_.Put(database_.family(Family::traces), key, slice(commit.trace)));
   }
+  // Before the entries can be read; a project without traces must not pay for them.
+  if (!commit.trace.empty()) project.traced.store(true, std::memory_order_relaxed);
   commit.position = project.nextPosition;
 }
 

@@ -11,7 +11,7 @@ namespace mb::store::embedded {
 namespace {
 
 constexpr uint64_t kCompactSliceBytes = 64 << 20;
-constexpr std::array kCompacted = {Family::documents, Family::indexes, Family::log, Family::system};
+constexpr std::array kCompacted = {Family::documents, Family::indexes, Family::log, Family::traces, Family::system};
 
 // The files of a family with keys in [from, to); an empty string means no bound.
 struct Range {
@@ -72,6 +72,7 @@ std::string_view nameOf(Family family) {
     case Family::indexes:
       return "indexes";
     case Family::log:
+    case Family::traces:
       return "change log";
     default:
       return "catalogue";

@@ -142,7 +142,7 @@ rocksdb::ColumnFamilyOptions familyOptions(Family family, const std::shared_ptr<
     table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  if (family == Family::log) {
+  if (family == Family::log || family == Family::traces) {
     // Written in order and deleted within a day: without compression RocksDB moves the files down instead of rewriting
     // them.
     options.bottommost_compression = rocksdb::kNoCompression;
@@ -150,7 +150,7 @@ rocksdb::ColumnFamilyOptions familyOptions(Family family, const std::shared_ptr<
     // Compacts files without new writes too, so that entries below the mark are dropped.
     options.periodic_compaction_seconds = 6 * 3600;
   }
-  if (family == Family::jobs || family == Family::system) options.write_buffer_size = 4 << 20;
+  if (family == Family::traces || family == Family::system) options.write_buffer_size = 4 << 20;
   return options;
 }
 

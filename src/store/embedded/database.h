@@ -16,7 +16,8 @@
 
 namespace mb::store::embedded {
 
-enum class Family : uint8_t { documents, indexes, log, jobs, system };
+// `traces` is called "jobs" on disk: older versions created a family of that name, and left it empty.
+enum class Family : uint8_t { documents, indexes, log, traces, system };
 inline constexpr size_t kFamilies = 5;
 
 // The storage that a read may use: memory only, or the disk too. A memory read never blocks; it returns Incomplete if

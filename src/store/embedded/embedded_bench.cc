@@ -62,7 +62,7 @@ Task<> create(Bench& bench, int worker, int times) {
     std::string id = bench.ids.next();
     WriteOptions options;
     options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    options.actor = {"user", "someone"};
+    options.actor = {ActorKind::user, "someone"};
     Write write(std::move(options));
     const Target post = write.change(bench.posts, id);
     const auto outcome = co_await bench.store.write(

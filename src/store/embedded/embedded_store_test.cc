@@ -287,12 +287,26 @@ class LogTrimTest : public ::testing::Test {
   }
   std::vector<uint64_t> trim(EmbeddedSettings settings, int64_t nowMs, std::optional<uint64_t> neededOf3 = {}) {
     Catalogue catalogue;
-    EXPECT_TRUE(catalogue.load(*database_, {}));
-    LogTrimmer(*database_, catalogue, settings).run({nowMs}, [&](ProjectNo project) {
-      return project == 3 ? neededOf3 : std::nullopt;
-    });
+    EXPECT_TRUE(catalogue.load(*database_, {{.number = kFollowers,
+                                             .name = "__followers",
+                                             .indexes = {},
+                                             .logFloor = LogFloor{.project = "of", .position = "after"}}}));
+    rocksdb::WriteBatch batch;
+    for (const auto& [id, after] : {std::pair("a", neededOf3), std::pair("b", neededOf3.transform(later))}) {
+      const std::string key = documentKey(kControlProject, kFollowers, id);
+      if (after) {
+        const auto document = doc::parseJson(fmt::format(R"({{"id":"{}","of":3,"after":{}}})", id, *after));
+        batch.Put(database_->family(Family::documents), key, slice(document->bytes()));
+      } else {
+        batch.Delete(database_->family(Family::documents), key);
+      }
+    }
+    database_->write(batch);
+    LogTrimmer(*database_, catalogue, settings).run({nowMs});
     return {catalogue.lowWater(2), catalogue.lowWater(3)};
   }
+  static constexpr CollectionNo kFollowers = 90;
+  static uint64_t later(uint64_t position) { return position + 100; }
   TemporaryFolder folder_;
   std::unique_ptr<Database> database_ =
       Database::open(folder_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
@@ -312,7 +326,7 @@ TEST_F(LogTrimTest, KeepsWhatTheSettingsSay) {
   EXPECT_EQ(trim(EmbeddedSettings(), INT64_MAX / 2), (std::vector<uint64_t>{1000, 10'000}));
 }
 
-TEST_F(LogTrimTest, KeepsWhatIsNeeded) {
+TEST_F(LogTrimTest, KeepsWhatDocumentsAskFor) {
   fill(2, 1000);
   fill(3, 10'000);
   EmbeddedSettings settings;
@@ -349,6 +363,14 @@ TEST(EmbeddedStoreTest, ReadsManyOfWhichSomeAreInMemory) {
     }
     opened.reopen();
   }
+  // Nothing is in memory.
+  const ReadOptions late{std::chrono::steady_clock::now()};
+  const auto one = testing::runOn(opened.cores(), 0, opened.store().get(pages, idsOf(0, "m").front(), late));
+  ASSERT_FALSE(one);
+  EXPECT_EQ(one.error().code(), ErrorCode::unavailable);
+  const auto many = testing::runOn(opened.cores(), 0, opened.store().getMany(pages, idsOf(0, "m"), nullptr, late));
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code(), ErrorCode::unavailable);
   for (size_t begin = 0; begin < kPages; begin += kTogether) {
     std::vector<std::string> ids = idsOf(begin, "m");
     // In memory, and the first key of the lookup.

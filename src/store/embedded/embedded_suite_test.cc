@@ -25,15 +25,15 @@ const suite::EngineFactory kEmbedded{"embedded",
                                        return std::make_unique<EmbeddedUnderTest>(std::move(system));
                                      }};
 
-std::string nameOf(const ::testing::TestParamInfo<suite::EngineFactory>& info) {
+std::string engineName(const ::testing::TestParamInfo<suite::EngineFactory>& info) {
   return info.param.name;
 }
 
 }  // namespace
 
 namespace suite {
-INSTANTIATE_TEST_SUITE_P(Engines, StoreSuite, ::testing::Values(kEmbedded), nameOf);
-INSTANTIATE_TEST_SUITE_P(Engines, PlannerSuite, ::testing::Values(kEmbedded), nameOf);
+INSTANTIATE_TEST_SUITE_P(Engines, StoreSuite, ::testing::Values(kEmbedded), engineName);
+INSTANTIATE_TEST_SUITE_P(Engines, PlannerSuite, ::testing::Values(kEmbedded), engineName);
 }  // namespace suite
 
 }  // namespace mb::store

@@ -46,14 +46,15 @@ class Engine final : public EmbeddedStore {
   // Called once, before all other functions.
   Result<> start(const std::filesystem::path& directory, const std::vector<SystemCollection>& system);
 
-  Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) override;
+  Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id, ReadOptions options) override;
   Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection, std::vector<std::string> ids,
-                                                          std::shared_ptr<const doc::FieldSet> hidden) override;
+                                                          std::shared_ptr<const doc::FieldSet> hidden,
+                                                          ReadOptions options) override;
   Task<QueryResult> find(Query query) override;
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
-  Task<CollectionStats> stats(CollectionRef collection) override;
-  Task<CollectionStats> statsByField(CollectionRef collection, std::string value) override;
+  Task<CollectionStats> stats(CollectionRef collection, ReadOptions options) override;
+  Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options) override;
   Task<int64_t> counter(CounterKey key) override;
   Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
   Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
@@ -70,6 +71,7 @@ class Engine final : public EmbeddedStore {
                                        std::vector<Insert> extraInserts) override;
   Task<> dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) override;
   Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) override;
+  Task<std::optional<IndexProgress>> indexProgress(CollectionRef collection, IndexNo index) override;
   Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) override;
   Notices& notices() override { return notices_; }
   Result<> healthy() const override;
@@ -77,8 +79,8 @@ class Engine final : public EmbeddedStore {
 
   Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) override;
   uint64_t lastPosition(ProjectNo project) const override;
+  Task<uint64_t> frontier(ProjectNo project) override;
   std::shared_ptr<void> listen(ChangeListener listener) override { return listeners_.add(std::move(listener)); }
-  void keepAfter(KeptAfter needed) override { housekeeper_->keepAfter(std::move(needed)); }
 
   void close() override;
   EmbeddedStats embeddedStats() const override;
@@ -112,6 +114,8 @@ class Engine final : public EmbeddedStore {
   Task<> finishQuery(QueryRun& run, QueryRun::Step reached);
   Result<bool> readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
                         const doc::FieldSet* hidden, std::vector<std::optional<doc::Document>>& out);
+  // Sets the trace contexts of the entries. False if the disk is needed.
+  Result<bool> readTraces(Tier tier, const ProjectState& project, std::vector<ChangeEntry>& entries);
   Result<bool> readChanges(Tier tier, const ProjectState& project, uint64_t after, size_t limit, ChangeBatch& out);
 
   // ---- alterations.cc

@@ -48,22 +48,8 @@ void Housekeeper::run() {
     }
     checkDiskSpace();
     sweeper_.sweepDue([this] { return stopping_.load(); });
-    if (tick % kTicksBetweenTrims == 0) trimLogs();
+    if (tick % kTicksBetweenTrims == 0) trimmer_.run(clock_.now());
   }
-}
-
-void Housekeeper::keepAfter(KeptAfter needed) {
-  const std::lock_guard lock(mutex_);
-  keptAfter_ = std::move(needed);
-}
-
-void Housekeeper::trimLogs() {
-  KeptAfter needed;
-  {
-    const std::lock_guard lock(mutex_);
-    needed = keptAfter_;
-  }
-  if (needed) trimmer_.run(clock_.now(), needed);
 }
 
 void Housekeeper::checkDiskSpace() {

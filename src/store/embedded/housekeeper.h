@@ -19,8 +19,6 @@ class Housekeeper {
 
   // Sweeps the range after a delay, once no read can be running in it. Any thread.
   void enqueueTombstone(Tombstone tombstone);
-  // No log is trimmed before this is called. Any thread.
-  void keepAfter(KeptAfter needed);
   // Whether the free space at the last check was below the setting: the store is then not healthy. Any thread.
   bool diskIsLow() const { return diskIsLow_; }
   // Whether writes other than removals are accepted; bytes admitted since the last check count as used. Any thread.
@@ -34,7 +32,6 @@ class Housekeeper {
 
   void run();
   void checkDiskSpace();
-  void trimLogs();
 
   Database& database_;
   const Clock& clock_;
@@ -49,7 +46,6 @@ class Housekeeper {
   std::atomic<uint64_t> admittedBefore_{0};
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
-  KeptAfter keptAfter_;  // guarded by mutex_
   std::condition_variable wake_;
   std::thread thread_;
 };

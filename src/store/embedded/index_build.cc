@@ -126,7 +126,7 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
         co_return fail(ErrorCode::conflict, fmt::format("an index \"{}\" exists already", index->spec.name));
       }
     }
-    info = {held.project->nextNumber++, index->spec, true, nullptr};
+    info = {held.project->nextNumber++, index->spec, true};
     auto next = std::make_shared<Schema>(now);
     ++next->version;
     next->indexes.push_back(std::move(index));
@@ -298,6 +298,13 @@ Task<> Engine::dropIndex(CollectionRef collection, std::string name, std::vector
     co_return co_await removeIndex(held, number, std::move(extraInserts));
   }
   co_return fail(ErrorCode::notFound, fmt::format("there is no index \"{}\"", name));
+}
+
+Task<std::optional<IndexProgress>> Engine::indexProgress(CollectionRef collection, IndexNo number) {
+  const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
+  const Index* index = handle ? handle.schema->index(number) : nullptr;
+  if (!index || !index->progress) co_return std::optional<IndexProgress>();
+  co_return IndexProgress{.done = index->progress->done, .expected = index->progress->expected};
 }
 
 Async<void> Engine::resumeBuild(CollectionRef collection, IndexNo index) {

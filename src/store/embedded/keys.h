@@ -6,7 +6,7 @@
 //                                                    then, if the entry holds fields: u32 layout, BSON; a unique
 //                                                    index that includes fields has u16 size of the id before the id
 //   log        project position                      a change entry: change_log.h
-//   jobs       project …                             the job queue's
+//   traces     project position                      the trace context of the log's entry, if it has one
 //   system     'F'                                   u32 format version: kFormatVersion
 //              'I'                                   i64 all assigned ids are at or below this millisecond
 //              'G'                                   u32 next project number, u32 next number of a system index

@@ -8,6 +8,21 @@
 
 namespace mb::store::embedded {
 
+Result<std::map<ProjectNo, uint64_t>> LogTrimmer::floors() const {
+  std::map<ProjectNo, uint64_t> floors;
+  for (const auto& [number, schema] : catalogue_.systemCollections()) {
+    if (!schema->logFloor) continue;
+    const std::string prefix = rangePrefix(kControlProject, number);
+    const std::unique_ptr<rocksdb::Iterator> at(
+        database_.db().NewIterator(Database::reading(Tier::disk), database_.family(Family::documents)));
+    for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+      addLogFloor(*schema->logFloor, doc::DocumentView(view(at->value())), floors);
+    }
+    if (!at->status().ok()) return fail(readError(at->status()));
+  }
+  return floors;
+}
+
 Result<uint64_t> LogTrimmer::loggedUpTo(ProjectNo project, uint64_t position) const {
   rocksdb::PinnableSlice entry;
   const auto status = database_.get(Tier::disk, Family::log, logKey(project, position), &entry);
@@ -52,8 +67,9 @@ void LogTrimmer::raiseMark(ProjectState& project, const Result<uint64_t>& mark) 
   const rocksdb::Slice begin = slice(from);
   const rocksdb::Slice end = slice(to);
   // Deletes the files that are entirely below the mark; compaction drops the other entries.
-  rocksdb::DeleteFilesInRange(&database_.db(), database_.family(Family::log), &begin, &end, false)
-      .PermitUncheckedError();
+  for (const Family family : {Family::log, Family::traces}) {
+    rocksdb::DeleteFilesInRange(&database_.db(), database_.family(family), &begin, &end, false).PermitUncheckedError();
+  }
 }
 
 // The bytes that each project may keep so that all together keep at most the total: the largest logs are trimmed first.
@@ -68,20 +84,28 @@ uint64_t LogTrimmer::shareOfTotal(std::vector<Held>& held) const {
   return UINT64_MAX;
 }
 
-void LogTrimmer::run(Timestamp now, const KeptAfter& needed) {
+void LogTrimmer::run(Timestamp now) {
   const int64_t oldest = now.ms - settings_.changeLogHours * 3600 * 1000;
+  // Reads the positions first: a document that is inserted after floors() needs no entry up to them.
+  std::vector<std::pair<ProjectState*, uint64_t>> logs;
+  catalogue_.forEachProject([&](ProjectState& project) { logs.emplace_back(&project, project.lastPosition); });
+  const auto floors = this->floors();
+  if (!floors) {
+    logWarn("change logs not trimmed; retrying at the next pass", {{"problem", floors.error().cause()}});
+    return;
+  }
   std::vector<Held> held;
-  catalogue_.forEachProject([&](ProjectState& project) {
-    // Reads the position first: a consumer that registers after the call of `needed` needs no entry up to it.
-    const uint64_t logged = project.lastPosition;
-    const uint64_t last = std::min(logged, needed(project.number).value_or(logged));
-    if (project.lowWater >= last) return;
+  for (const auto& [state, logged] : logs) {
+    ProjectState& project = *state;
+    const auto floor = floors->find(project.number);
+    const uint64_t last = floor == floors->end() ? logged : std::min(logged, floor->second);
+    if (project.lowWater >= last) continue;
     raiseMark(project,
               lastTrimmable(project, last, [&](std::string_view entry) { return readLogStamp(entry).at.ms < oldest; }));
-    if (project.lowWater >= last) return;
+    if (project.lowWater >= last) continue;
     const Result<uint64_t> before = loggedUpTo(project.number, project.lowWater + 1);
     if (before) held.push_back({&project, last, project.loggedBytes - *before});
-  });
+  }
   const uint64_t share = std::min(shareOfTotal(held), static_cast<uint64_t>(settings_.changeLogBytes));
   for (const Held& each : held) {
     if (each.bytes <= share) continue;

@@ -1,6 +1,6 @@
 // A LogTrimmer raises the low-water marks of the change logs past entries that exceed the age or size to keep. The
-// log's compaction filter drops the entries below a mark. A mark never passes an entry that is still needed. One
-// thread.
+// log's compaction filter drops the entries below a mark. A mark never passes an entry that a document of
+// SystemCollection::logFloor keeps. One thread.
 #pragma once
 
 #include "store/change_feed.h"
@@ -13,7 +13,7 @@ class LogTrimmer {
   LogTrimmer(Database& database, const Catalogue& catalogue, const EmbeddedSettings& settings)
       : database_(database), catalogue_(catalogue), settings_(settings) {}
 
-  void run(Timestamp now, const KeptAfter& needed);
+  void run(Timestamp now);
 
  private:
   struct Held {
@@ -21,7 +21,9 @@ class LogTrimmer {
     uint64_t last;   // entries after it must be kept
     uint64_t bytes;  // logged after the low-water mark
   };
-  // Both fail if the log cannot be read; then nothing is trimmed.
+  // Where documents keep entries: the lowest position of each project. These three fail if the store cannot be read;
+  // then nothing is trimmed.
+  Result<std::map<ProjectNo, uint64_t>> floors() const;
   Result<uint64_t> loggedUpTo(ProjectNo project, uint64_t position) const;
   // The highest position in (low-water mark, last] for which `trimmable` holds, or the mark. REQUIRES: trimmable
   // entries precede all others.

@@ -25,6 +25,12 @@ std::unexpected<Error> tooManyScans() {
   return fail(ErrorCode::unavailable, "too many long queries wait: try again");
 }
 
+// A read may have waited for a thread of the pool.
+Result<> inTime(const ReadOptions& options) {
+  if (options.deadline == Deadline() || std::chrono::steady_clock::now() < options.deadline) return {};
+  return fail(ErrorCode::unavailable, "the read takes too long: try again");
+}
+
 Result<std::optional<doc::Document>> documentOf(const rocksdb::Status& status, std::string bytes) {
   if (status.IsNotFound()) return std::nullopt;
   if (!status.ok()) return fail(readError(status));
@@ -33,7 +39,7 @@ Result<std::optional<doc::Document>> documentOf(const rocksdb::Status& status, s
 
 }  // namespace
 
-Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::string id) {
+Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::string id, ReadOptions options) {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
   if (!catalogue_.collection(collection.project, collection.number)) co_return std::optional<doc::Document>();
@@ -41,7 +47,8 @@ Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::st
   std::string bytes;
   const rocksdb::Status status = database_->document(Tier::memory, key, bytes);
   if (!status.IsIncomplete()) co_return documentOf(status, std::move(bytes));
-  co_return co_await readPool_->run([&] {
+  co_return co_await readPool_->run([&]() -> Result<std::optional<doc::Document>> {
+    RETURN_IF_ERROR(inTime(options));
     const rocksdb::Status read = database_->document(Tier::disk, key, bytes);
     return documentOf(read, std::move(bytes));
   });
@@ -77,15 +84,18 @@ Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const 
 }
 
 Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef collection, std::vector<std::string> ids,
-                                                                std::shared_ptr<const doc::FieldSet> hidden) {
+                                                                std::shared_ptr<const doc::FieldSet> hidden,
+                                                                ReadOptions options) {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
   std::vector<std::optional<doc::Document>> documents(ids.size());
   if (ids.empty() || !catalogue_.collection(collection.project, collection.number)) co_return documents;
   CO_TRY(bool read, readMany(Tier::memory, collection, ids, hidden.get(), documents));
   if (!read) {
-    CO_TRY(read,
-           co_await readPool_->run([&] { return readMany(Tier::disk, collection, ids, hidden.get(), documents); }));
+    CO_TRY(read, co_await readPool_->run([&]() -> Result<bool> {
+      RETURN_IF_ERROR(inTime(options));
+      return readMany(Tier::disk, collection, ids, hidden.get(), documents);
+    }));
   }
   co_return documents;
 }
@@ -155,13 +165,13 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
   co_return run.counted();
 }
 
-Task<CollectionStats> Engine::stats(CollectionRef collection) {
+Task<CollectionStats> Engine::stats(CollectionRef collection, ReadOptions) {
   const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
   if (!handle) co_return CollectionStats{};
   co_return CollectionStats{handle.state->documents.load(), handle.state->bytes.load()};
 }
 
-Task<CollectionStats> Engine::statsByField(CollectionRef collection, std::string value) {
+Task<CollectionStats> Engine::statsByField(CollectionRef collection, std::string value, ReadOptions) {
   const CollectionHandle handle = catalogue_.collection(collection.project, collection.number);
   if (!handle) co_return CollectionStats{};
   co_return handle.state->groupCounts.of(value);
@@ -175,13 +185,36 @@ Mark Engine::mark(ProjectNo project, CollectionNo collection, std::string_view p
   return marks_.of(project, collection, path, value);
 }
 
+Result<bool> Engine::readTraces(Tier tier, const ProjectState& project, std::vector<ChangeEntry>& entries) {
+  if (!project.traced) return true;
+  const rocksdb::ReadOptions options = Database::reading(tier);
+  for (size_t from = 0; from < entries.size(); from += kChangesAtATime) {
+    const size_t count = std::min(kChangesAtATime, entries.size() - from);
+    std::array<std::string, kChangesAtATime> keys;
+    std::array<rocksdb::Slice, kChangesAtATime> slices;
+    std::array<rocksdb::PinnableSlice, kChangesAtATime> values;
+    std::array<rocksdb::Status, kChangesAtATime> statuses;
+    for (size_t i = 0; i < count; ++i) slices[i] = keys[i] = logKey(project.number, entries[from + i].position);
+    database_->getMany(options, Family::traces, std::span(slices).first(count), values, statuses);
+    for (size_t i = 0; i < count; ++i) {
+      if (statuses[i].IsIncomplete()) return false;
+      if (statuses[i].ok()) {
+        entries[from + i].trace = view(values[i]);
+      } else if (!statuses[i].IsNotFound()) {
+        return fail(readError(statuses[i]));
+      }
+    }
+  }
+  return true;
+}
+
 // Uses point reads, which find recent entries in the memtable; positions have no gaps above the low-water mark.
 Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_t after, size_t limit,
                                  ChangeBatch& out) {
   const uint64_t lowWater = project.lowWater;
-  out = {.entries = {}, .firstHeld = lowWater + 1};
+  out = {.entries = {}, .through = std::max(after, lowWater), .lostUpTo = lowWater > after ? lowWater : 0};
   const uint64_t last = project.lastPosition.load(std::memory_order_acquire);
-  uint64_t position = std::max(after, lowWater) + 1;
+  uint64_t position = out.through + 1;
   rocksdb::ReadOptions options = Database::reading(tier);
   size_t bytes = 0;
   while (position <= last && out.entries.size() < limit && bytes < kMaxChangesBytes) {
@@ -207,6 +240,7 @@ Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_
       bytes += values[i].size();
       TRY(ChangeEntry entry, decodeLogEntry(position, view(values[i])));
       out.entries.push_back(std::move(entry));
+      out.through = position;
     }
   }
   return true;
@@ -215,15 +249,18 @@ Result<bool> Engine::readChanges(Tier tier, const ProjectState& project, uint64_
 Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limit) {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
-  ChangeBatch batch;
+  ChangeBatch batch{.entries = {}, .through = after};
   const ProjectState* state = catalogue_.project(project);
   if (!state || state->dead) co_return batch;
-  batch.firstHeld = state->lowWater + 1;
   limit = std::min(limit, kMaxChanges);
   if (after >= state->lastPosition || limit == 0) co_return batch;
   CO_TRY(bool read, readChanges(Tier::memory, *state, after, limit, batch));
+  if (read) CO_TRY(read, readTraces(Tier::memory, *state, batch.entries));
   if (!read) {
-    CO_TRY(read, co_await readPool_->run([&] { return readChanges(Tier::disk, *state, after, limit, batch); }));
+    CO_TRY(read, co_await readPool_->run([&]() -> Result<bool> {
+      TRY(const bool logged, readChanges(Tier::disk, *state, after, limit, batch));
+      return logged ? readTraces(Tier::disk, *state, batch.entries) : Result<bool>(false);
+    }));
   }
   co_return batch;
 }
@@ -231,6 +268,10 @@ Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limi
 uint64_t Engine::lastPosition(ProjectNo project) const {
   const ProjectState* state = catalogue_.project(project);
   return state ? state->lastPosition.load(std::memory_order_acquire) : 0;
+}
+
+Task<uint64_t> Engine::frontier(ProjectNo project) {
+  co_return lastPosition(project);
 }
 
 Task<uint64_t> Engine::epochNow(ProjectNo project) {

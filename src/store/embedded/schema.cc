@@ -135,14 +135,14 @@ Result<std::shared_ptr<Index>> compileIndex(IndexNo number, IndexSpec spec, bool
   index->spec = std::move(spec);
   index->ready = ready;
   index->traits = std::make_shared<IndexTraits>();
-  if (!ready) index->progress = std::make_shared<IndexProgress>();
+  if (!ready) index->progress = std::make_shared<FillProgress>();
   return index;
 }
 
 CollectionInfo infoOf(const Schema& schema) {
   CollectionInfo info{schema.number, schema.name, schema.version, schema.config, {}};
   for (const auto& index : schema.indexes) {
-    info.indexes.push_back({index->number, index->spec, index->ready, index->progress});
+    info.indexes.push_back({index->number, index->spec, index->ready});
   }
   return info;
 }

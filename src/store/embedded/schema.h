@@ -19,6 +19,12 @@ struct IndexTraits {
   std::atomic<uint32_t> durableTruncated{0};
 };
 
+// IndexProgress of a fill that runs. Any thread.
+struct FillProgress {
+  std::atomic<uint64_t> done{0};
+  std::atomic<uint64_t> expected{0};
+};
+
 struct Index {
   IndexNo number = 0;
   IndexSpec spec;
@@ -26,7 +32,7 @@ struct Index {
   std::vector<doc::FieldPath> paths;  // of spec.keys, in order
   std::optional<doc::Filter> partial;
   std::shared_ptr<IndexTraits> traits;
-  std::shared_ptr<IndexProgress> progress;  // null when ready
+  std::shared_ptr<FillProgress> progress;  // null when ready
   // The fields that its entries hold in addition to their keys (held_fields.h), sorted, none below another.
   std::vector<doc::FieldPath> held;
   // The version of `held`, which entries store. Increases with each change of `held` and is never reused.
@@ -50,6 +56,7 @@ struct Schema {
   std::string countedBy;
   std::vector<CounterSource> counters;  // not stored
   std::vector<doc::FieldPath> marked;   // not stored
+  std::optional<LogFloor> logFloor;     // not stored
 
   bool system() const { return number < kFirstUserCollection; }
   const Index* index(IndexNo wanted) const;

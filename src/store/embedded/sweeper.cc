@@ -43,7 +43,7 @@ bool Sweeper::sweep(const Tombstone& tombstone, const std::function<bool()>& sto
   if (tombstone.wholeProject) {
     std::string prefix;
     appendU32(prefix, project);
-    for (const Family family : {Family::documents, Family::indexes, Family::log}) {
+    for (const Family family : {Family::documents, Family::indexes, Family::log, Family::traces}) {
       if (!clearRange(family, prefix, stopping)) return false;
     }
     return true;

@@ -48,6 +48,7 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
   next.chained = wanted.chained;
   next.countedBy = wanted.countedBy;
   next.counters = wanted.counters;
+  next.logFloor = wanted.logFloor;
   for (const std::string& path : wanted.marked) {
     TRY(next.marked.emplace_back(), doc::FieldPath::parse(path));
   }

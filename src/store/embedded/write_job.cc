@@ -338,6 +338,8 @@ void WriteJob::finish(const WriteOptions& options) {
     if (project && !project->dead) commit.bumps.push_back(project);
   }
   commit.priority = options.priority;
+  commit.trace = options.trace;
+  commit.bytes += commit.log.size() * commit.trace.size();
   if (!options.notices.empty()) commit.notices = &options.notices;
   for (const auto& [key, by] : sums_) {
     if (by != 0) commit.counters.push_back({context_.counters.of(key), by});

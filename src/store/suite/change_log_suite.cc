@@ -76,7 +76,8 @@ TEST_P(StoreSuite, TheChangeLogHasEachChangeInOrder) {
   ASSERT_TRUE(remove(posts, "a"));
   for (int round = 0; round < 2; ++round) {
     const ChangeBatch batch = must(engine().feed().changes(project_, 0, 100));
-    EXPECT_EQ(batch.firstHeld, 1u);
+    EXPECT_EQ(batch.lostUpTo, 0u);
+    EXPECT_EQ(batch.through, 4u);
     ASSERT_EQ(batch.entries.size(), 4u);
     EXPECT_EQ(toText(batch.entries[0]), R"(insert a nothing -> {"id":"a","n":1})");
     EXPECT_EQ(toText(batch.entries[1]), R"(update a {"id":"a","n":1} -> {"id":"a","n":2})");
@@ -85,11 +86,35 @@ TEST_P(StoreSuite, TheChangeLogHasEachChangeInOrder) {
     for (size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(batch.entries[i].position, i + 1);
       EXPECT_EQ(batch.entries[i].collection, posts.number);
-      EXPECT_EQ(batch.entries[i].actor.kind, "user");
+      EXPECT_EQ(batch.entries[i].actor.kind, ActorKind::user);
       EXPECT_EQ(batch.entries[i].actor.id, "u1");
       EXPECT_GT(batch.entries[i].at.ms, 0);
     }
     EXPECT_EQ(engine().feed().lastPosition(project_), 4u);
+    EXPECT_EQ(must(engine().feed().frontier(project_)), 4u);
+    engine().reopen();
+  }
+}
+
+TEST_P(StoreSuite, EntriesOfTheChangeLogHaveTheTraceOfTheirWrite) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(put(posts, R"({"id":"before"})"));
+  const std::string trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  Write traced(writeOptions());
+  traced.options.trace = trace;
+  std::vector<Target> targets;
+  for (int i = 0; i < 40; ++i) targets.push_back(traced.change(posts, fmt::format("{:02}", i)));
+  must(store().write(std::move(traced), [targets](const PreImages&, Changes& changes) -> Result<> {
+    for (size_t i = 0; i < targets.size(); ++i) changes.put(targets[i], json(fmt::format(R"({{"id":"{:02}"}})", i)));
+    return {};
+  }));
+  ASSERT_TRUE(put(posts, R"({"id":"after"})"));
+  for (int round = 0; round < 2; ++round) {
+    const ChangeBatch batch = must(engine().feed().changes(project_, 0, 100));
+    ASSERT_EQ(batch.entries.size(), 42u);
+    EXPECT_EQ(batch.entries.front().trace, "");
+    for (size_t i = 1; i < 41; ++i) EXPECT_EQ(batch.entries[i].trace, trace);
+    EXPECT_EQ(batch.entries.back().trace, "");
     engine().reopen();
   }
 }
@@ -104,11 +129,15 @@ TEST_P(StoreSuite, ChangesAreReadInParts) {
     if (batch.entries.empty()) break;
     EXPECT_LE(batch.entries.size(), 3u);
     for (const ChangeEntry& entry : batch.entries) seen += entry.id;
-    position = batch.entries.back().position;
+    position = batch.through;
   }
   EXPECT_EQ(seen, "0123456789");
-  EXPECT_TRUE(must(engine().feed().changes(project_, UINT64_MAX, 3)).entries.empty());
-  EXPECT_TRUE(must(engine().feed().changes(project_ + 100, 0, 3)).entries.empty());
+  const ChangeBatch ahead = must(engine().feed().changes(project_, UINT64_MAX, 3));
+  EXPECT_TRUE(ahead.entries.empty());
+  EXPECT_EQ(ahead.through, UINT64_MAX);
+  const ChangeBatch unknown = must(engine().feed().changes(project_ + 100, 0, 3));
+  EXPECT_TRUE(unknown.entries.empty());
+  EXPECT_EQ(unknown.lostUpTo, 0u);
 }
 
 TEST_P(StoreSuite, ABatchOfChangesIsBounded) {
@@ -130,7 +159,7 @@ TEST_P(StoreSuite, ABatchOfChangesIsBounded) {
       ASSERT_FALSE(batch.entries.empty());
       EXPECT_LE(batch.entries.size(), 2u);
       for (const ChangeEntry& entry : batch.entries) EXPECT_EQ(entry.id, fmt::format("l{}", i++));
-      position = batch.entries.back().position;
+      position = batch.through;
     }
     EXPECT_EQ(position, 304u);
     engine().reopen();

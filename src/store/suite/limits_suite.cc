@@ -120,7 +120,7 @@ TEST_P(StoreSuite, NoLimitRefusesUpkeep) {
     options.actor = std::move(actor);
     return run(testing::put(store(), functions, "a", sized("a", 1'900'009), std::move(options)));
   };
-  EXPECT_FALSE(grow({"server", ""}));
+  EXPECT_FALSE(grow({ActorKind::server, ""}));
   EXPECT_TRUE(grow(upkeepActor()));
   // The bindings of references do not count, the configured parts do.
   const auto configure = [&](std::string_view config) {

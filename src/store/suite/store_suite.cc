@@ -73,7 +73,7 @@ Query page(uint64_t skip, uint64_t limit) {
 WriteOptions writeOptions() {
   WriteOptions options;
   options.deadline = soon();
-  options.actor = {"user", "u1"};
+  options.actor = {ActorKind::user, "u1"};
   return options;
 }
 

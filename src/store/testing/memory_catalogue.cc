@@ -123,7 +123,7 @@ Task<IndexInfo> MemoryStore::createIndex(CollectionRef collection, IndexSpec spe
   for (const IndexInfo& index : info->indexes) {
     if (index.spec.name == spec.name) co_return fail(ErrorCode::conflict, "an index of this name exists already");
   }
-  const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true, .progress = {}};
+  const IndexInfo index{.number = ++lastIndex_, .spec = std::move(spec), .ready = true};
   std::map<CollectionKey, CollectionInfo> after = catalogue_;
   after[{collection.project, collection.number}].indexes.push_back(index);
   CO_RETURN_IF_ERROR(checkLimits(collection.project, documents_, after));
@@ -150,6 +150,10 @@ Task<> MemoryStore::dropIndex(CollectionRef collection, std::string name, std::v
   insertAll(extraInserts);
   ++epochs_[collection.project];
   co_return Result<>();
+}
+
+Task<std::optional<IndexProgress>> MemoryStore::indexProgress(CollectionRef, IndexNo) {
+  co_return std::optional<IndexProgress>();  // an index is ready when createIndex() returns
 }
 
 Result<> MemoryStore::healthy() const {

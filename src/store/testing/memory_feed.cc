@@ -25,15 +25,6 @@ void MemoryFeed::trimTo(ProjectNo project, uint64_t position) {
   std::erase_if(logs_[project].held, [&](const ChangeEntry& entry) { return entry.position <= position; });
 }
 
-std::optional<uint64_t> MemoryFeed::neededAfter(ProjectNo project) const {
-  KeptAfter needed;
-  {
-    const std::lock_guard lock(mutex_);
-    needed = needed_;
-  }
-  return needed ? needed(project) : std::optional<uint64_t>(0);
-}
-
 void MemoryFeed::failWith(std::optional<ErrorCode> code) {
   const std::lock_guard lock(mutex_);
   failure_ = code;
@@ -43,12 +34,15 @@ Task<ChangeBatch> MemoryFeed::changes(ProjectNo project, uint64_t after, size_t 
   const std::lock_guard lock(mutex_);
   if (failure_) co_return fail(*failure_, "the change log fails, as the test asked");
   const auto log = logs_.find(project);
-  ChangeBatch batch{.entries = {}, .firstHeld = 1};
+  ChangeBatch batch{.entries = {}, .through = after};
   if (log == logs_.end()) co_return batch;
-  batch.firstHeld = log->second.last + 1 - log->second.held.size();
+  const uint64_t trimmed = log->second.last - log->second.held.size();
+  if (trimmed > after) batch.through = batch.lostUpTo = trimmed;
   for (const ChangeEntry& entry : log->second.held) {
     if (batch.entries.size() == std::min(limit, kMaxChanges)) break;
-    if (entry.position > after) batch.entries.push_back(entry);
+    if (entry.position <= after) continue;
+    batch.entries.push_back(entry);
+    batch.through = entry.position;
   }
   co_return batch;
 }
@@ -59,9 +53,11 @@ uint64_t MemoryFeed::lastPosition(ProjectNo project) const {
   return log == logs_.end() ? 0 : log->second.last;
 }
 
-void MemoryFeed::keepAfter(KeptAfter needed) {
+Task<uint64_t> MemoryFeed::frontier(ProjectNo project) {
   const std::lock_guard lock(mutex_);
-  needed_ = std::move(needed);
+  if (failure_) co_return fail(*failure_, "the change log fails, as the test asked");
+  const auto log = logs_.find(project);
+  co_return log == logs_.end() ? 0 : log->second.last;
 }
 
 }  // namespace mb::store::testing

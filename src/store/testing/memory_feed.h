@@ -18,8 +18,6 @@ class MemoryFeed final : public ChangeFeed {
   void notifyListeners(ProjectNo project) const { listeners_.notify(project, lastPosition(project)); }
   // Drops the entries up to and including `position`.
   void trimTo(ProjectNo project, uint64_t position);
-  // The result of the function of keepAfter() for the project; 0 before keepAfter() was called.
-  std::optional<uint64_t> neededAfter(ProjectNo project) const;
   // Makes all later calls of changes() fail with this code; nullopt: none.
   void failWith(std::optional<ErrorCode> code);
   size_t listeners() const { return listeners_.count(); }
@@ -27,8 +25,8 @@ class MemoryFeed final : public ChangeFeed {
   // ---- ChangeFeed
   Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) override;
   uint64_t lastPosition(ProjectNo project) const override;
+  Task<uint64_t> frontier(ProjectNo project) override;
   std::shared_ptr<void> listen(ChangeListener listener) override { return listeners_.add(std::move(listener)); }
-  void keepAfter(KeptAfter needed) override;
 
  private:
   struct Log {
@@ -37,7 +35,6 @@ class MemoryFeed final : public ChangeFeed {
   };
   mutable std::mutex mutex_;
   std::map<ProjectNo, Log> logs_;
-  KeptAfter needed_;
   std::optional<ErrorCode> failure_;
   FeedListeners listeners_;
 };

@@ -40,14 +40,15 @@ int compareBy(const std::vector<SortKey>& sort, doc::DocumentView a, doc::Docume
 
 // Adds the log entry of a change, if it has one.
 void log(const WriteTarget& target, const std::optional<doc::Document>& before, const Change& change,
-         const Actor& actor, std::vector<ChangeEntry>& logged) {
+         const WriteOptions& options, std::vector<ChangeEntry>& logged) {
   const bool removes = change.kind == Change::Kind::remove;
   if (target.collection.number < kFirstUserCollection || change.kind == Change::Kind::keep) return;
   if (removes && !before) return;
   ChangeEntry entry;
   entry.collection = target.collection.number;
   entry.id = target.id;
-  entry.actor = actor;
+  entry.actor = options.actor;
+  entry.trace = options.trace;
   entry.at = SystemClock().now();
   entry.before = before;
   if (!removes) entry.after = change.after;
@@ -188,7 +189,7 @@ Result<> MemoryStore::checkLimits(ProjectNo project, const std::map<CollectionKe
   return fail(configurationTooLarge(std::move(after)));
 }
 
-Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, std::string id) {
+Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, std::string id, ReadOptions) {
   const std::lock_guard lock(mutex_);
   ++reads_;
   CO_RETURN_IF_ERROR(injected());
@@ -201,7 +202,8 @@ Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, st
 
 Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionRef collection,
                                                                      std::vector<std::string> ids,
-                                                                     std::shared_ptr<const doc::FieldSet> hidden) {
+                                                                     std::shared_ptr<const doc::FieldSet> hidden,
+                                                                     ReadOptions) {
   const std::lock_guard lock(mutex_);
   ++reads_;
   CO_RETURN_IF_ERROR(injected());
@@ -284,6 +286,18 @@ Task<WriteOutcome> MemoryStore::write(Write write, WriteCallback callback) {
     if (changed) notices_.notify(notice);
   }
   co_return WriteOutcome{position > last ? position : 0};
+}
+
+std::optional<uint64_t> MemoryStore::keptAfter(ProjectNo project) const {
+  const std::lock_guard lock(mutex_);
+  std::map<ProjectNo, uint64_t> floors;
+  for (const SystemCollection& system : system_) {
+    const auto held = documents_.find({kControlProject, system.number});
+    if (!system.logFloor || held == documents_.end()) continue;
+    for (const auto& [_, document] : held->second) addLogFloor(*system.logFloor, document, floors);
+  }
+  const auto floor = floors.find(project);
+  return floor == floors.end() ? std::nullopt : std::optional(floor->second);
 }
 
 int64_t MemoryStore::counted(const std::map<CollectionKey, Documents>& documents, const CounterKey& key) const {
@@ -378,7 +392,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   std::vector<ChangeEntry> logged;
   for (size_t i = 0; i < targets.size(); ++i) {
     Documents& documents = after[{targets[i].collection.project, targets[i].collection.number}];
-    if (options.logged) log(targets[i], before[i], changes[i], options.actor, logged);
+    if (options.logged) log(targets[i], before[i], changes[i], options, logged);
     if (changes[i].kind != Change::Kind::keep) touched.push_back({targets[i].collection, before[i]});
     if (changes[i].kind == Change::Kind::put) touched.push_back({targets[i].collection, changes[i].after});
     if (changes[i].kind == Change::Kind::put) documents.insert_or_assign(targets[i].id, std::move(changes[i].after));
@@ -403,7 +417,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   return anything;
 }
 
-Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
+Task<CollectionStats> MemoryStore::stats(CollectionRef collection, ReadOptions) {
   const std::lock_guard lock(mutex_);
   CO_RETURN_IF_ERROR(injected());
   CollectionStats stats;
@@ -414,7 +428,7 @@ Task<CollectionStats> MemoryStore::stats(CollectionRef collection) {
   co_return stats;
 }
 
-Task<CollectionStats> MemoryStore::statsByField(CollectionRef collection, std::string value) {
+Task<CollectionStats> MemoryStore::statsByField(CollectionRef collection, std::string value, ReadOptions) {
   const std::lock_guard lock(mutex_);
   CO_RETURN_IF_ERROR(injected());
   CollectionStats stats;

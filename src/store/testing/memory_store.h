@@ -33,17 +33,20 @@ class MemoryStore final : public DocumentStore {
   void regainFreshness();
   // The change log of user collections.
   MemoryFeed& feed() { return feed_; }
+  // The position after which documents of SystemCollection::logFloor keep the project's changes; nullopt if none does.
+  std::optional<uint64_t> keptAfter(ProjectNo project) const;
 
   // ---- DocumentStore
-  Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id) override;
+  Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id, ReadOptions options = {}) override;
   Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection, std::vector<std::string> ids,
-                                                          std::shared_ptr<const doc::FieldSet> hidden) override;
+                                                          std::shared_ptr<const doc::FieldSet> hidden = nullptr,
+                                                          ReadOptions options = {}) override;
   Task<QueryResult> find(Query query) override;
   Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
   // Runs each callback twice, on copies of the documents, and uses the second result.
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
-  Task<CollectionStats> stats(CollectionRef collection) override;
-  Task<CollectionStats> statsByField(CollectionRef collection, std::string value) override;
+  Task<CollectionStats> stats(CollectionRef collection, ReadOptions options = {}) override;
+  Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options = {}) override;
   Task<int64_t> counter(CounterKey key) override;
   Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
   Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
@@ -58,6 +61,7 @@ class MemoryStore final : public DocumentStore {
                                        std::vector<Insert> extraInserts) override;
   Task<> dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) override;
   Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) override;
+  Task<std::optional<IndexProgress>> indexProgress(CollectionRef collection, IndexNo index) override;
   Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) override;
   Notices& notices() override { return notices_; }
   Result<> healthy() const override;

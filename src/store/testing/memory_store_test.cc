@@ -82,13 +82,15 @@ TEST_F(MemoryStoreTest, LogsChangesOfUserCollections) {
   EXPECT_EQ(lastPosition, 2u);
   ChangeBatch batch = *run(store_.feed().changes(2, 0, 10));
   ASSERT_EQ(batch.entries.size(), 2u);
-  EXPECT_EQ(batch.firstHeld, 1u);
+  EXPECT_EQ(batch.lostUpTo, 0u);
+  EXPECT_EQ(batch.through, 2u);
   EXPECT_EQ(batch.entries[0].kind, ChangeEntry::Kind::insert);
   EXPECT_EQ(batch.entries[1].kind, ChangeEntry::Kind::update);
   EXPECT_EQ(batch.entries[1].before, batch.entries[0].after);
   store_.feed().trimTo(2, 1);
   batch = *run(store_.feed().changes(2, 0, 10));
-  EXPECT_EQ(batch.firstHeld, 2u);
+  EXPECT_EQ(batch.lostUpTo, 1u);
+  EXPECT_EQ(batch.through, 2u);
   EXPECT_EQ(batch.entries.size(), 1u);
 }
 
