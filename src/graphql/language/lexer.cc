@@ -4,11 +4,15 @@
 #include <optional>
 #include <vector>
 
-#include "base/text.h"
+#include "base/escape.h"
+#include "base/utf8.h"
 
 namespace mb::graphql {
 
 namespace {
+
+constexpr EscapeLetters kEscapes{.literal = "\"\\/", .control = "bfnrt"};
+constexpr size_t kMaxBracedDigits = 10;  // of \u{…}
 
 bool isDigit(char c) {
   return c >= '0' && c <= '9';
@@ -21,45 +25,6 @@ bool isNamePart(char c) {
 }
 bool isBlank(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
-}
-
-void appendUtf8(std::string& out, uint32_t point) {
-  if (point < 0x80) {
-    out.push_back(static_cast<char>(point));
-  } else if (point < 0x800) {
-    out.push_back(static_cast<char>(0xC0 | (point >> 6)));
-    out.push_back(static_cast<char>(0x80 | (point & 0x3F)));
-  } else if (point < 0x10000) {
-    out.push_back(static_cast<char>(0xE0 | (point >> 12)));
-    out.push_back(static_cast<char>(0x80 | ((point >> 6) & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | (point & 0x3F)));
-  } else {
-    out.push_back(static_cast<char>(0xF0 | (point >> 18)));
-    out.push_back(static_cast<char>(0x80 | ((point >> 12) & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | ((point >> 6) & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | (point & 0x3F)));
-  }
-}
-
-char simpleEscape(char letter) {
-  switch (letter) {
-    case '"':
-    case '\\':
-    case '/':
-      return letter;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return '\0';
-  }
 }
 
 // The value of a block string: without the common indent of its lines, and without blank lines at both ends.
@@ -207,47 +172,36 @@ Parsed<Token> Lexer::number(Token token) {
   return token;
 }
 
+std::unexpected<Problem> Lexer::invalidUnicode(size_t escapeAt) const {
+  return wrong(escapeAt,
+               fmt::format("Invalid Unicode escape sequence: \"{}\".", source_.substr(escapeAt, at_ - escapeAt)));
+}
+
 Parsed<uint32_t> Lexer::hexDigits(size_t escapeAt, size_t count) {
-  uint32_t point = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const int digit = hexDigit(peek());
-    if (digit < 0) {
-      return wrong(escapeAt,
-                   fmt::format("Invalid Unicode escape sequence: \"{}\".", source_.substr(escapeAt, at_ - escapeAt)));
-    }
-    point = point * 16 + static_cast<uint32_t>(digit);
-    ++at_;
-  }
-  return point;
+  const EscapeNumber number = leadingNumber(source_.substr(at_), count, 16);
+  at_ += number.digits;
+  if (number.digits < count) return invalidUnicode(escapeAt);
+  return static_cast<uint32_t>(number.value);
 }
 
 // The code point after "\u".
 Parsed<uint32_t> Lexer::codePoint(size_t escapeAt) {
-  const auto invalid = [&] {
-    return wrong(escapeAt,
-                 fmt::format("Invalid Unicode escape sequence: \"{}\".", source_.substr(escapeAt, at_ - escapeAt)));
-  };
   if (peek() == '{') {
     ++at_;
-    uint32_t point = 0;
-    size_t digits = 0;
-    while (hexDigit(peek()) >= 0 && digits < 10) {
-      point = point > 0x10FFFF ? point : point * 16 + static_cast<uint32_t>(hexDigit(peek()));
-      ++at_;
-      ++digits;
-    }
+    const EscapeNumber number = leadingNumber(source_.substr(at_), kMaxBracedDigits, 16);
+    at_ += number.digits;
     const bool closed = peek() == '}';
     if (closed) ++at_;
-    if (!closed || digits == 0 || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) return invalid();
-    return point;
+    if (!closed || number.digits == 0 || !isScalarValue(number.value)) return invalidUnicode(escapeAt);
+    return static_cast<uint32_t>(number.value);
   }
   auto high = hexDigits(escapeAt, 4);
-  if (!high || *high < 0xD800 || *high > 0xDFFF) return high;
-  if (*high > 0xDBFF || peek() != '\\' || peek(1) != 'u') return invalid();
+  if (!high || isScalarValue(*high)) return high;
+  if (*high > 0xDBFF || peek() != '\\' || peek(1) != 'u') return invalidUnicode(escapeAt);
   at_ += 2;
   auto low = hexDigits(escapeAt, 4);
   if (!low) return low;
-  if (*low < 0xDC00 || *low > 0xDFFF) return invalid();
+  if (*low < 0xDC00 || *low > 0xDFFF) return invalidUnicode(escapeAt);
   return 0x10000 + ((*high - 0xD800) << 10) + (*low - 0xDC00);
 }
 
@@ -273,8 +227,8 @@ Parsed<Token> Lexer::string(Token token) {
       auto point = codePoint(escapeAt);
       if (!point) return std::unexpected(std::move(point).error());
       appendUtf8(token.text, *point);
-    } else if (const char plain = simpleEscape(letter)) {
-      token.text.push_back(plain);
+    } else if (const auto character = escapedCharacter(letter, kEscapes)) {
+      token.text.push_back(*character);
     } else {
       return wrong(escapeAt, fmt::format("Invalid character escape sequence: \"{}\".", source_.substr(escapeAt, 2)));
     }

@@ -41,6 +41,7 @@ class Lexer {
   Parsed<uint32_t> codePoint(size_t escapeAt);
   Parsed<uint32_t> hexDigits(size_t escapeAt, size_t count);
   std::unexpected<Problem> wrong(size_t at, std::string message) const;
+  std::unexpected<Problem> invalidUnicode(size_t escapeAt) const;
   char peek(size_t ahead = 0) const { return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0'; }
   std::string shown(size_t at) const;
 

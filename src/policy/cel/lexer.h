@@ -70,8 +70,6 @@ bool isReservedWord(std::string_view word);
 std::optional<std::string> decodeEscapes(std::string_view content, bool bytes, size_t& badOffset);
 // "1.5e3", "Infinity", "NaN"; nullopt for text that is not a number or too large for a double.
 std::optional<double> parseReal(std::string_view text);
-// Appends `codePoint` (not a surrogate, at most U+10FFFF) as UTF-8.
-void appendUtf8(std::string& out, uint32_t codePoint);
 bool isValidUtf8(std::string_view text);
 // Counts code points. REQUIRES: `text` is valid UTF-8.
 size_t countCodePoints(std::string_view text);

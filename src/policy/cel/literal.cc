@@ -6,50 +6,14 @@
 #include <cstdlib>
 #include <deque>
 
-#include "base/text.h"
+#include "base/escape.h"
+#include "base/utf8.h"
 #include "policy/cel/lexer.h"
 
 namespace mb::cel {
 namespace {
 
-// `count` digits of `base` at `offset`.
-std::optional<uint32_t> readDigits(std::string_view text, size_t offset, size_t count, int base) {
-  if (offset + count > text.size()) return std::nullopt;
-  uint32_t value = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const int digit = hexDigit(text[offset + i]);
-    if (digit < 0 || digit >= base) return std::nullopt;
-    value = value * static_cast<uint32_t>(base) + static_cast<uint32_t>(digit);
-  }
-  return value;
-}
-
-std::optional<char> plainEscape(char c) {
-  switch (c) {
-    case '\\':
-    case '?':
-    case '"':
-    case '\'':
-    case '`':
-      return c;
-    case 'a':
-      return '\a';
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    case 'v':
-      return '\v';
-    default:
-      return std::nullopt;
-  }
-}
+constexpr EscapeLetters kEscapes{.literal = "\\?\"'`", .control = "abfnrtv"};
 
 struct NumericEscape {
   uint32_t value;
@@ -57,25 +21,24 @@ struct NumericEscape {
   bool octet;     // \x or octal: an octet in bytes
 };
 
-std::optional<NumericEscape> numericEscape(std::string_view text, size_t offset) {
-  const char c = text[offset];
-  std::optional<uint32_t> value;
-  size_t length = 0;
+// The escape whose part after the backslash begins `text`, which is not empty.
+std::optional<NumericEscape> numericEscape(std::string_view text) {
+  const char c = text.front();
+  const bool octal = c >= '0' && c <= '3';
+  size_t digits = 3;
   if (c == 'x' || c == 'X') {
-    value = readDigits(text, offset + 1, 2, 16);
-    length = 3;
+    digits = 2;
   } else if (c == 'u') {
-    value = readDigits(text, offset + 1, 4, 16);
-    length = 5;
+    digits = 4;
   } else if (c == 'U') {
-    value = readDigits(text, offset + 1, 8, 16);
-    length = 9;
-  } else if (c >= '0' && c <= '3') {
-    value = readDigits(text, offset, 3, 8);
-    length = 3;
+    digits = 8;
+  } else if (!octal) {
+    return std::nullopt;
   }
-  if (!value || *value > 0x10FFFF || (*value >= 0xD800 && *value <= 0xDFFF)) return std::nullopt;
-  return NumericEscape{*value, length, length == 3};
+  const size_t letters = octal ? 0 : 1;
+  const EscapeNumber number = leadingNumber(text.substr(letters), digits, octal ? 8 : 16);
+  if (number.digits < digits || !isScalarValue(number.value)) return std::nullopt;
+  return NumericEscape{static_cast<uint32_t>(number.value), letters + digits, digits <= 3};
 }
 
 }  // namespace
@@ -92,25 +55,6 @@ std::optional<double> parseReal(std::string_view text) {
   return value;
 }
 
-void appendUtf8(std::string& out, uint32_t codePoint) {
-  const auto put = [&](uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (codePoint < 0x80) {
-    put(codePoint);
-  } else if (codePoint < 0x800) {
-    put(0xC0 | codePoint >> 6);
-    put(0x80 | (codePoint & 0x3F));
-  } else if (codePoint < 0x10000) {
-    put(0xE0 | codePoint >> 12);
-    put(0x80 | (codePoint >> 6 & 0x3F));
-    put(0x80 | (codePoint & 0x3F));
-  } else {
-    put(0xF0 | codePoint >> 18);
-    put(0x80 | (codePoint >> 12 & 0x3F));
-    put(0x80 | (codePoint >> 6 & 0x3F));
-    put(0x80 | (codePoint & 0x3F));
-  }
-}
-
 std::optional<std::string> decodeEscapes(std::string_view content, bool bytes, size_t& badOffset) {
   std::string out;
   out.reserve(content.size());
@@ -121,12 +65,12 @@ std::optional<std::string> decodeEscapes(std::string_view content, bool bytes, s
     }
     badOffset = i++;
     if (i >= content.size()) return std::nullopt;
-    if (const auto plain = plainEscape(content[i])) {
-      out.push_back(*plain);
+    if (const auto character = escapedCharacter(content[i], kEscapes)) {
+      out.push_back(*character);
       ++i;
       continue;
     }
-    const auto numeric = numericEscape(content, i);
+    const auto numeric = numericEscape(content.substr(i));
     if (!numeric || (bytes && content[i] == 'U')) return std::nullopt;
     if (bytes && numeric->octet) {
       out.push_back(static_cast<char>(numeric->value));
