@@ -1,6 +1,7 @@
 #include "api/gatekeeper.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "document/json.h"
 #include "identity/refresh_project.h"
@@ -13,9 +14,9 @@ constexpr std::string_view kProjectHeader = "x-service-project";
 constexpr size_t kMaxShown = 64;
 constexpr size_t kMaxRefreshBody = 1024;  // many times the size of a body with a refresh token
 
-bool takesProjectToken(Plane plane, const http::Request& request) {
-  if (plane == Plane::dataOrPublic) return request.header("authorization").has_value();
-  return plane == Plane::endUser || plane == Plane::data || plane == Plane::admin;
+// Where anonymous callers pass, a token that is given must be valid nevertheless.
+bool isAnonymous(const PlaneTraits& plane, const http::Request& request) {
+  return plane.anonymous && (plane.token == PlaneToken::none || !request.header("authorization"));
 }
 
 // The project that the refresh token in a body names; nullopt without such a token.
@@ -40,6 +41,32 @@ std::string permissionFor(std::string_view declared, const RequestContext& conte
 bool hasScope(const policy::Caller& caller, std::string_view scope) {
   return std::any_of(caller.scopes.begin(), caller.scopes.end(),
                      [scope](const std::string& held) { return held == scope || held == "admin"; });
+}
+
+Result<> checkKind(PlaneCallers admitted, const policy::Caller& caller, bool operatorsEnabled) {
+  const bool endUser = caller.kind == policy::CallerKind::endUser;
+  switch (admitted) {
+    case PlaneCallers::all:
+      return {};
+    case PlaneCallers::endUsers:
+      if (!endUser) return fail(ErrorCode::forbidden, "this route is for end users only");
+      return {};
+    case PlaneCallers::notEndUsers:
+      if (endUser) return fail(ErrorCode::forbidden, "this route is not for end users");
+      return {};
+    case PlaneCallers::operators:
+      if (!operatorsEnabled) return fail(ErrorCode::notFound, "this path does not exist");
+      if (!caller.superAdmin) return fail(ErrorCode::forbidden, "this route is for operators only");
+      return {};
+  }
+  std::unreachable();
+}
+
+// Only API keys have scopes.
+Result<> checkScope(ScopeCheck check, std::string_view scope, const policy::Caller& caller) {
+  if (caller.kind != policy::CallerKind::apiKey || check == ScopeCheck::never) return {};
+  if ((check == ScopeCheck::ifNamed && scope.empty()) || hasScope(caller, scope)) return {};
+  return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(scope));
 }
 
 Result<> mustBeActive(const snapshot::ProjectSnapshot& project) {
@@ -78,45 +105,44 @@ bool isValidProjectName(std::string_view text) {
 }
 
 std::optional<Result<identity::Identified>> Gatekeeper::identifyNow(const Route& route, const http::Request& request) {
-  const Plane plane = route.gate.plane;
-  if (takesProjectToken(plane, request)) {
-    const std::string_view token = bearerOf(request);
-    if (token.empty()) return Result<identity::Identified>(fail(noToken()));
-    if (auto known = deps_.authenticator.cachedProject(token)) return Result<identity::Identified>(*std::move(known));
+  const PlaneTraits& plane = route.gate.traits();
+  if (isAnonymous(plane, request)) {
+    if (plane.lookup == ProjectLookup::none) return identity::Identified{};
     return std::nullopt;
   }
-  if (plane == Plane::open) return identity::Identified{};
+  if (plane.token != PlaneToken::project) return std::nullopt;
+  const std::string_view token = bearerOf(request);
+  if (token.empty()) return Result<identity::Identified>(fail(noToken()));
+  if (auto known = deps_.authenticator.cachedProject(token)) return Result<identity::Identified>(*std::move(known));
   return std::nullopt;
 }
 
 Task<identity::Identified> Gatekeeper::identify(const Route& route, const http::Request& request) {
-  const Plane plane = route.gate.plane;
-  const bool takesToken = takesProjectToken(plane, request);
-  if (plane == Plane::authPublic || (plane == Plane::dataOrPublic && !takesToken)) {
+  const PlaneTraits& plane = route.gate.traits();
+  if (isAnonymous(plane, request)) {
     identity::Identified anonymous;
-    // A signed link names its project in the query.
-    const LookupOrder order = plane == Plane::authPublic ? LookupOrder::headerFirst : LookupOrder::queryFirst;
-    CO_TRY(anonymous.project, co_await anonymousProject(request, order));
+    if (plane.lookup == ProjectLookup::none) co_return anonymous;
+    CO_TRY(anonymous.project, co_await anonymousProject(request, plane.lookup));
     anonymous.caller.project = anonymous.project->info().number;
     anonymous.caller.projectId = anonymous.project->info().id;
     co_return anonymous;
   }
   std::string token(bearerOf(request));
   if (token.empty()) co_return fail(noToken());
-  if (takesToken) co_return co_await deps_.authenticator.project(std::move(token));
+  if (plane.token == PlaneToken::project) co_return co_await deps_.authenticator.project(std::move(token));
   co_return co_await deps_.authenticator.control(std::move(token));
 }
 
-Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& request, LookupOrder order) {
+Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& request, ProjectLookup order) {
   const auto header = request.header(kProjectHeader);
   std::string named;
-  if (order == LookupOrder::headerFirst && header) named = *header;
+  if (order == ProjectLookup::headerFirst && header) named = *header;
   if (named.empty()) {
     CO_TRY(const http::QueryParams query, http::QueryParams::parse(request.query));
     if (const auto given = query.get("project")) named = *given;
   }
   if (named.empty() && header) named = *header;
-  if (named.empty() && order == LookupOrder::headerFirst) {
+  if (named.empty() && order == ProjectLookup::headerFirst) {
     // A forged token is refused in every project, so trusting its project here is safe.
     const auto hint = refreshTokensProject(request);
     if (hint && isValidProjectName(*hint)) {
@@ -145,7 +171,7 @@ Task<snapshot::SnapshotPtr> Gatekeeper::findProject(std::string named) {
 }
 
 Task<snapshot::SnapshotPtr> Gatekeeper::publicProject(const http::Request& request) {
-  CO_TRY(snapshot::SnapshotPtr project, co_await anonymousProject(request, LookupOrder::headerFirst));
+  CO_TRY(snapshot::SnapshotPtr project, co_await anonymousProject(request, ProjectLookup::headerFirst));
   CO_RETURN_IF_ERROR(mustBeActive(*project));
   co_return project;
 }
@@ -157,38 +183,16 @@ Task<snapshot::SnapshotPtr> Gatekeeper::namedProject(std::string named) {
 }
 
 Result<> Gatekeeper::admitCaller(const Gate& gate, const RequestContext& context) const {
-  const policy::Caller& caller = context.caller;
-  using Kind = policy::CallerKind;
-  switch (gate.plane) {
-    case Plane::open:
-    case Plane::authPublic:
-    case Plane::control:
-      return {};
-    case Plane::endUser:
-      if (caller.kind != Kind::endUser) return fail(ErrorCode::forbidden, "this route is for end users only");
-      return {};
-    case Plane::data:
-    case Plane::dataOrPublic:
-      // Routes without a scope: the handler checks one.
-      if (caller.kind == Kind::apiKey && !gate.scope.empty() && !hasScope(caller, gate.scope)) {
-        return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(gate.scope));
-      }
-      return {};
-    case Plane::admin:
-      if (caller.kind == Kind::endUser) return fail(ErrorCode::forbidden, "this route is not for end users");
-      if (caller.kind == Kind::apiKey && !hasScope(caller, gate.scope)) {
-        return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(gate.scope));
-      }
-      if (!gate.permission.empty() && !caller.may(permissionFor(gate.permission, context))) {
-        return fail(ErrorCode::forbidden, "this route needs the permission " + permissionFor(gate.permission, context));
-      }
-      return {};
-    case Plane::operators:
-      if (!deps_.operatorsEnabled) return fail(ErrorCode::notFound, "this path does not exist");
-      if (!caller.superAdmin) return fail(ErrorCode::forbidden, "this route is for operators only");
-      return {};
+  const PlaneTraits& plane = gate.traits();
+  RETURN_IF_ERROR(checkKind(plane.callers, context.caller, deps_.operatorsEnabled));
+  RETURN_IF_ERROR(checkScope(plane.scope, gate.scope, context.caller));
+  if (plane.checksPermission && !gate.permission.empty()) {
+    const std::string permission = permissionFor(gate.permission, context);
+    if (!context.caller.may(permission)) {
+      return fail(ErrorCode::forbidden, "this route needs the permission " + permission);
+    }
   }
-  return fail(ErrorCode::forbidden, "this is not allowed");
+  return {};
 }
 
 Result<> Gatekeeper::admitProject(const RequestContext& context) const {
@@ -204,7 +208,7 @@ Result<> Gatekeeper::admitProject(const RequestContext& context) const {
 
 Result<> Gatekeeper::admit(const Route& route, const RequestContext& context) {
   const Gate& gate = route.gate;
-  if (gate.needsProject) RETURN_IF_ERROR(admitProject(context));
+  if (gate.traits().needsProject()) RETURN_IF_ERROR(admitProject(context));
   RETURN_IF_ERROR(admitCaller(gate, context));
   return route.query ? checkQuery(*route.query, context.request.query) : Result<>();
 }
@@ -213,7 +217,7 @@ std::optional<identity::Allowance> Gatekeeper::count(const Route& route, std::st
                                                      const snapshot::ProjectSnapshot* project) {
   const Gate& gate = route.gate;
   if (gate.rateAction.empty()) return std::nullopt;
-  if (!gate.needsProject) return deps_.rateLimiter.take(ip, "control", gate.rateAction);
+  if (!gate.traits().needsProject()) return deps_.rateLimiter.take(ip, "control", gate.rateAction);
   // Attempts to guess project names share one limit.
   return deps_.rateLimiter.take(ip, project == nullptr ? "" : project->info().id.str(), gate.rateAction);
 }

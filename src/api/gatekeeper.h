@@ -54,8 +54,8 @@ class Gatekeeper {
   }
 
  private:
-  enum class LookupOrder { headerFirst, queryFirst };
-  Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request, LookupOrder order);
+  // REQUIRES: `order` is not none.
+  Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request, ProjectLookup order);
   Task<snapshot::SnapshotPtr> findProject(std::string named);
   Result<> admitCaller(const Gate& gate, const RequestContext& context) const;
   Result<> admitProject(const RequestContext& context) const;

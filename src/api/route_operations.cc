@@ -66,7 +66,7 @@ void addParameters(Operation& operation, const Route& route, const RouteDoc& doc
   for (const std::string_view name : doc.query) addQuery(operation, name);
   const bool named = std::find(doc.query.begin(), doc.query.end(), "project") != doc.query.end();
   if (route.gate.plane == Plane::authPublic && !named) addQuery(operation, "project");
-  if (route.gate.needsProject) addHeader(operation, "x-service-project");
+  if (route.gate.traits().needsProject()) addHeader(operation, "x-service-project");
   for (const std::string_view name : doc.extra.headers) addHeader(operation, name);
 }
 
@@ -130,16 +130,18 @@ void addErrors(Operation& operation, const Route& route, const RouteDoc& doc) {
     return;
   }
   const Gate& gate = route.gate;
-  const bool token = gate.plane != Plane::open && gate.plane != Plane::authPublic;
+  const PlaneTraits& plane = gate.traits();
+  const bool token = plane.token != PlaneToken::none;
   if (token) errors.push_back(ErrorCode::unauthenticated);
-  if (gate.needsProject) errors.push_back(ErrorCode::projectSuspended);
-  if (gate.needsProject && token) {
+  if (plane.needsProject()) errors.push_back(ErrorCode::projectSuspended);
+  if (plane.needsProject() && token) {
     errors.insert(errors.end(), {ErrorCode::projectMismatch, ErrorCode::forbidden, ErrorCode::notFound});
   }
-  if (gate.plane == Plane::authPublic || gate.plane == Plane::dataOrPublic) {
+  if (plane.lookup != ProjectLookup::none) {
     errors.insert(errors.end(), {ErrorCode::missingProject, ErrorCode::notFound, ErrorCode::invalidParam});
   }
-  if (gate.plane == Plane::operators) errors.insert(errors.end(), {ErrorCode::forbidden, ErrorCode::notFound});
+  if (plane.callers == PlaneCallers::operators)
+    errors.insert(errors.end(), {ErrorCode::forbidden, ErrorCode::notFound});
   if (gate.plane == Plane::data) errors.push_back(ErrorCode::notFound);
   if (route.pattern.starts_with(kControl)) errors.push_back(ErrorCode::notFound);
   if (!gate.rateAction.empty()) errors.push_back(ErrorCode::rateLimited);

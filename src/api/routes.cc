@@ -17,31 +17,31 @@ bool isJson(std::string_view contentType) {
 }  // namespace
 
 Gate open() {
-  return {Plane::open, "", "", "", false};
+  return {Plane::open, "", "", ""};
 }
 Gate authPublic(std::string_view rateAction) {
-  return {Plane::authPublic, "", "", rateAction, true};
+  return {Plane::authPublic, "", "", rateAction};
 }
 Gate endUser(std::string_view rateAction) {
-  return {Plane::endUser, "", "", rateAction, true};
+  return {Plane::endUser, "", "", rateAction};
 }
 Gate data(std::string_view scope) {
-  return {Plane::data, scope, "", "", true};
+  return {Plane::data, scope, "", ""};
 }
 Gate dataOrPublic(std::string_view scope) {
-  return {Plane::dataOrPublic, scope, "", "", true};
+  return {Plane::dataOrPublic, scope, "", ""};
 }
 Gate admin(policy::RequiredPermission permission) {
-  return {Plane::admin, "admin", permission, "", true};
+  return {Plane::admin, "admin", permission, ""};
 }
 Gate control(std::string_view rateAction) {
-  return {Plane::control, "", "", rateAction, false};
+  return {Plane::control, "", "", rateAction};
 }
 Gate controlPublic(std::string_view rateAction) {
-  return {Plane::open, "", "", rateAction, false};
+  return {Plane::open, "", "", rateAction};
 }
 Gate operators() {
-  return {Plane::operators, "", "", "", false};
+  return {Plane::operators, "", "", ""};
 }
 
 Result<doc::Document> readBody(const RequestContext& context, doc::ExtendedJson extended) {

@@ -14,23 +14,22 @@
 #include <vector>
 
 #include "api/context.h"
+#include "api/plane.h"
 #include "document/shape_info.h"
 #include "http/router.h"
 #include "policy/required_permission.h"
 
 namespace mb::api {
 
-// dataOrPublic: like `data` with a token; without one an anonymous caller of the project that the link names.
-enum class Plane { open, authPublic, endUser, data, dataOrPublic, admin, control, operators };
-
-// The checks before a handler runs.
+// The checks before a handler runs, those of its plane included.
 struct Gate {
   Plane plane = Plane::open;
   std::string_view scope;       // API key scope: read, write, admin, storage, functions
   std::string_view permission;  // checked on the admin plane; ":0" is replaced by the first path parameter
   std::string_view
       rateAction;  // auth rate limit: "register", "login", "refresh", "verify-email", "password-reset", "mfa"
-  bool needsProject = false;  // the project is resolved and active
+
+  const PlaneTraits& traits() const { return traitsOf(plane); }
 };
 
 Gate open();                                           // any client, without a token

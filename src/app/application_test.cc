@@ -93,7 +93,7 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
                     route.pattern == "/api/v1/projects/:pid/openapi.json")
             << name;
         EXPECT_FALSE(route.gate.permission.empty()) << name;
-        EXPECT_TRUE(route.gate.needsProject) << name;
+        EXPECT_TRUE(route.gate.traits().needsProject()) << name;
         break;
       case Plane::control:
       case Plane::operators:
@@ -107,7 +107,7 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
       case Plane::authPublic:
       case Plane::endUser:
         EXPECT_FALSE(control || route.pattern.starts_with("/api/v1/admin/")) << name;
-        EXPECT_TRUE(route.gate.needsProject) << name;
+        EXPECT_TRUE(route.gate.traits().needsProject()) << name;
         break;
     }
   }
