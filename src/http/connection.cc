@@ -28,6 +28,11 @@ bool isWellFormedId(std::string_view id) {
   });
 }
 
+// Whether the body is sent after the head, from a file or a source.
+bool hasLargeBody(const Response& response) {
+  return response.file.file || response.pieces;
+}
+
 }  // namespace
 
 Connection::Connection(Socket socket, std::string peer, ConnectionContext& context,
@@ -43,13 +48,17 @@ Connection::Connection(Socket socket, std::string peer, ConnectionContext& conte
 
 Connection::~Connection() = default;
 
-void Connection::enter(Phase phase, seconds limit) {
+void Connection::enter(Phase phase, int64_t deadline) {
   phase_ = phase;
-  deadline_ = context_.tick + limit.count() + 1;  // the running tick may be nearly over
+  deadline_ = deadline;
+}
+
+void Connection::enter(Phase phase, seconds limit) {
+  enter(phase, context_.tick + limit.count() + 1);  // the running tick may be nearly over
 }
 
 void Connection::expire() {
-  if (phase_ == Phase::handling || context_.tick < deadline_) return;
+  if (context_.tick < deadline_) return;
   if (phase_ != Phase::head && phase_ != Phase::body) return abort();
   // The reader resumes and reports the timeout.
   timedOut_ = true;
@@ -110,69 +119,68 @@ std::optional<Upgraded> Connection::takeUpgraded() {
   return Upgraded{std::move(socket_), std::string(in_.data()), std::move(upgrade_)};
 }
 
-void Connection::beginRequest() {
-  parser_.fill(request_, in_.data());
-  request_.body = {};
-  request_.stream = nullptr;
-  request_.bodyPresent = parser_.framing().chunked || parser_.framing().contentLength > 0;
-  const auto given = request_.header("x-request-id");
-  if (given && isWellFormedId(*given)) {
-    request_.id = *given;
-  } else {
-    makeRequestId(request_.id);
-  }
-}
-
-// Serves one request, whose head is at the beginning of in_. True if the next one may follow.
+// Serves one request, whose head is at the beginning of in_. True if the next one may follow. A step is a coroutine
+// only if it calls the handler or most requests skip it, since each coroutine allocates a frame.
 Async<bool> Connection::exchange() {
-  beginRequest();
-  const Framing& framing = parser_.framing();
-  Response response;
-  Result<size_t> limit = context_.service.bodyLimit(request_);
-  if (limit && *limit == Service::kStreams) {
-    openStream();
-  } else if (limit && request_.bodyPresent) {
+  Result<size_t> limit = readRequest();
+  if (limit && lacksBody()) {
     if (std::optional<Error> failure = co_await readBody(*limit)) limit = fail(*std::move(failure));
   }
   if (!limit && request_.bodyPresent) {
     co_await refuse(std::move(limit).error());
     co_return false;
   }
-  phase_ = Phase::handling;
+  enter(Phase::handling);
+  Response response;
   if (limit) {
-    response = co_await handle();
+    response = co_await dispatch();
   } else {
     response = Response::failure(limit.error());
   }
-  if (isCompressible(response)) {
-    response.headers.emplace_back("vary", "accept-encoding");
-    if (acceptsGzip(request_)) co_await compress(response);
-  }
-  if (response.file.file || response.pieces) co_await prepareBody(response);
+  if (negotiateGzip(response)) co_await compress(response);
+  if (hasLargeBody(response)) co_await prepareBody(response);
 
-  if (response.upgrade && framing.http10) {
-    response = Response::failure(Error(ErrorCode::validation, "a WebSocket needs HTTP/1.1"));
-  }
-  const bool switches = response.upgrade != nullptr;
-  const uint64_t unread = stream_ ? stream_->unread() : 0;
-  const bool close =
-      !switches && (response.close || !framing.keepAlive || context_.draining || unread > Stream::kMaxDiscard);
-  append(response, close);
-  if (response.file.file || response.pieces) {
-    if (!co_await sendLarge(response)) co_return false;
-  }
-  const uint64_t missing = endRequest(unread);
-  if (close || switches || missing > 0 || !after_.empty() || out_.size() >= kSendAt) {
-    if (!co_await flush()) co_return false;
-  }
+  Ending ending = queueResponse(response);
+  if (hasLargeBody(response) && !co_await sendLarge(response)) co_return false;
+  ending.missing = finishRequest(ending.unread);
+  if (mustFlush(ending) && !co_await flush()) co_return false;
   upgrade_ = std::move(response.upgrade);
-  if (close && unread > 0) co_await linger(kStreamLingerBytes, kStreamLinger);
-  if (close && unread == 0 && !in_.empty()) co_await linger(kLingerBytes, kLinger);
-  if (!close && missing > 0) co_return co_await discardRestOfBody(missing);
-  co_return !close && !switches;
+  const bool inputFollows = ending.close ? ending.unread > 0 || !in_.empty() : ending.missing > 0;
+  if (inputFollows) co_return co_await dropInput(ending);
+  co_return !ending.close && !ending.switches;
 }
 
-Async<Response> Connection::handle() {
+// Reads what has arrived of the request: its head, and its body if that is complete and not chunked. Returns the limit
+// of its body, or the error that refuses it.
+Result<size_t> Connection::readRequest() {
+  const Framing& framing = parser_.framing();
+  parser_.fill(request_, in_.data());
+  request_.body = {};
+  request_.stream = nullptr;
+  request_.bodyPresent = framing.chunked || framing.contentLength > 0;
+  const auto given = request_.header("x-request-id");
+  if (given && isWellFormedId(*given)) {
+    request_.id = *given;
+  } else {
+    makeRequestId(request_.id);
+  }
+  Result<size_t> limit = context_.service.bodyLimit(request_);
+  if (!limit) return limit;
+  if (*limit == Service::kStreams) {
+    openStream();
+  } else if (in_.size() >= framing.headBytes + framing.contentLength && framing.contentLength <= *limit) {
+    request_.body = in_.data().substr(framing.headBytes, framing.contentLength);
+  }
+  return limit;
+}
+
+// Whether readBody() must be called before the request is handled.
+bool Connection::lacksBody() const {
+  return request_.bodyPresent && !stream_ && request_.body.empty();
+}
+
+// Calls the handler.
+Async<Response> Connection::dispatch() {
   context_.watch.add(*this);
   Response response;
   std::string bug;
@@ -188,6 +196,58 @@ Async<Response> Connection::handle() {
   ClientWatch::remove(*this);
   if (!bug.empty()) response = failureOf(std::move(bug));
   co_return response;
+}
+
+// Whether the response is to be compressed. Declares that this depends on the request.
+bool Connection::negotiateGzip(Response& response) const {
+  if (!isCompressible(response)) return false;
+  response.headers.emplace_back("vary", "accept-encoding");
+  return acceptsGzip(request_);
+}
+
+// Decides what follows the response, and queues its head, and its body if that is in memory.
+Connection::Ending Connection::queueResponse(Response& response) {
+  const Framing& framing = parser_.framing();
+  if (response.upgrade && framing.http10) {
+    response = Response::failure(Error(ErrorCode::validation, "a WebSocket needs HTTP/1.1"));
+  }
+  Ending ending;
+  ending.switches = response.upgrade != nullptr;
+  ending.unread = stream_ ? stream_->unread() : 0;
+  ending.close = !ending.switches &&
+                 (response.close || !framing.keepAlive || context_.draining || ending.unread > Stream::kMaxDiscard);
+  append(response, ending.close);
+  return ending;
+}
+
+// Whether queued responses are sent before the next request is read; else they may wait for its response.
+bool Connection::mustFlush(const Ending& ending) const {
+  return ending.close || ending.switches || ending.missing > 0 || !after_.empty() || out_.size() >= kSendAt;
+}
+
+// Removes a request that has been served from in_. Returns how many of the `unread` bytes of its body have yet to
+// arrive.
+uint64_t Connection::finishRequest(uint64_t unread) {
+  const Framing& framing = parser_.framing();
+  if (stream_) {
+    stream_->endPiece();
+    stream_.reset();
+    in_.drop(framing.headBytes);
+    const uint64_t here = std::min<uint64_t>(unread, in_.size());
+    in_.drop(static_cast<size_t>(here));
+    unread -= here;
+  } else {
+    in_.drop(framing.headBytes + framing.contentLength);
+  }
+  parser_.reset();
+  return unread;
+}
+
+// Reads and drops what the client still sends of the request, or before it sees the end of the connection. True if the
+// next request may follow.
+Async<bool> Connection::dropInput(const Ending& ending) {
+  if (!ending.close) return discardRestOfBody(ending.missing);
+  return ending.unread > 0 ? linger(kStreamLingerBytes, kStreamLinger) : linger(kLingerBytes, kLinger);
 }
 
 // A client that has closed its connection and one that has only ended its sending look the same until something is sent
@@ -214,24 +274,6 @@ void Connection::openStream() {
   stream_ = std::make_unique<Stream>(*this);
   parser_.fill(request_, in_.data());
   request_.stream = stream_.get();
-}
-
-// Removes a request that has been served from in_. Returns how many of the `unread` bytes of its body have yet to
-// arrive.
-uint64_t Connection::endRequest(uint64_t unread) {
-  const Framing& framing = parser_.framing();
-  if (stream_) {
-    stream_->endPiece();
-    stream_.reset();
-    in_.drop(framing.headBytes);
-    const uint64_t here = std::min<uint64_t>(unread, in_.size());
-    in_.drop(static_cast<size_t>(here));
-    unread -= here;
-  } else {
-    in_.drop(framing.headBytes + framing.contentLength);
-  }
-  parser_.reset();
-  return unread;
 }
 
 Response Connection::failureOf(std::string bug) const {

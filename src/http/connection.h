@@ -2,6 +2,8 @@
 // order. Private to this module.
 #pragma once
 
+#include <limits>
+
 #include "base/cancellation.h"
 #include "base/worker_pool.h"
 #include "http/body.h"
@@ -53,21 +55,36 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   static constexpr std::chrono::seconds kLinger{2};
 
   enum class Phase { idle, head, body, handling, sending, lingering };
+  static constexpr int64_t kNoDeadline = std::numeric_limits<int64_t>::max();
   enum class Sent { all, some, failed };
+  // How a request ends.
+  struct Ending {
+    bool close = false;     // the connection is closed after the response
+    bool switches = false;  // the connection becomes a WebSocket after the response
+    uint64_t unread = 0;    // bytes of the body that the handler has not read
+    uint64_t missing = 0;   // those of them that have yet to arrive
+  };
   class Stream;  // connection_stream.h
 
+  // Nothing else sets the phase. `deadline` is the tick by which it must end.
+  void enter(Phase phase, int64_t deadline = kNoDeadline);
   void enter(Phase phase, std::chrono::seconds limit);
-  Async<bool> readMore(size_t min);
-  void beginRequest();
   Async<bool> exchange();
-  Async<Response> handle();
+  Result<size_t> readRequest();
+  bool lacksBody() const;
+  Async<Response> dispatch();
+  bool negotiateGzip(Response& response) const;
+  Ending queueResponse(Response& response);
+  bool mustFlush(const Ending& ending) const;
+  uint64_t finishRequest(uint64_t unread);
+  Async<bool> dropInput(const Ending& ending);
   void checkClient() override;
   void openStream();
-  uint64_t endRequest(uint64_t unread);
+  Async<bool> readMore(size_t min);
   Async<std::optional<Error>> readBody(size_t limit);
   Async<std::optional<Error>> readSizedBody(size_t length);
   Async<std::optional<Error>> readChunkedBody(size_t limit);
-  void setBodyDeadline(size_t bytes);
+  void enterBody(size_t bytes);
   Error bodyTimeoutError() const;
   Response failureOf(std::string bug) const;
   Async<void> compress(Response& response);
@@ -87,7 +104,7 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   void logAbortedBody(const Error& error) const;
   Async<bool> discard(uint64_t bytes);
   Async<bool> discardRestOfBody(uint64_t bytes);
-  Async<void> linger(uint64_t max, std::chrono::seconds limit);
+  Async<bool> linger(uint64_t maxBytes, std::chrono::seconds limit);
   void shrinkBuffers();
 
   Socket socket_;
@@ -103,7 +120,7 @@ class Connection final : public Conversation, private ClientWatch::WatchedReques
   MinRateGuard rateGuard_;  // of the responses being sent
   Request request_;
   Phase phase_ = Phase::idle;
-  int64_t deadline_ = 0;
+  int64_t deadline_ = kNoDeadline;
   int64_t bodyStarted_ = 0;
   bool timedOut_ = false;
   bool left_ = false;

@@ -11,9 +11,10 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
-void Connection::setBodyDeadline(size_t bytes) {
+// The body may take the time for `bytes` bytes, from its beginning on.
+void Connection::enterBody(size_t bytes) {
   const auto more = std::chrono::seconds(static_cast<int64_t>(bytes / kBodyBytesPerSecond));
-  deadline_ = bodyStarted_ + (context_.settings.bodyTimeout + more).count() + 1;
+  enter(Phase::body, bodyStarted_ + (context_.settings.bodyTimeout + more).count() + 1);
 }
 
 // False if the client has disconnected or the wait was cancelled.
@@ -27,23 +28,20 @@ Async<bool> Connection::readMore(size_t min) {
   co_return true;
 }
 
-// Reads the whole body; returns the error to respond with if that fails. Reading may move the bytes of the request, so
-// its views are set again.
+// Reads a body that has not arrived whole; returns the error to respond with if that fails. Reading may move the bytes
+// of the request, so its views are set again.
 Async<std::optional<Error>> Connection::readBody(size_t limit) {
   const Framing& framing = parser_.framing();
   if (framing.contentLength > limit) {
     co_return Error(ErrorCode::payloadTooLarge, fmt::format("the body may have at most {} bytes", limit));
   }
-  phase_ = Phase::body;
   bodyStarted_ = context_.tick;
-  setBodyDeadline(framing.contentLength);
+  enterBody(framing.contentLength);
   if (framing.expectsContinue && in_.size() == framing.headBytes) out_ += kContinue;
   // The client may wait for earlier responses, or for 100 (Continue), before it sends more.
-  const bool complete = !framing.chunked && in_.size() >= framing.headBytes + framing.contentLength;
-  if (!complete && !out_.empty()) {
+  if (!out_.empty()) {
     if (!co_await flush()) co_return bodyTimeoutError();
-    phase_ = Phase::body;
-    setBodyDeadline(framing.contentLength);
+    enterBody(framing.contentLength);
   }
   std::optional<Error> failure =
       framing.chunked ? co_await readChunkedBody(limit) : co_await readSizedBody(framing.contentLength);
@@ -77,7 +75,7 @@ Async<std::optional<Error>> Connection::readChunkedBody(size_t limit) {
     in_.cut(headBytes, consumed);
     if (status == RequestParser::Status::done) co_return std::nullopt;
     if (status == RequestParser::Status::failed) co_return parser_.takeError();
-    setBodyDeadline(body_.size());
+    enterBody(body_.size());
     if (!co_await readMore(kFirstGrowth)) co_return bodyTimeoutError();
   }
 }

@@ -142,7 +142,7 @@ Async<bool> Connection::sendFile(FilePiece piece) {
 }
 
 Async<bool> Connection::sendCold(FilePiece window) {
-  phase_ = Phase::handling;
+  enter(Phase::handling);
   const auto work = [window] { return readFromDisk(window); };
   Result<std::string> bytes = co_await context_.files.run(work);
   if (!bytes) {
@@ -160,7 +160,7 @@ Async<bool> Connection::sendPieces(BodySource& source) {
   while (true) {
     if (!co_await continueFlush()) co_return false;
     if (left == 0) co_return true;
-    phase_ = Phase::handling;
+    enter(Phase::handling);
     const Result<std::string_view> piece = co_await nextPiece(source, left);
     if (!piece) {
       logAbortedBody(piece.error());

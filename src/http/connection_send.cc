@@ -72,11 +72,10 @@ Async<bool> Connection::continueFlush() {
 }
 
 Async<bool> Connection::waitToSend() {
-  phase_ = Phase::sending;
-  deadline_ = rateGuard_.begin(context_.tick);
+  enter(Phase::sending, rateGuard_.begin(context_.tick));
   const auto [error] = co_await socket_.async_wait(Socket::wait_write, kTuple);
   rateGuard_.end(context_.tick);
-  phase_ = Phase::handling;  // expire() must not end work that does not wait
+  enter(Phase::handling);  // expire() must not end work that does not wait
   co_return !error;
 }
 
@@ -116,14 +115,15 @@ Async<bool> Connection::discardRestOfBody(uint64_t bytes) {
 }
 
 // Closing with unread bytes resets the connection, and the client may lose the response: stops sending, reads up to
-// `maxBytes`, then returns.
-Async<void> Connection::linger(uint64_t maxBytes, std::chrono::seconds limit) {
+// `maxBytes`, then returns false: no request may follow.
+Async<bool> Connection::linger(uint64_t maxBytes, std::chrono::seconds limit) {
   boost::system::error_code failed;
   socket_.shutdown(Socket::shutdown_send, failed);
-  if (failed) co_return;
+  if (failed) co_return false;
   enter(Phase::lingering, limit);
   in_.drop(in_.size());
   co_await discard(maxBytes);
+  co_return false;
 }
 
 }  // namespace mb::http

@@ -98,11 +98,10 @@ Async<bool> Connection::Stream::receive(size_t maxBytes) {
   // The client may wait for earlier responses, or for 100 (Continue), before it sends more.
   if (!c.out_.empty() && !co_await c.flush()) co_return false;
   const std::span<char> space = c.in_.space(1);
-  c.phase_ = Phase::body;
-  c.deadline_ = rateGuard_.begin(c.context_.tick);
+  c.enter(Phase::body, rateGuard_.begin(c.context_.tick));
   const auto [error, count] =
       co_await c.socket_.async_read_some(asio::mutable_buffer(space.data(), std::min(space.size(), maxBytes)), kTuple);
-  c.phase_ = Phase::handling;
+  c.enter(Phase::handling);
   rateGuard_.end(c.context_.tick);
   if (error) co_return false;
   c.in_.filled(count);
