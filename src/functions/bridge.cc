@@ -15,6 +15,14 @@ std::unexpected<Error> refused(std::string message) {
   return fail(ErrorCode::validation, std::move(message));
 }
 
+// The documents that a call is about.
+struct Selection {
+  std::string collection;
+  doc::Document filter;
+};
+// required: for calls that change documents, so that a forgotten argument does not change all of them.
+enum class FilterRule { optional, required };
+
 // The positional arguments of a call. null counts as absent.
 class Arguments {
  public:
@@ -44,6 +52,13 @@ class Arguments {
     TRY(std::optional<doc::Document> given, object(at, name));
     if (given) return *std::move(given);
     return refused(fmt::format("{} needs an object as its {}", operation_, name));
+  }
+  // The first two arguments of a call that takes at most `count`.
+  Result<Selection> selection(size_t count, FilterRule rule) const {
+    RETURN_IF_ERROR(atMost(count));
+    TRY(std::string collection, text(0, "collection"));
+    TRY(doc::Document filter, rule == FilterRule::required ? needed(1, "filter") : objectOrEmpty(1, "filter"));
+    return Selection{std::move(collection), std::move(filter)};
   }
 
  private:
@@ -115,6 +130,15 @@ doc::Value numberValue(int64_t number) {
   return only(out);
 }
 
+// {<name>: <number>, …}
+doc::Value countsValue(std::initializer_list<std::pair<std::string_view, int64_t>> counts) {
+  doc::BsonWriter out;
+  out.beginDocument("");
+  for (const auto& [name, number] : counts) out.appendInteger(name, number);
+  out.end();
+  return only(out);
+}
+
 doc::Value documentValue(doc::DocumentView document) {
   doc::BsonWriter out(document.bytes().size() + 16);
   out.appendDocument("", document);
@@ -168,13 +192,12 @@ Task<doc::Value> RunBridge::unknown() {
 
 Task<doc::Value> RunBridge::find(doc::Document arguments, bool one) {
   const Arguments given(one ? "findOne" : "find", arguments);
-  CO_RETURN_IF_ERROR(given.atMost(3));
-  CO_TRY(std::string collection, given.text(0, "collection"));
-  CO_TRY(doc::Document filter, given.objectOrEmpty(1, "filter"));
+  CO_TRY(Selection selected, given.selection(3, FilterRule::optional));
   CO_TRY(const doc::Document asked, given.objectOrEmpty(2, "options"));
   CO_TRY(data::FindOptions options, findOptions(asked, one));
   CO_TRY(const std::vector<doc::Document> found,
-         co_await documents_.find(access(), std::move(collection), std::move(filter), std::move(options)));
+         co_await documents_.find(access(), std::move(selected.collection), std::move(selected.filter),
+                                  std::move(options)));
   if (one) co_return found.empty() ? doc::Value() : documentValue(found.front());
   doc::BsonWriter out;
   out.beginArray("");
@@ -185,10 +208,9 @@ Task<doc::Value> RunBridge::find(doc::Document arguments, bool one) {
 
 Task<doc::Value> RunBridge::count(doc::Document arguments) {
   const Arguments given("count", arguments);
-  CO_RETURN_IF_ERROR(given.atMost(2));
-  CO_TRY(std::string collection, given.text(0, "collection"));
-  CO_TRY(doc::Document filter, given.objectOrEmpty(1, "filter"));
-  CO_TRY(const uint64_t total, co_await documents_.count(access(), std::move(collection), std::move(filter)));
+  CO_TRY(Selection selected, given.selection(2, FilterRule::optional));
+  CO_TRY(const uint64_t total,
+         co_await documents_.count(access(), std::move(selected.collection), std::move(selected.filter)));
   co_return numberValue(static_cast<int64_t>(total));
 }
 
@@ -202,37 +224,24 @@ Task<doc::Value> RunBridge::insertOne(doc::Document arguments) {
   co_return documentValue(stored);
 }
 
-// The filter is required, so that a forgotten argument does not change all documents.
 Task<doc::Value> RunBridge::updateMany(doc::Document arguments) {
   const Arguments given("updateMany", arguments);
-  CO_RETURN_IF_ERROR(given.atMost(4));
-  CO_TRY(std::string collection, given.text(0, "collection"));
-  CO_TRY(doc::Document filter, given.needed(1, "filter"));
+  CO_TRY(Selection selected, given.selection(4, FilterRule::required));
   CO_TRY(doc::Document update, given.needed(2, "update"));
   CO_TRY(const doc::Document asked, given.objectOrEmpty(3, "options"));
   CO_TRY(std::optional<doc::Document> arrayFilters, arrayFiltersOf(asked));
   CO_TRY(const data::UpdateCounts counts,
-         co_await documents_.updateMany(access(), std::move(collection), std::move(filter), std::move(update),
-                                        std::move(arrayFilters)));
-  doc::BsonWriter out;
-  out.beginDocument("");
-  out.appendInteger("matchedCount", counts.matched);
-  out.appendInteger("modifiedCount", counts.modified);
-  out.end();
-  co_return only(out);
+         co_await documents_.updateMany(access(), std::move(selected.collection), std::move(selected.filter),
+                                        std::move(update), std::move(arrayFilters)));
+  co_return countsValue({{"matchedCount", counts.matched}, {"modifiedCount", counts.modified}});
 }
 
 Task<doc::Value> RunBridge::deleteMany(doc::Document arguments) {
   const Arguments given("deleteMany", arguments);
-  CO_RETURN_IF_ERROR(given.atMost(2));
-  CO_TRY(std::string collection, given.text(0, "collection"));
-  CO_TRY(doc::Document filter, given.needed(1, "filter"));
-  CO_TRY(const int64_t deleted, co_await documents_.deleteMany(access(), std::move(collection), std::move(filter)));
-  doc::BsonWriter out;
-  out.beginDocument("");
-  out.appendInteger("deletedCount", deleted);
-  out.end();
-  co_return only(out);
+  CO_TRY(Selection selected, given.selection(2, FilterRule::required));
+  CO_TRY(const int64_t deleted,
+         co_await documents_.deleteMany(access(), std::move(selected.collection), std::move(selected.filter)));
+  co_return countsValue({{"deletedCount", deleted}});
 }
 
 Task<doc::Value> RunBridge::integrate(doc::Document arguments) {

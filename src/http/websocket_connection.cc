@@ -159,16 +159,20 @@ void WebSocketConnection::evict() {
   if (state_ == State::finishing) socket_.cancel(ignored);
 }
 
-// Replaces the queue by a close frame, unless one is already being sent.
 void WebSocketConnection::finish(uint16_t code, std::string_view reason) {
   if (!isReading()) return;
+  closeAs(State::finishing, code, reason);
+  sendQueued();
+}
+
+// Replaces the queue by a close frame, unless one is already being sent.
+void WebSocketConnection::closeAs(State state, uint16_t code, std::string_view reason) {
   if (!closeIsUnderWay()) {
     dropQueue();
     queueClose(code, reason);
   }
-  state_ = State::finishing;
+  state_ = state;
   closeBy_ = tickAfter(kCloseWait);
-  sendQueued();
 }
 
 // Closing with unread bytes resets the connection, and the client may lose the close frame: waits for the client to
@@ -194,13 +198,7 @@ void WebSocketConnection::close(uint16_t code, std::string_view reason) {
 }
 
 void WebSocketConnection::closeNow(uint16_t code, std::string_view reason) {
-  if (!isReading()) return;
-  if (!closeIsUnderWay()) {
-    dropQueue();
-    queueClose(code, reason);
-  }
-  state_ = State::closing;
-  closeBy_ = tickAfter(kCloseWait);
+  if (isReading()) closeAs(State::closing, code, reason);
 }
 
 void WebSocketConnection::endIfIdle() {

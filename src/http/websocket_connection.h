@@ -64,6 +64,7 @@ class WebSocketConnection final : public WebSocket,
   void confirmClose();
   void failAs(const WebSocketReader::Failure& failure);
   void finish(uint16_t code, std::string_view reason);
+  void closeAs(State state, uint16_t code, std::string_view reason);
   void notifyClosed();
   void notifyDrained();
 

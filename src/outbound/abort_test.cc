@@ -13,15 +13,11 @@ class AbortTest : public ClientFixture {
   ~AbortTest() override { release(); }
 
   std::future<Result<Response>> start(const HttpServer& server, std::string path, std::stop_token aborted = {}) {
-    Request request;
-    request.url = server.url(path);
+    Request request = requestTo(server.url(path));
     request.timeout = 60s;
     request.keys = {"proj_a", "integration/x"};
     request.aborted = std::move(aborted);
     return std::async(std::launch::async, [this, request = std::move(request)] { return send(request); });
-  }
-  void waitFor(const std::function<bool()>& condition) {
-    while (!condition()) std::this_thread::sleep_for(1ms);
   }
   void release() {
     if (!std::exchange(released_, true)) end_.set_value();

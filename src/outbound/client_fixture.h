@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <thread>
+
 #include "outbound/client.h"
 #include "outbound/testing.h"
 #include "store/testing/running.h"
@@ -94,11 +97,15 @@ class ClientFixture : public ::testing::Test {
     client_ = std::make_unique<Client>(ClientOptions{*Networks::parse(allow), "", std::move(extraCa)});
   }
   Result<Response> send(Request request) { return store::testing::runOn(cores_, 0, client_->send(std::move(request))); }
-  Result<Response> get(std::string url, Trust trust = Trust::guarded) {
+  static Request requestTo(std::string url, Trust trust = Trust::guarded) {
     Request request;
     request.url = std::move(url);
     request.trust = trust;
-    return send(std::move(request));
+    return request;
+  }
+  Result<Response> get(std::string url, Trust trust = Trust::guarded) { return send(requestTo(std::move(url), trust)); }
+  static void waitFor(const std::function<bool()>& condition) {
+    while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   // The status ("200"), "sent", or the kind of the error, whose message must be the sanitized one.
   template <class T>

@@ -30,8 +30,12 @@ class ClientTest : public ClientFixture {
     std::promise<void> end_;
     std::shared_future<void> ended_ = end_.get_future().share();
   };
-  void waitFor(const std::function<bool()>& condition) {
-    while (!condition()) std::this_thread::sleep_for(1ms);
+  // Waits for its slot and its response longer than a test takes.
+  static Request patientRequest(const HttpServer& server, CallKeys keys) {
+    Request request = requestTo(server.url("/"), Trust::deployment);
+    request.timeout = 60s;
+    request.keys = std::move(keys);
+    return request;
   }
 };
 
@@ -39,12 +43,10 @@ TEST_F(ClientTest, SendsAndReceives) {
   const HttpServer server(
       [](const ReceivedRequest&) { return ok("hello", "X-Kind: first\r\nX-Kind: second\r\nEmpty:\r\n"); });
   open();
-  Request request;
+  Request request = requestTo(server.url("/a/../b?c=d#e"), Trust::deployment);
   request.method = "POST";
-  request.url = server.url("/a/../b?c=d#e");
   request.headers = {{"Authorization", "Bearer abc"}, {"Content-Type", "application/json"}, {"X-Nothing", ""}};
   request.body = R"({"a":1})";
-  request.trust = Trust::deployment;
   const auto response = send(request);
   ASSERT_EQ(outcome(response), "200");
   EXPECT_EQ(response->body, "hello");
@@ -69,10 +71,8 @@ TEST_F(ClientTest, EveryMethod) {
   open();
   for (const char* method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}) {
     for (const char* body : {"", "x"}) {
-      Request request;
+      Request request = requestTo(server.url("/"), Trust::deployment);
       request.method = method;
-      request.url = server.url("/");
-      request.trust = Trust::deployment;
       if (request.method != "HEAD") request.body = body;
       ASSERT_EQ(outcome(send(request)), "200") << method;
       const ReceivedRequest seen = server.seen().back();
@@ -158,9 +158,7 @@ TEST_F(ClientTest, BrokenResponsesFail) {
   const HttpServer server([&](const ReceivedRequest& request) { return responses.at(request.path()); });
   open();
   for (const auto& [path, response] : responses) {
-    Request request;
-    request.url = server.url(path);
-    request.trust = Trust::deployment;
+    Request request = requestTo(server.url(path), Trust::deployment);
     request.timeout = path == "/old" || path == "/noise" ? 300ms : 5000ms;
     request.maxResponseBytes = 1000;
     const std::string outcome = ClientFixture::outcome(send(request));
@@ -175,9 +173,7 @@ TEST_F(ClientTest, StatusOnlyReadsNoMoreThanTheLimit) {
   });
   open();
   for (const char* path : {"/said", "/unsaid"}) {
-    Request request;
-    request.url = server.url(path);
-    request.trust = Trust::deployment;
+    Request request = requestTo(server.url(path), Trust::deployment);
     request.maxResponseBytes = 1000;
     EXPECT_EQ(outcome(send(request)), "failed") << path;
     request.statusOnly = true;
@@ -190,9 +186,7 @@ TEST_F(ClientTest, StatusOnlyReadsNoMoreThanTheLimit) {
 TEST_F(ClientTest, AcceptsAResponseOfTheMaximumSize) {
   const HttpServer server([](const ReceivedRequest&) { return ok(std::string(1000, 'x')); });
   open();
-  Request request;
-  request.url = server.url("/");
-  request.trust = Trust::deployment;
+  Request request = requestTo(server.url("/"), Trust::deployment);
   request.maxResponseBytes = 1000;
   EXPECT_EQ(outcome(send(request)), "200");
   request.maxResponseBytes = 999;
@@ -213,9 +207,7 @@ TEST_F(ClientTest, SlowResponsesTimeOut) {
   HandlerBarrier barrier;
   const HttpServer server(barrier.until(std::string()));
   open();
-  Request request;
-  request.url = server.url("/");
-  request.trust = Trust::deployment;
+  Request request = requestTo(server.url("/"), Trust::deployment);
   request.timeout = 50ms;
   EXPECT_EQ(outcome(send(request)), "timed out");
   barrier.release();
@@ -225,11 +217,7 @@ TEST_F(ClientTest, WaitingForASlotCountsAgainstTheTimeout) {
   HandlerBarrier barrier;
   const HttpServer server(barrier.until(ok()));
   open();
-  Request request;
-  request.url = server.url("/");
-  request.trust = Trust::deployment;
-  request.timeout = 60s;
-  request.keys = {"proj_a", "webhook/x"};
+  const Request request = patientRequest(server, {"proj_a", "webhook/x"});
   std::vector<std::future<Result<Response>>> running;
   for (int i = 0; i < 4; ++i) running.push_back(start(request));
   waitFor([&] { return server.seen().size() == 4; });
@@ -254,21 +242,13 @@ TEST_F(ClientTest, AProjectOrTargetThatUsesAllItsSlotsDelaysNoOther) {
   const HttpServer dead(barrier.until(ok()));
   const HttpServer alive([](const ReceivedRequest&) { return ok(); });
   open();
-  const auto request = [](const HttpServer& server, std::string project, std::string target) {
-    Request request;
-    request.url = server.url("/");
-    request.trust = Trust::deployment;
-    request.timeout = 60s;
-    request.keys = {std::move(project), std::move(target)};
-    return request;
-  };
   std::vector<std::future<Result<Response>>> calls;
-  for (int i = 0; i < 8; ++i) calls.push_back(start(request(dead, "a", "webhook/dead")));
+  for (int i = 0; i < 8; ++i) calls.push_back(start(patientRequest(dead, {"a", "webhook/dead"})));
   waitFor([&] { return client_->stats().running == 4 && client_->stats().waiting == 4; });
-  EXPECT_EQ(outcome(send(request(alive, "a", "webhook/alive"))), "200");
-  for (int i = 0; i < 70; ++i) calls.push_back(start(request(dead, "a", "webhook/" + std::to_string(i))));
+  EXPECT_EQ(outcome(send(patientRequest(alive, {"a", "webhook/alive"}))), "200");
+  for (int i = 0; i < 70; ++i) calls.push_back(start(patientRequest(dead, {"a", "webhook/" + std::to_string(i)})));
   waitFor([&] { return client_->stats().running == 64; });
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(outcome(send(request(alive, "b", "webhook/alive"))), "200");
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(outcome(send(patientRequest(alive, {"b", "webhook/alive"}))), "200");
   EXPECT_EQ(client_->stats().running, 64u);
   EXPECT_EQ(alive.connections(), 1u);  // each call after the first on the connection of the one before
   barrier.release();
@@ -278,9 +258,7 @@ TEST_F(ClientTest, AProjectOrTargetThatUsesAllItsSlotsDelaysNoOther) {
 TEST_F(ClientTest, RequestsThatCannotBeSent) {
   open();
   const auto wrong = [&](const std::function<void(Request&)>& change) {
-    Request request;
-    request.url = "http://127.0.0.1:1/";
-    request.trust = Trust::deployment;
+    Request request = requestTo("http://127.0.0.1:1/", Trust::deployment);
     change(request);
     EXPECT_EQ(outcome(send(request)), "VALIDATION");
   };
@@ -299,11 +277,7 @@ TEST_F(ClientTest, StopEndsAllCalls) {
   HandlerBarrier barrier;
   const HttpServer server(barrier.until(std::string()));
   open();
-  Request request;
-  request.url = server.url("/");
-  request.trust = Trust::deployment;
-  request.timeout = 60s;
-  request.keys = {"p", "t"};
+  const Request request = patientRequest(server, {"p", "t"});
   std::vector<std::future<Result<Response>>> calls;
   for (int i = 0; i < 6; ++i) calls.push_back(start(request));
   waitFor([&] { return client_->stats().running == 4 && client_->stats().waiting == 2; });
@@ -319,9 +293,7 @@ TEST_F(ClientTest, ManyAtATime) {
   open();
   std::vector<std::future<Result<Response>>> calls;
   for (int i = 0; i < 100; ++i) {
-    Request request;
-    request.url = server.url("/" + std::to_string(i));
-    request.trust = Trust::deployment;
+    Request request = requestTo(server.url("/" + std::to_string(i)), Trust::deployment);
     request.keys.project = std::to_string(i % 7);
     calls.push_back(start(request));
   }

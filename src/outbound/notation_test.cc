@@ -139,8 +139,7 @@ TEST_P(NotationTest, IsNotReachedByARedirect) {
   const HttpServer front([&](const ReceivedRequest&) { return redirect(302, server_.url("/", GetParam().host)); },
                          nullptr, "127.0.0.7");
   open({"127.0.0.7"});
-  Request request;
-  request.url = front.url("/", "127.0.0.7");
+  Request request = requestTo(front.url("/", "127.0.0.7"));
   request.maxRedirects = 3;
   expectUnreached(send(request));
   EXPECT_EQ(front.connections(), 1u);
@@ -191,8 +190,7 @@ TEST_F(NameTest, ARedirectResolvesAgain) {
                          "127.0.0.7");
   open({"127.0.0.7"});
   names().set("turn.test", {{"127.0.0.7"}, {"127.0.0.1"}});
-  Request request;
-  request.url = front.url("/", "turn.test");
+  Request request = requestTo(front.url("/", "turn.test"));
   request.maxRedirects = 3;
   EXPECT_EQ(outcome(send(request)), "refused");
   EXPECT_EQ(front.connections(), 1u);

@@ -6,8 +6,7 @@ namespace {
 class RedirectTest : public ClientFixture {
  protected:
   Request following(std::string url, int hops = 5) {
-    Request request;
-    request.url = std::move(url);
+    Request request = requestTo(std::move(url));
     request.maxRedirects = hops;
     request.headers = {{"Authorization", "secret"}, {"Accept", "text/html"}, {"X-Token", "secret"}};
     return request;

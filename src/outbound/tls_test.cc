@@ -22,9 +22,7 @@ TEST_F(TlsTest, OnlyTrustedCertificates) {
 TEST_F(TlsTest, PlainWhereTlsIsExpected) {
   const HttpServer plain([](const ReceivedRequest&) { return ok(); });
   open();
-  Request request;
-  request.url = plain.url("/", "localhost", "https");
-  request.trust = Trust::deployment;
+  Request request = requestTo(plain.url("/", "localhost", "https"), Trust::deployment);
   request.timeout = std::chrono::milliseconds(1000);
   const std::string got = outcome(send(request));
   EXPECT_TRUE(got == "failed" || got == "timed out") << got;

@@ -71,7 +71,5 @@ std::optional<std::string> decodeEscapes(std::string_view content, bool bytes, s
 // "1.5e3", "Infinity", "NaN"; nullopt for text that is not a number or too large for a double.
 std::optional<double> parseReal(std::string_view text);
 bool isValidUtf8(std::string_view text);
-// Counts code points. REQUIRES: `text` is valid UTF-8.
-size_t countCodePoints(std::string_view text);
 
 }  // namespace mb::cel

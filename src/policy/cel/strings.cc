@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/work_budget.h"
 #include "document/pattern.h"
 #include "policy/cel/functions.h"
-#include "policy/cel/lexer.h"
 #include "policy/cel/patterns.h"
 #include "policy/cel/run.h"
 
@@ -38,7 +38,7 @@ Value size(Run& run, const Node& call, std::span<const Value> args) {
     case Kind::string:
       // Counting is far cheaper than comparing.
       run.charge(value.size / (4 * kScanBytesPerStep));
-      return Value::ofInt(static_cast<int64_t>(countCodePoints(value.text())));
+      return Value::ofInt(static_cast<int64_t>(codePoints(value.text())));
     case Kind::bytes:
       return Value::ofInt(value.size);
     case Kind::list:
