@@ -46,10 +46,8 @@ ErrorCode codeOf(std::string_view wire, int status) {
 
 std::unexpected<Error> refused(WireError wire, const outbound::Response& response) {
   Error error(codeOf(wire.code, response.status), std::move(wire.message));
-  const std::string wait(response.header("retry-after"));
   if (error.code() == ErrorCode::rateLimited || error.code() == ErrorCode::unavailable) {
-    return fail(Error(error.code(),
-                      fmt::format("{}; try again {}", error.message(), wait.empty() ? "later" : "in " + wait + " s")));
+    return fail(error.code(), withRetryAdvice(error.message(), response.header("retry-after")));
   }
   std::vector<ErrorDetail> details;
   if (wire.details) {
@@ -133,6 +131,13 @@ Result<std::string> serverOf(std::string_view given) {
   if (origin) return origin;
   return fail(ErrorCode::invalidParam,
               fmt::format("\"{}\" is not a server address: give one like https://example.com", given));
+}
+
+std::string withRetryAdvice(std::string message, std::string_view seconds) {
+  constexpr std::string_view kLater = " later";
+  if (message.ends_with("try again later")) message.resize(message.size() - kLater.size());
+  if (!message.ends_with("try again")) message += "; try again";
+  return message + (seconds.empty() ? std::string(kLater) : fmt::format(" in {} s", seconds));
 }
 
 std::string percentEncoded(std::string_view text) {

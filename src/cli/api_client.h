@@ -40,6 +40,9 @@ class ApiClient {
 
 // The origin of a server's address as entered: "https://example.com". Fails with invalidParam.
 Result<std::string> serverOf(std::string_view given);
+// `message` with the advice to try again in `seconds` seconds, or later if that is "". Advice that the server gave
+// itself, at the end of its message, is not repeated.
+std::string withRetryAdvice(std::string message, std::string_view seconds);
 // Percent-encodes a path segment.
 std::string percentEncoded(std::string_view text);
 
