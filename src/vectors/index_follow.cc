@@ -45,7 +45,7 @@ Task<> VectorIndexManager::build(LiveIndexPtr live) {
   } else {
     CO_RETURN_IF_ERROR(co_await buildOfDocuments(live));
   }
-  live->position = position;
+  live->setPosition(position);
   logInfo("vector index built", {{"project", live->place.project},
                                  {"field", live->place.field->config.name},
                                  {"vectors", live->vectors.load()},
@@ -101,7 +101,7 @@ Task<bool> VectorIndexManager::followEmbeddings(LiveIndexPtr live) {
 }
 
 Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& rebuild) {
-  const uint64_t from = live->position;
+  const uint64_t from = live->position();
   CO_TRY(store::ChangeBatch batch, co_await deps_.feed.changes(live->place.project, from, store::kMaxChanges));
   const uint64_t last = deps_.feed.lastPosition(live->place.project);
   if (batch.lostUpTo != 0) {
@@ -114,7 +114,7 @@ Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& rebuild) {
   if (batch.through != from) {
     CO_TRY(std::vector<Update> updates, co_await updatesOf(live, std::move(batch.entries)));
     CO_RETURN_IF_ERROR(co_await apply(live, std::move(updates)));
-    live->position = batch.through;
+    live->setPosition(batch.through);
     more = batch.through < last;
   }
   if (live->place.field->automatic) {

@@ -55,6 +55,19 @@ LiveIndex::LiveIndex(FieldPlace of, const std::filesystem::path& directory)
       options(optionsOf(place.field->config)),
       file(directory / std::to_string(place.project) / fileName(*place.field, options)) {}
 
+bool LiveIndex::settled() const {
+  const IndexState state = state_;
+  return state != IndexState::loading && state != IndexState::building;
+}
+
+void LiveIndex::setState(IndexState state) {
+  if (state_.exchange(state) != state) changed.notifyAll();
+}
+
+void LiveIndex::setPosition(uint64_t position) {
+  if (position_.exchange(position) != position) changed.notifyAll();
+}
+
 std::shared_ptr<VectorIndex> LiveIndex::index() const {
   const std::scoped_lock lock(mutex_);
   return index_;
@@ -71,9 +84,12 @@ std::string LiveIndex::problem() const {
 }
 
 void LiveIndex::failWith(std::string problem) {
-  const std::scoped_lock lock(mutex_);
-  problem_ = std::move(problem);
-  failedAt_ = std::chrono::steady_clock::now();
+  {
+    const std::scoped_lock lock(mutex_);
+    problem_ = std::move(problem);
+    failedAt_ = std::chrono::steady_clock::now();
+  }
+  setState(IndexState::failed);
 }
 
 std::chrono::steady_clock::time_point LiveIndex::failedAt() const {

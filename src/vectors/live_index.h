@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "base/async_condition.h"
 #include "base/task.h"
 #include "vectors/index/vector_index.h"
 #include "vectors/vector_table.h"
@@ -33,9 +34,13 @@ class LiveIndex {
   const std::filesystem::path file;
 
   // ---- any thread
-  std::atomic<IndexState> state{IndexState::loading};
-  std::atomic<uint64_t> position{0};  // the change log position that the index has reached
-  std::atomic<uint64_t> done{0};      // documents that a build has read, of `expected`
+  IndexState state() const { return state_; }
+  uint64_t position() const { return position_; }  // the change log position that the index has reached
+  // Whether it is neither being loaded nor built.
+  bool settled() const;
+  AsyncCondition changed;  // for predicates over state() and position()
+
+  std::atomic<uint64_t> done{0};  // documents that a build has read, of `expected`
   std::atomic<uint64_t> expected{0};
   std::atomic<uint64_t> bytes{0};
   std::atomic<uint64_t> vectors{0};
@@ -46,6 +51,7 @@ class LiveIndex {
   std::shared_ptr<VectorIndex> index() const;
   void setIndex(std::shared_ptr<VectorIndex> index);
   std::string problem() const;
+  // Sets the problem, and the state to failed.
   void failWith(std::string problem);
   std::chrono::steady_clock::time_point failedAt() const;
 
@@ -58,10 +64,14 @@ class LiveIndex {
   std::atomic<int64_t> unsavedSinceMs{0};  // 0: nothing is unsaved
   std::atomic<int64_t> noSaveBeforeMs{0};  // set by a failed save
 
-  // Only for the manager's coroutine: `seq` of the last EmbeddingRow that the index contains.
-  std::string seq;
+  // ---- only for the manager's coroutine
+  void setState(IndexState state);
+  void setPosition(uint64_t position);
+  std::string seq;  // of the last EmbeddingRow that the index contains
 
  private:
+  std::atomic<IndexState> state_{IndexState::loading};
+  std::atomic<uint64_t> position_{0};
   mutable std::mutex mutex_;
   std::shared_ptr<VectorIndex> index_;
   std::string problem_;

@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 constexpr auto kRetryDelay = 500ms;
 constexpr auto kSaveCheckInterval = 100ms;
 constexpr auto kMaxWait = 2s;
+constexpr auto kMaxEvictionWait = 5s;
 constexpr auto kReopenDelay = 30s;  // after an index has failed
 constexpr int64_t kRecentlyMs = 60'000;
 // An index is saved once it has kUnsavedChanges unsaved changes or a tenth of its vectors, whichever is more, or once a
@@ -31,10 +32,10 @@ std::optional<uint64_t> takeNumber(std::string_view& text) {
 }
 
 Error notReady(const LiveIndex& live) {
-  if (live.state == IndexState::failed) return Error(ErrorCode::unavailable, live.problem());
+  if (live.state() == IndexState::failed) return Error(ErrorCode::unavailable, live.problem());
   const uint64_t expected = live.expected;
   const uint64_t percent = expected == 0 ? 0 : std::min<uint64_t>(99, live.done * 100 / expected);
-  return Error(ErrorCode::unavailable, live.state == IndexState::building
+  return Error(ErrorCode::unavailable, live.state() == IndexState::building
                                            ? fmt::format("the vector index of \"{}\" is being built ({} %): try again",
                                                          live.place.field->config.name, percent)
                                            : fmt::format("the vector index of \"{}\" is being loaded: try again",
@@ -57,8 +58,15 @@ bool VectorIndexManager::stop(std::chrono::milliseconds limit) {
   listener_.reset();
   stopping_ = true;
   saves_.stop();
+  drain();
   for (const LiveIndexPtr& live : all()) live->wake();
+  memoryFreed_.notifyAll();
   return tasks_.closeAndWait(limit);
+}
+
+void VectorIndexManager::drain() {
+  draining_ = true;
+  for (const LiveIndexPtr& live : all()) live->changed.notifyAll();
 }
 
 std::vector<LiveIndexPtr> VectorIndexManager::all() const {
@@ -77,6 +85,12 @@ void VectorIndexManager::wakeProject(store::ProjectNo project) {
   for (const auto& [id, live] : fields->second) live->wake();
 }
 
+void VectorIndexManager::end(LiveIndex& live) {
+  live.ending = true;
+  live.wake();
+  memoryFreed_.notifyAll();
+}
+
 // ---- calls of other classes
 
 LiveIndexPtr VectorIndexManager::find(store::ProjectNo project, const std::string& fieldId) const {
@@ -93,22 +107,20 @@ LiveIndexPtr VectorIndexManager::open(const FieldPlace& place) {
     const std::scoped_lock lock(mutex_);
     LiveIndexPtr& live = byProject_[place.project][place.field->id];
     if (live) {
-      const IndexState state = live->state;
+      const IndexState state = live->state();
       const bool failedRecently =
           state == IndexState::failed && std::chrono::steady_clock::now() - live->failedAt() < kReopenDelay;
       const bool over = state == IndexState::ended || live->ending || (state == IndexState::failed && !failedRecently);
       const bool same = live->options == optionsOf(place.field->config) && live->place.collection == place.collection;
       if (same && !over) return live;
       if (!same) live->dropped = true;
-      live->ending = true;
-      live->wake();
+      end(*live);
     }
     live = started = std::make_shared<LiveIndex>(place, deps_.directory);
   }
   const int home = static_cast<int>(place.project % static_cast<unsigned>(deps_.cores.count()));
   if (!tasks_.spawn(deps_.cores.at(home).get_executor(), maintain(this, started))) {
     started->failWith("the server is stopping");
-    started->state = IndexState::failed;
   }
   return started;
 }
@@ -119,24 +131,30 @@ Task<std::shared_ptr<VectorIndex>> VectorIndexManager::use(FieldPlace place, sto
   LiveIndexPtr live = open(place);
   live->lastUsedMs = steadyMs();
   while (true) {
-    const IndexState state = live->state;
-    if (state == IndexState::ready && live->position >= wanted) break;
+    const IndexState state = live->state();
+    if (state == IndexState::ready && live->position() >= wanted) break;
     if (state == IndexState::failed) co_return fail(notReady(*live));
     // It was evicted since: load it from its file again.
     if (state == IndexState::ended) {
       live = open(place);
       live->lastUsedMs = steadyMs();
     }
-    if (std::chrono::steady_clock::now() >= until) {
-      // Writes come faster than the index applies them: it is searched as it is.
-      if (state == IndexState::ready) break;
-      co_return fail(notReady(*live));
-    }
-    co_await sleepFor(1ms);
+    const auto usable = [index = live.get(), wanted] {
+      return index->settled() && (index->state() != IndexState::ready || index->position() >= wanted);
+    };
+    if (co_await live->changed.waitUntil(until, usable)) continue;
+    // Writes come faster than the index applies them: it is searched as it is.
+    if (live->state() == IndexState::ready) break;
+    co_return fail(notReady(*live));
   }
   std::shared_ptr<VectorIndex> index = live->index();
   if (!index) co_return fail(notReady(*live));
   co_return index;
+}
+
+Async<void> VectorIndexManager::settled(LiveIndexPtr live) {
+  const auto over = [this, &live] { return draining_ || live->settled(); };
+  co_await live->changed.waitUntil(store::Deadline::max(), over);
 }
 
 void VectorIndexManager::embedded(store::ProjectNo project, const std::string& fieldId) {
@@ -150,8 +168,7 @@ void VectorIndexManager::drop(store::ProjectNo project, const std::string& field
   const auto live = fields->second.find(fieldId);
   if (live == fields->second.end()) return;
   live->second->dropped = true;
-  live->second->ending = true;
-  live->second->wake();
+  end(*live->second);
   fields->second.erase(live);
 }
 
@@ -161,8 +178,7 @@ void VectorIndexManager::dropOthers(const std::unordered_map<store::ProjectNo, s
     if (all.contains(project.first)) return false;
     for (const auto& [id, live] : project.second) {
       live->dropped = true;
-      live->ending = true;
-      live->wake();
+      end(*live);
     }
     return true;
   });
@@ -215,17 +231,17 @@ uint64_t VectorIndexManager::vectors(store::ProjectNo project) const {
 Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr live) {
   bool whole = co_await self->load(live);
   bool failing = false;
-  while (!self->stopped(*live) && live->state != IndexState::failed) {
+  while (!self->stopped(*live) && live->state() != IndexState::failed) {
     Result<bool> step = true;
     bool rebuild = !whole;
     if (whole) step = co_await self->follow(live, rebuild);
     if (step && rebuild) {
-      live->state = IndexState::building;
+      live->setState(IndexState::building);
       const Result<> built = co_await self->build(live);
       whole = built.has_value();
       if (!built) step = fail(built.error().clone());
     }
-    if (live->state == IndexState::failed) continue;
+    if (live->state() == IndexState::failed) continue;
     if (!step) {
       if (!self->stopped(*live) && !std::exchange(failing, true)) {
         logWarn("vector index update failed; retrying", {{"project", live->place.project},
@@ -237,7 +253,7 @@ Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr 
       continue;
     }
     failing = false;
-    if (whole && !*step) live->state = IndexState::ready;
+    if (whole && !*step) live->setState(IndexState::ready);
     if (whole && self->saveIsDue(*live)) co_await self->save(live);
     if (whole && !*step && !self->stopped(*live)) co_await live->waitForWake();
   }
@@ -254,14 +270,16 @@ Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr 
               {{"file", live->file.string()}, {"problem", removed.error().message()}});
     }
   }
-  if (live->state != IndexState::failed) live->state = IndexState::ended;
+  if (live->state() != IndexState::failed) live->setState(IndexState::ended);
   live->setIndex(nullptr);
   live->bytes = 0;
+  ++self->timesFreed_;
+  self->memoryFreed_.notifyAll();
 }
 
 Async<void> VectorIndexManager::wakeForSaves() {
   for (const LiveIndexPtr& live : all()) {
-    if (live->state == IndexState::ready && saveIsDue(*live)) live->wake();
+    if (live->state() == IndexState::ready && saveIsDue(*live)) live->wake();
   }
   co_return;
 }
@@ -304,7 +322,7 @@ Async<bool> VectorIndexManager::load(LiveIndexPtr live) {
             {{"file", live->file.string()}});
     co_return false;
   }
-  live->position = *position;
+  live->setPosition(*position);
   live->seq = rest;
   live->vectors = read->index->size();
   live->bytes = read->index->bytes();
@@ -318,7 +336,7 @@ Async<bool> VectorIndexManager::load(LiveIndexPtr live) {
 
 Async<void> VectorIndexManager::save(LiveIndexPtr live) {
   const std::shared_ptr<VectorIndex> index = live->index();
-  const std::string position = fmt::format("{} {} {}", live->position.load(), live->place.collection, live->seq);
+  const std::string position = fmt::format("{} {} {}", live->position(), live->place.collection, live->seq);
   const uint64_t saved = live->unsaved;
   const Result<> done = co_await deps_.pool.run([live, index, position]() -> Result<> {
     std::error_code failed;
@@ -340,28 +358,36 @@ Async<void> VectorIndexManager::save(LiveIndexPtr live) {
 }
 
 Task<> VectorIndexManager::evictUntilFits(LiveIndexPtr live) {
-  for (int attempt = 0; attempt < 500; ++attempt) {
-    if (bytes() <= deps_.memory) co_return Result<>();
+  const auto until = std::chrono::steady_clock::now() + kMaxEvictionWait;
+  while (true) {
+    const uint64_t timesFreed = timesFreed_;
+    const bool searched = live->lastUsedMs > 0;
+    uint64_t held = 0;
+    uint64_t leaving = 0;  // of these, by indexes that are being ended
     LiveIndexPtr longest;
-    bool leaving = false;
     for (const LiveIndexPtr& each : all()) {
-      if (each == live || each->bytes == 0) continue;
-      leaving = leaving || each->ending;
-      const bool recent = each->lastUsedMs > 0 && steadyMs() - each->lastUsedMs < kRecentlyMs;
-      if (recent || each->ending || (live->lastUsedMs == 0 && each->lastUsedMs > 0)) continue;
-      if (!longest || each->lastUsedMs < longest->lastUsedMs) longest = each;
+      const uint64_t size = each->bytes;
+      const int64_t used = each->lastUsedMs;
+      held += size;
+      if (each == live || size == 0) continue;
+      if (each->ending) {
+        leaving += size;
+        continue;
+      }
+      const bool recent = used > 0 && steadyMs() - used < kRecentlyMs;
+      // An index that was never searched evicts no other.
+      if (searched && !recent && (!longest || used < longest->lastUsedMs)) longest = each;
     }
-    if (longest && live->lastUsedMs > 0) {
-      longest->ending = true;
-      longest->wake();
-    } else if (!leaving) {
-      break;
+    if (held <= deps_.memory) co_return Result<>();
+    if (longest && held - leaving > deps_.memory) {
+      end(*longest);
+      continue;
     }
-    if (stopped(*live)) break;
-    co_await sleepFor(10ms);
+    if (leaving == 0 || stopped(*live)) break;
+    const auto changed = [this, &live, timesFreed] { return timesFreed_ != timesFreed || stopped(*live); };
+    if (!co_await memoryFreed_.waitUntil(until, changed)) break;
   }
   live->failWith("the vector index does not fit into the memory for vector indexes: raise SERVICE_VECTOR_MEMORY");
-  live->state = IndexState::failed;
   logWarn("vector index does not fit into SERVICE_VECTOR_MEMORY; its searches are refused",
           {{"project", live->place.project}, {"field", live->place.field->config.name}, {"bytes", live->bytes.load()}});
   co_return fail(ErrorCode::unavailable, live->problem());

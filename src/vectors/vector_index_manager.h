@@ -31,6 +31,8 @@ class VectorIndexManager {
   ~VectorIndexManager();  // REQUIRES: stop() was called
 
   void start();
+  // Ends all waits of settled(); later ones end at once. Any thread.
+  void drain();
   // Saves unsaved changes; false if some were left after `limit`: the next start reads them from the change log. Not
   // from a core.
   bool stop(std::chrono::milliseconds limit);
@@ -41,6 +43,8 @@ class VectorIndexManager {
   // Returns the index once it contains everything that was committed before the call, or as it is after two seconds.
   // Fails with unavailable if it is being built, does not fit, or the deadline has passed.
   Task<std::shared_ptr<VectorIndex>> use(FieldPlace place, store::Deadline deadline);
+  // Returns once the index is ready, failed or ended. No other limit: a build takes as long as its documents are read.
+  Async<void> settled(LiveIndexPtr live);
   // Null if it was not opened since the start.
   LiveIndexPtr find(store::ProjectNo project, const std::string& fieldId) const;
   // Called after embeddings of the field were committed.
@@ -67,6 +71,8 @@ class VectorIndexManager {
   // Wakes the indexes whose save is due by time, without a change that would trigger it.
   Async<void> wakeForSaves();
   void wakeProject(store::ProjectNo project);
+  // Lets the index end; its memory is freed later.
+  void end(LiveIndex& live);
 
   // False if the index must be built instead, or does not fit.
   Async<bool> load(LiveIndexPtr live);
@@ -81,13 +87,16 @@ class VectorIndexManager {
   Task<> apply(LiveIndexPtr live, std::vector<Update> updates);
   Async<void> save(LiveIndexPtr live);
   bool saveIsDue(const LiveIndex& live) const;
-  // Evicts other indexes until `live` fits into the memory limit. Fails if it does not fit.
+  // Evicts other indexes until `live` fits into the memory limit, and waits for their end. Fails if it does not fit.
   Task<> evictUntilFits(LiveIndexPtr live);
   std::vector<LiveIndexPtr> all() const;
   bool stopped(const LiveIndex& live) const { return stopping_ || live.ending; }
 
   const VectorIndexManagerDeps deps_;
+  std::atomic<bool> draining_{false};
   std::atomic<bool> stopping_{false};
+  AsyncCondition memoryFreed_;           // for predicates over timesFreed_ and stopped()
+  std::atomic<uint64_t> timesFreed_{0};  // counts the ends of indexes
   mutable std::mutex mutex_;
   std::unordered_map<store::ProjectNo, std::unordered_map<std::string, LiveIndexPtr>> byProject_;
   std::shared_ptr<void> listener_;

@@ -55,9 +55,9 @@ class IndexKeeperTest : public ::testing::Test {
   Result<T> run(Task<T> task) {
     return store::testing::runOn(cores_, 0, std::move(task));
   }
-  static VectorFieldPtr field(int64_t dimensions = 2, std::string mode = "manual") {
+  static VectorFieldPtr field(int64_t dimensions = 2, std::string mode = "manual", std::string id = "vec_1") {
     auto made = std::make_shared<VectorField>();
-    made->id = "vec_1";
+    made->id = std::move(id);
     made->config = {"v", dimensions, "euclidean", {}, mode, {}};
     made->automatic = mode == "auto";
     made->fingerprint = "f";
@@ -182,7 +182,42 @@ TEST_F(IndexKeeperTest, RefusesWhatDoesNotFit) {
   ASSERT_FALSE(index);
   EXPECT_EQ(index.error().code(), ErrorCode::unavailable);
   EXPECT_NE(index.error().message().find("SERVICE_VECTOR_MEMORY"), std::string::npos);
-  EXPECT_EQ(indexes_->find(project_, "vec_1")->state, IndexState::failed);
+  EXPECT_EQ(indexes_->find(project_, "vec_1")->state(), IndexState::failed);
+}
+
+TEST_F(IndexKeeperTest, EvictsWhatWasNotSearchedLatelyAndLoadsItAgain) {
+  put("a", "[1,0]");
+  put("b", "[2,0]");
+  EXPECT_EQ(nearest(place(), {0, 0}), (Ids{"a", "b"}));
+  const uint64_t one = indexes_->bytes();
+  end();
+  begin(one + one / 2);
+  const FieldPlace first = place();
+  const FieldPlace second = place(field(2, "manual", "vec_2"));
+  EXPECT_EQ(nearest(first, {0, 0}), (Ids{"a", "b"}));
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) {
+    for (const FieldPlace& each : {second, first}) {
+      const std::string other = each.field->id == "vec_1" ? "vec_2" : "vec_1";
+      // Last searched long ago.
+      indexes_->find(project_, other)->lastUsedMs = 1;
+      EXPECT_EQ(nearest(each, {0, 0}), (Ids{"a", "b"}));
+      EXPECT_TRUE(until([&] { return indexes_->find(project_, other)->bytes == 0; }));
+    }
+  }
+  EXPECT_LE(indexes_->bytes(), one + one / 2);
+  // Both waits, for the memory and for the index, are ended by their events.
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+}
+
+TEST_F(IndexKeeperTest, ASearchIsRefusedAtItsDeadline) {
+  put("a", "[1,0]");
+  pool_->stop();  // the index is never built
+  const auto begun = std::chrono::steady_clock::now();
+  const auto index = run(indexes_->use(place(), begun + std::chrono::milliseconds(50)));
+  ASSERT_FALSE(index);
+  EXPECT_EQ(index.error().code(), ErrorCode::unavailable);
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(50));
 }
 
 TEST_F(IndexKeeperTest, SweepsFilesOfWhatIsNoMore) {

@@ -57,6 +57,7 @@ void Vectors::start() {
 void Vectors::drain() {
   stopping_ = true;
   refreshes_.stop();
+  indexes_.drain();
 }
 
 bool Vectors::stop(std::chrono::milliseconds limit) {
@@ -95,7 +96,7 @@ Task<IndexView> Vectors::indexView(snapshot::SnapshotPtr project, CollectionVect
   view.field = field->config.name;
   view.state = stateName(IndexState::ended);
   if (const LiveIndexPtr live = indexes_.find(number, field->id)) {
-    const IndexState state = live->state;
+    const IndexState state = live->state();
     view.state = stateName(state);
     view.vectors = static_cast<int64_t>(live->vectors.load());
     view.bytes = static_cast<int64_t>(live->bytes.load());
@@ -249,10 +250,7 @@ Async<void> Vectors::openAll(bool sweeps) {
     for (const auto& [id, place] : (*project)->get(slot_).byFieldId) {
       fields.push_back(id);
       if (indexes_.find(number, id)) continue;
-      const LiveIndexPtr live = indexes_.open({number, place.collection->number, place.field});
-      while (!stopping_ && (live->state == IndexState::loading || live->state == IndexState::building)) {
-        co_await sleepFor(10ms);
-      }
+      co_await indexes_.settled(indexes_.open({number, place.collection->number, place.field}));
     }
   }
   indexes_.dropOthers(all);
