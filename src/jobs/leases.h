@@ -20,7 +20,8 @@ class Leases {
   virtual void release(const std::string& jobId) = 0;
   // Notifies the other processes of jobs just committed; without ids they start a sweep. Any thread.
   virtual void notify(const std::vector<std::string>& jobIds) = 0;
-  // Calls `listener` with the notifications of other processes, on any thread, until the returned pointer is dropped.
+  // Calls `listener` with the notifications of other processes, on any thread, until the returned pointer is dropped. A
+  // call that has begun may end after that: the listener owns what it uses. It may call the other functions.
   virtual std::shared_ptr<void> listen(std::function<void(std::vector<std::string>)> listener) = 0;
 };
 

@@ -71,8 +71,13 @@ void RedisLeases::Shared::onMessage(std::optional<std::string> message) {
     if (ids.empty() || ids[0] == config.instance) return;
     ids.erase(ids.begin());
   }
-  const std::lock_guard lock(mutex);
-  if (listener) (*listener)(std::move(ids));
+  // Called without the mutex, which the listener may need for other calls of the leases.
+  std::shared_ptr<std::function<void(std::vector<std::string>)>> current;
+  {
+    const std::lock_guard lock(mutex);
+    current = listener;
+  }
+  if (current) (*current)(std::move(ids));
 }
 
 Async<void> RedisLeases::Shared::renew(std::shared_ptr<Shared> self) {
