@@ -14,7 +14,7 @@ class Listeners {
  public:
   using Listener = std::function<void(Args...)>;
 
-  // Calls `listener` until the returned handle is dropped; dropping waits for a running call. Not from within a
+  // Calls `listener` until the returned handle is dropped; dropping waits for a running notification. Not from within a
   // listener.
   std::shared_ptr<void> add(Listener listener) {
     auto added = std::make_shared<Listener>(std::move(listener));
@@ -33,8 +33,15 @@ class Listeners {
   }
   // Calls the listeners one after another, on the calling thread.
   void notify(Args... args) const {
+    notifyBatch([&](const auto& notifyOne) { notifyOne(args...); });
+  }
+  // The same for several events under one lock: calls `batch` once, with a function that notifies of one event.
+  template <class Batch>
+  void notifyBatch(const Batch& batch) const {
     const std::lock_guard lock(shared_->mutex);
-    for (const auto& listener : shared_->all) (*listener)(args...);
+    batch([&](Args... args) {
+      for (const auto& listener : shared_->all) (*listener)(args...);
+    });
   }
 
  private:

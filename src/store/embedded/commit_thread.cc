@@ -1,5 +1,7 @@
 #include "store/embedded/commit_thread.h"
 
+#include <ranges>
+
 #include "store/configuration_limits.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/keys.h"
@@ -337,10 +339,13 @@ void CommitThread::publish(std::span<Commit* const> group) {
     if (commit->onDurable) commit->onDurable();
   }
   for (ProjectState* project : bumped_) project->epoch.store(project->nextEpoch, std::memory_order_release);
-  for (const Commit* commit : group) {
-    if (!commit->notices) continue;
-    for (const Notice& notice : *commit->notices) observers_.notices.notify(notice);
-  }
+  const auto announces = [](const Commit* commit) { return commit->notices != nullptr; };
+  if (std::ranges::none_of(group, announces)) return;
+  observers_.notices.notifyBatch([&](const auto& notify) {
+    for (const Commit* commit : group | std::views::filter(announces)) {
+      for (const Notice& notice : *commit->notices) notify(notice);
+    }
+  });
 }
 
 void CommitThread::resume(std::span<Commit* const> group) {
@@ -363,7 +368,10 @@ void CommitThread::resume(std::span<Commit* const> group) {
 }
 
 void CommitThread::notifyListeners() {
-  for (const ProjectState* project : logged_) observers_.listeners.notify(project->number, project->nextPosition);
+  if (logged_.empty()) return;
+  observers_.listeners.notifyBatch([this](const auto& notify) {
+    for (const ProjectState* project : logged_) notify(project->number, project->nextPosition);
+  });
 }
 
 }  // namespace mb::store::embedded

@@ -282,8 +282,10 @@ Task<WriteOutcome> MemoryStore::write(Write write, WriteCallback callback) {
   CO_TRY(const bool changed, writeNow(write, callback));
   const uint64_t position = feed_.lastPosition(project);
   if (position > last) feed_.notifyListeners(project);
-  for (const Notice& notice : write.options.notices) {
-    if (changed) notices_.notify(notice);
+  if (changed && !write.options.notices.empty()) {
+    notices_.notifyBatch([&](const auto& notify) {
+      for (const Notice& notice : write.options.notices) notify(notice);
+    });
   }
   co_return WriteOutcome{position > last ? position : 0};
 }
