@@ -38,8 +38,9 @@ struct Commit {
     int64_t documents;
     int64_t bytes;
   };
-  struct Mark {
-    ProjectNo project;  // of the row::kIndexTraits row: 0 for system indexes
+  // A row::kIndexTraits row that the write changes.
+  struct TraitsRow {
+    ProjectNo project;  // of the row: 0 for system indexes
     IndexNo index;
     IndexTraits* traits;
     // The values in the row when it was written.
@@ -72,7 +73,7 @@ struct Commit {
   std::vector<CounterDelta> counters;  // at most one per counter
   std::vector<uint32_t> stripes;       // of marks that change
   const std::vector<Notice>* notices = nullptr;
-  std::vector<Mark> marks;
+  std::vector<TraitsRow> traits;
   std::vector<ProjectState*> bumps;
   // By how many bytes the schemas of the project's user collections grow (configuredBytes()).
   int64_t schemaBytes = 0;

@@ -349,7 +349,7 @@ void WriteJob::finish(const WriteOptions& options) {
   for (const IndexMarks& marks : marks_) {
     marks.index->traits->multikey.fetch_or(marks.multikey);
     marks.index->traits->truncated.fetch_or(marks.truncated);
-    commit.marks.push_back({marks.project, marks.index->number, marks.index->traits.get(), 0, 0});
+    commit.traits.push_back({marks.project, marks.index->number, marks.index->traits.get(), 0, 0});
   }
 }
 
