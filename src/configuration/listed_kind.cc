@@ -24,24 +24,26 @@ Task<> ListedKind::apply(Target target, std::vector<Change> changes) {
   co_return Result<>();
 }
 
-UniqueNameSet::UniqueNameSet(const std::vector<Entry>& current, Fold fold) : fold_(fold) {
+UniqueNameSet::UniqueNameSet(const std::vector<Entry>& current, Fold fold, std::string_view field, NameTexts texts)
+    : fold_(fold), field_(field), texts_(texts) {
   for (const Entry& entry : current) current_.emplace(fold_(entry.name), &entry);
 }
 
 const Entry* UniqueNameSet::take(const std::string& name, const std::string& pointer, Problems& problems) {
   const std::string key = fold_(name);
-  if (const auto [first, isNew] = seen_.emplace(key, name); !isNew) {
-    problems.add(pointer + "/name", first->second == name
-                                        ? fmt::format("\"{}\" occurs twice", name)
-                                        : fmt::format("\"{}\" and \"{}\" are too similar", first->second, name));
+  const std::string at = fmt::format("{}/{}", pointer, field_);
+  const auto [first, isNew] = seen_.emplace(key, name);
+  if (!isNew) {
+    problems.add(at, first->second == name ? fmt::format("\"{}\" {}", name, texts_.twice)
+                                           : fmt::format("\"{}\" and \"{}\" are too similar", first->second, name));
   }
   const auto existing = current_.find(key);
   if (existing == current_.end()) {
-    ++created_;
+    if (isNew) ++created_;
     return nullptr;
   }
   if (existing->second->name != name) {
-    problems.add(pointer + "/name", fmt::format("is too similar to \"{}\" of the project", existing->second->name));
+    problems.add(at, fmt::format("is too similar to \"{}\" of the project", existing->second->name));
   }
   return existing->second;
 }
@@ -49,7 +51,7 @@ const Entry* UniqueNameSet::take(const std::string& name, const std::string& poi
 void UniqueNameSet::checkCount(std::string_view section, size_t max, std::string_view plural,
                                Problems& problems) const {
   if (created_ == 0 || current_.size() + created_ <= max) return;
-  problems.add(fmt::format("/{}", section), fmt::format("would exceed {} {}", max, plural));
+  problems.add(fmt::format("/{}", section), fmt::format("{} {} {}", texts_.tooMany, max, plural));
 }
 
 }  // namespace mb::configuration

@@ -50,22 +50,31 @@ std::optional<T> entryAt(doc::ValueView value, const std::string& pointer, Probl
   return entryAt<T>(value, pointer, problems, [](const T&) { return std::vector<ErrorDetail>(); });
 }
 
+// Parts of the messages of a UniqueNameSet.
+struct NameTexts {
+  std::string_view twice = "occurs twice";    // after the name
+  std::string_view tooMany = "would exceed";  // before the limit
+};
+
 // The names of a section's entries in a document, compared with those of the current entries.
 class UniqueNameSet {
  public:
   // Maps names that clash to one key.
   using Fold = std::string (*)(std::string_view name);
-  // `current` outlives it.
-  UniqueNameSet(const std::vector<Entry>& current, Fold fold);
+  static std::string exact(std::string_view name) { return std::string(name); }
+  // `current` and `field`, which holds the names, outlive it.
+  UniqueNameSet(const std::vector<Entry>& current, Fold fold, std::string_view field = "name", NameTexts texts = {});
 
-  // The current entry of that name; null for a new one. Adds a problem at `pointer`/name for a name that occurred
-  // before, or is too similar to another.
+  // The current entry of that name; null for a new one. Adds a problem at the field for a name that occurred before, or
+  // is too similar to another. `pointer` is that of the entry.
   const Entry* take(const std::string& name, const std::string& pointer, Problems& problems);
   // Adds a problem at /`section` where there would be more than `max` entries; `plural` names them in the message.
   void checkCount(std::string_view section, size_t max, std::string_view plural, Problems& problems) const;
 
  private:
   const Fold fold_;
+  const std::string_view field_;
+  const NameTexts texts_;
   std::map<std::string, const Entry*> current_;
   std::map<std::string, std::string> seen_;
   size_t created_ = 0;

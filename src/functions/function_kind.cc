@@ -196,7 +196,7 @@ Task<std::vector<Entry>> FunctionKind::entries(snapshot::SnapshotPtr project) {
 Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
   const store::ProjectNo project = source.project->info().number;
   std::vector<std::pair<std::string, FunctionEntry>> incoming;  // by pointer
-  configuration::UniqueNameSet names(current, [](std::string_view name) { return std::string(name); });
+  configuration::UniqueNameSet names(current, configuration::UniqueNameSet::exact);
   configuration::CooperativeYielder yielder;
   for (const auto& [index, value] : source.section.asDocument()) {
     co_await yielder.maybeYield();

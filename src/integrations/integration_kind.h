@@ -2,25 +2,22 @@
 // included: a new one is created without.
 #pragma once
 
-#include "configuration/listed_kind.h"
+#include "configuration/named_kind.h"
 #include "integrations/integration_service.h"
 
 namespace mb::integrations {
 
-class IntegrationKind final : public configuration::ListedKind {
+class IntegrationKind final : public configuration::NamedKind<IntegrationShape> {
  public:
-  explicit IntegrationKind(Integrations& integrations) : integrations_(integrations) {}
-
-  std::string_view section() const override { return "integrations"; }
-  Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& current,
-                                                 configuration::Problems& problems) override;
+  explicit IntegrationKind(Integrations& integrations);
 
  private:
-  policy::RequiredPermission permission() const override { return "integrations:manage"; }
-  Task<> applyOne(configuration::Target target, configuration::Change change) override;
-  std::optional<IntegrationShape> shapeAt(doc::ValueView value, const std::string& pointer,
-                                          configuration::Problems& problems) const;
+  std::vector<IntegrationShape> stored(const snapshot::ProjectSnapshot& project) const override;
+  std::vector<ErrorDetail> problemsIn(const IntegrationShape& shape) const override;
+  void complete(IntegrationShape& shape, const Incoming& incoming) const override;
+  IntegrationShape canonical(IntegrationShape shape) const override;
+  Task<> save(configuration::Target target, IntegrationShape shape, bool exists) override;
+
   Integrations& integrations_;
 };
 

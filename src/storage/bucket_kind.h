@@ -1,23 +1,21 @@
 // Buckets in a project's configuration: names and read access, without files.
 #pragma once
 
-#include "configuration/listed_kind.h"
+#include "configuration/named_kind.h"
 #include "storage/buckets.h"
 
 namespace mb::storage {
 
-class BucketKind final : public configuration::ListedKind {
+class BucketKind final : public configuration::NamedKind<NewBucket> {
  public:
-  explicit BucketKind(Buckets& buckets) : buckets_(buckets) {}
-
-  std::string_view section() const override { return "buckets"; }
-  Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& current,
-                                                 configuration::Problems& problems) override;
+  explicit BucketKind(Buckets& buckets);
 
  private:
-  policy::RequiredPermission permission() const override { return "storage:manage"; }
-  Task<> applyOne(configuration::Target target, configuration::Change change) override;
+  std::vector<NewBucket> stored(const snapshot::ProjectSnapshot& project) const override;
+  std::vector<ErrorDetail> problemsIn(const NewBucket& bucket) const override;
+  void complete(NewBucket& bucket, const Incoming& incoming) const override;
+  Task<> save(configuration::Target target, NewBucket bucket, bool exists) override;
+
   Buckets& buckets_;
 };
 

@@ -1,73 +1,56 @@
 #include "vectors/vector_kind.h"
 
-#include <set>
-
 #include "store/configuration_limits.h"
 
 namespace mb::vectors {
 
 namespace {
 
-using configuration::Change;
-using configuration::Entry;
-using configuration::Problems;
-
-Entry entryOf(CollectionConfigView view) {
-  view.fields = canonical({std::move(view.fields)}).fields;
-  return configuration::entryShowing(view.collection, view);
-}
-
-// The collections after the import: those of the project, and those that the document creates.
-std::set<std::string> collectionsOf(const data::CollectionTable& table, doc::DocumentView document) {
-  std::set<std::string> names;
-  for (std::string& name : table.names()) names.insert(std::move(name));
+// Whether the document creates the collection, or changes it.
+bool namesCollection(doc::DocumentView document, std::string_view name) {
   const auto section = document.find("collections");
-  if (!section || section->type() != doc::BsonType::array) return names;
+  if (!section || section->type() != doc::BsonType::array) return false;
   for (const doc::Element& each : section->asDocument()) {
-    if (each.value.type() == doc::BsonType::document) names.emplace(each.value.asDocument().stringOr("name"));
+    const bool is = each.value.type() == doc::BsonType::document;
+    if (is && each.value.asDocument().stringOr("name") == name) return true;
   }
-  return names;
+  return false;
 }
 
 }  // namespace
 
-Task<std::vector<Entry>> VectorKind::entries(snapshot::SnapshotPtr project) {
-  std::vector<Entry> entries;
-  for (CollectionConfigView& view : vectors_.list(*project)) entries.push_back(entryOf(std::move(view)));
-  co_return entries;
+VectorKind::VectorKind(Vectors& vectors)
+    : NamedKind({.section = "vectors",
+                 .permission = "collections:manage",
+                 .name = &CollectionConfigView::collection,
+                 .fold = configuration::UniqueNameSet::exact,
+                 .limit = store::kMaxVectorConfigs,
+                 .plural = store::kVectorConfigs,
+                 .texts = {.twice = "is a duplicate: remove it", .tooMany = "would make more than"}}),
+      vectors_(vectors) {}
+
+std::vector<CollectionConfigView> VectorKind::stored(const snapshot::ProjectSnapshot& project) const {
+  return vectors_.list(project);
 }
 
-Task<std::vector<Entry>> VectorKind::merged(Source source, const std::vector<Entry>& existing, Problems& problems) {
-  const std::set<std::string> collections = collectionsOf(vectors_.collections(*source.project), source.document);
-  std::set<std::string> seen;
-  std::vector<Entry> merged;
-  configuration::CooperativeYielder yielder;
-  for (const auto& [index, value] : source.section.asDocument()) {
-    co_await yielder.maybeYield();
-    const std::string pointer = fmt::format("/{}/{}", section(), index);
-    auto view = configuration::entryAt<CollectionConfigView>(
-        value, pointer, problems,
-        [this](const CollectionConfigView& each) { return problemsOf({each.fields}, vectors_.embeds()); });
-    if (!view) continue;
-    if (!seen.insert(view->collection).second) {
-      problems.add(pointer + "/collection", fmt::format("\"{}\" is a duplicate: remove it", view->collection));
-    } else if (!collections.contains(view->collection)) {
-      problems.add(pointer + "/collection", "must name a collection of the project or of the document");
-    }
-    merged.push_back(entryOf(*std::move(view)));
-  }
-  const auto created = std::ranges::count_if(
-      seen, [&](const std::string& name) { return std::ranges::find(existing, name, &Entry::name) == existing.end(); });
-  if (created > 0 && existing.size() + static_cast<size_t>(created) > store::kMaxVectorConfigs) {
-    problems.add("/vectors",
-                 fmt::format("would make more than {} {}", store::kMaxVectorConfigs, store::kVectorConfigs));
-  }
-  co_return merged;
+std::vector<ErrorDetail> VectorKind::problemsIn(const CollectionConfigView& config) const {
+  return problemsOf({config.fields}, vectors_.embeds());
 }
 
-Task<> VectorKind::applyOne(configuration::Target target, Change change) {
-  CO_TRY(CollectionConfigView view, doc::decode<CollectionConfigView>(change.after.view().asDocument()));
-  co_return co_await vectors_.set({target.caller, target.project}, change.name, {std::move(view.fields)});
+void VectorKind::complete(CollectionConfigView& config, const Incoming& incoming) const {
+  const std::string& name = config.collection;
+  if (vectors_.collections(*incoming.source.project).find(name)) return;
+  if (namesCollection(incoming.source.document, name)) return;
+  incoming.problems.add(incoming.pointer + "/collection", "must name a collection of the project or of the document");
+}
+
+CollectionConfigView VectorKind::canonical(CollectionConfigView config) const {
+  config.fields = vectors::canonical({std::move(config.fields)}).fields;
+  return config;
+}
+
+Task<> VectorKind::save(configuration::Target target, CollectionConfigView config, bool) {
+  co_return co_await vectors_.set({target.caller, target.project}, config.collection, {std::move(config.fields)});
 }
 
 }  // namespace mb::vectors

@@ -1,23 +1,22 @@
 // Vector configs as part of the project configuration. Vectors and embeddings are data, and are never included.
 #pragma once
 
-#include "configuration/listed_kind.h"
+#include "configuration/named_kind.h"
 #include "vectors/vectors.h"
 
 namespace mb::vectors {
 
-class VectorKind final : public configuration::ListedKind {
+class VectorKind final : public configuration::NamedKind<CollectionConfigView> {
  public:
-  explicit VectorKind(Vectors& vectors) : vectors_(vectors) {}
-
-  std::string_view section() const override { return "vectors"; }
-  Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& existing,
-                                                 configuration::Problems& problems) override;
+  explicit VectorKind(Vectors& vectors);
 
  private:
-  policy::RequiredPermission permission() const override { return "collections:manage"; }
-  Task<> applyOne(configuration::Target target, configuration::Change change) override;
+  std::vector<CollectionConfigView> stored(const snapshot::ProjectSnapshot& project) const override;
+  std::vector<ErrorDetail> problemsIn(const CollectionConfigView& config) const override;
+  void complete(CollectionConfigView& config, const Incoming& incoming) const override;
+  CollectionConfigView canonical(CollectionConfigView config) const override;
+  Task<> save(configuration::Target target, CollectionConfigView config, bool exists) override;
+
   Vectors& vectors_;
 };
 

@@ -8,28 +8,6 @@ namespace mb::webhooks {
 
 namespace {
 
-using configuration::Change;
-using configuration::Entry;
-using configuration::Problems;
-
-// A webhook in a document. `enabled` is accepted and ignored.
-struct WebhookEntry {
-  std::string name;
-  std::string collection;
-  std::vector<std::string> events;
-  std::string url;
-  std::optional<doc::Document> headers;
-  std::optional<std::vector<std::string>> fields;
-  std::optional<bool> enabled;
-  static constexpr auto shape() {
-    return doc::shape<WebhookEntry>(
-        "WebhookEntry", doc::field("name", &WebhookEntry::name), doc::field("collection", &WebhookEntry::collection),
-        doc::field("events", &WebhookEntry::events), doc::field("url", &WebhookEntry::url),
-        doc::field("headers", &WebhookEntry::headers), doc::field("fields", &WebhookEntry::fields),
-        doc::field("enabled", &WebhookEntry::enabled));
-  }
-};
-
 // In the order of the API, not of the alphabet.
 std::vector<std::string> orderedEvents(const std::vector<std::string>& events) {
   std::vector<std::string> ordered;
@@ -37,19 +15,6 @@ std::vector<std::string> orderedEvents(const std::vector<std::string>& events) {
     if (std::ranges::find(events, event) != events.end()) ordered.emplace_back(event);
   }
   return ordered;
-}
-
-Entry entryOf(WebhookEntry shown) {
-  shown.enabled.reset();
-  shown.events = orderedEvents(shown.events);
-  shown.headers = sortedHeaders(shown.headers.value_or(doc::Document()));
-  if (shown.fields) std::ranges::sort(*shown.fields);
-  return configuration::entryShowing(shown.name, shown);
-}
-
-Entry entryOf(const WebhookView& view) {
-  return entryOf(
-      WebhookEntry{view.name, view.collection, view.events, view.url, view.headers, view.fields, std::nullopt});
 }
 
 NewWebhook webhookOf(WebhookEntry shown) {
@@ -72,35 +37,40 @@ WebhookPatch patchOf(WebhookEntry shown) {
 
 }  // namespace
 
-Task<std::vector<Entry>> WebhookKind::entries(snapshot::SnapshotPtr project) {
-  std::vector<Entry> entries;
-  for (const WebhookView& view : webhooks_.list(*project)) entries.push_back(entryOf(view));
-  std::ranges::sort(entries, {}, &Entry::name);
-  co_return entries;
-}
+WebhookKind::WebhookKind(Webhooks& webhooks)
+    : NamedKind({.section = "webhooks",
+                 .permission = "webhooks:manage",
+                 .name = &WebhookEntry::name,
+                 .fold = keyOf,
+                 .limit = store::kMaxWebhooks,
+                 .plural = "webhooks"}),
+      webhooks_(webhooks) {}
 
-Task<std::vector<Entry>> WebhookKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
-  configuration::UniqueNameSet names(current, keyOf);
-  std::vector<Entry> merged;
-  configuration::CooperativeYielder yielder;
-  for (const auto& [index, value] : source.section.asDocument()) {
-    co_await yielder.maybeYield();
-    const std::string pointer = fmt::format("/{}/{}", section(), index);
-    auto shown = configuration::entryAt<WebhookEntry>(
-        value, pointer, problems, [](const WebhookEntry& each) { return problemsOf(webhookOf(each)); });
-    if (!shown) continue;
-    names.take(shown->name, pointer, problems);
-    merged.push_back(entryOf(*std::move(shown)));
+std::vector<WebhookEntry> WebhookKind::stored(const snapshot::ProjectSnapshot& project) const {
+  std::vector<WebhookEntry> all;
+  for (const WebhookView& view : webhooks_.list(project)) {
+    all.push_back({view.name, view.collection, view.events, view.url, view.headers, view.fields, std::nullopt});
   }
-  names.checkCount(section(), store::kMaxWebhooks, "webhooks", problems);
-  co_return merged;
+  return all;
 }
 
-Task<> WebhookKind::applyOne(configuration::Target target, Change change) {
-  CO_TRY(WebhookEntry shown, doc::decode<WebhookEntry>(change.after.view().asDocument()));
+std::vector<ErrorDetail> WebhookKind::problemsIn(const WebhookEntry& webhook) const {
+  return problemsOf(webhookOf(webhook));
+}
+
+WebhookEntry WebhookKind::canonical(WebhookEntry webhook) const {
+  webhook.enabled.reset();
+  webhook.events = orderedEvents(webhook.events);
+  webhook.headers = sortedHeaders(webhook.headers.value_or(doc::Document()));
+  if (webhook.fields) std::ranges::sort(*webhook.fields);
+  return webhook;
+}
+
+Task<> WebhookKind::save(configuration::Target target, WebhookEntry webhook, bool exists) {
   const Access access{target.caller, target.project, target.deadline};
-  if (change.before) co_return co_await webhooks_.change(access, change.name, patchOf(std::move(shown)));
-  co_return co_await webhooks_.import(access, webhookOf(std::move(shown)));
+  const std::string name = webhook.name;
+  if (exists) co_return co_await webhooks_.change(access, name, patchOf(std::move(webhook)));
+  co_return co_await webhooks_.import(access, webhookOf(std::move(webhook)));
 }
 
 }  // namespace mb::webhooks

@@ -2,23 +2,39 @@
 // are not included: a new one is created disabled and without a secret.
 #pragma once
 
-#include "configuration/listed_kind.h"
+#include "configuration/named_kind.h"
 #include "webhooks/webhooks.h"
 
 namespace mb::webhooks {
 
-class WebhookKind final : public configuration::ListedKind {
- public:
-  explicit WebhookKind(Webhooks& webhooks) : webhooks_(webhooks) {}
+// A webhook in a document. `enabled` is accepted and ignored.
+struct WebhookEntry {
+  std::string name;
+  std::string collection;
+  std::vector<std::string> events;
+  std::string url;
+  std::optional<doc::Document> headers;
+  std::optional<std::vector<std::string>> fields;
+  std::optional<bool> enabled;
+  static constexpr auto shape() {
+    return doc::shape<WebhookEntry>(
+        "WebhookEntry", doc::field("name", &WebhookEntry::name), doc::field("collection", &WebhookEntry::collection),
+        doc::field("events", &WebhookEntry::events), doc::field("url", &WebhookEntry::url),
+        doc::field("headers", &WebhookEntry::headers), doc::field("fields", &WebhookEntry::fields),
+        doc::field("enabled", &WebhookEntry::enabled));
+  }
+};
 
-  std::string_view section() const override { return "webhooks"; }
-  Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
-  Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& current,
-                                                 configuration::Problems& problems) override;
+class WebhookKind final : public configuration::NamedKind<WebhookEntry> {
+ public:
+  explicit WebhookKind(Webhooks& webhooks);
 
  private:
-  policy::RequiredPermission permission() const override { return "webhooks:manage"; }
-  Task<> applyOne(configuration::Target target, configuration::Change change) override;
+  std::vector<WebhookEntry> stored(const snapshot::ProjectSnapshot& project) const override;
+  std::vector<ErrorDetail> problemsIn(const WebhookEntry& webhook) const override;
+  WebhookEntry canonical(WebhookEntry webhook) const override;
+  Task<> save(configuration::Target target, WebhookEntry webhook, bool exists) override;
+
   Webhooks& webhooks_;
 };
 
