@@ -10,7 +10,6 @@ namespace {
 
 using projects::By;
 using projects::controlCollection;
-using projects::equals;
 using projects::queryOf;
 using projects::target;
 using store::fromStore;
@@ -125,8 +124,9 @@ Error nameTakenOr(const Error& error) {
 }  // namespace
 
 Task<std::string> Connections::ownOrganization(By by) {
-  CO_TRY(const store::QueryResult owned,
-         co_await deps_.store.find(queryOf(projects::kOrganizations, equals("ownerId", by.caller.id), 0, 1)));
+  CO_TRY(
+      const store::QueryResult owned,
+      co_await deps_.store.find(queryOf(projects::kOrganizations, doc::Filter::equals("ownerId", by.caller.id), 0, 1)));
   if (owned.documents.empty()) {
     co_return fail(Error(ErrorCode::internal, "account has no organization").withCause(by.caller.id));
   }
@@ -148,7 +148,7 @@ Task<Connections::Scope> Connections::editableScope(By by, std::string scope) {
 
 Task<std::vector<ConnectionRecord>> Connections::recordsOf(std::string scope) {
   CO_TRY(const store::QueryResult found,
-         co_await deps_.store.find(queryOf(kConnections, equals("scope", scope), 0, kMaxConnections)));
+         co_await deps_.store.find(queryOf(kConnections, doc::Filter::equals("scope", scope), 0, kMaxConnections)));
   co_return fromStore<ConnectionRecord>(found.documents);
 }
 

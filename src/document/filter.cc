@@ -65,6 +65,13 @@ Filter Filter::equals(std::string_view path, ValueView value) {
   return filter;
 }
 
+Filter Filter::equals(std::string_view path, std::string_view text) {
+  BsonWriter out;
+  out.appendString("", text);
+  const Document holder = out.finish();
+  return equals(path, holder.view().begin()->value);
+}
+
 bool Filter::matchesAll() const {
   return root_->op == FilterOp::all && root_->children.empty();
 }

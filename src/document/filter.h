@@ -91,6 +91,7 @@ class Filter {
   static Filter both(const Filter& a, const Filter& b);
   // {field: value}, for lookups by the server.
   static Filter equals(std::string_view path, ValueView value);
+  static Filter equals(std::string_view path, std::string_view text);
   // From the tree of a parsed filter with changed constants. REQUIRES: the operands of `in` are ascending and unique.
   static Filter fromTree(std::shared_ptr<const FilterNode> root) {
     Filter filter;

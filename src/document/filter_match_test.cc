@@ -219,10 +219,11 @@ TEST(Filter, BothNeedsBoth) {
 
 TEST(Filter, EqualsFindsAField) {
   const Value value = valueFromJson("\"x\"");
-  const Filter filter = Filter::equals("a.b", value);
-  EXPECT_TRUE(filter.matches(fromJson(R"({"a":{"b":"x"}})")));
-  EXPECT_FALSE(filter.matches(fromJson(R"({"a":{"b":"y"}})")));
-  EXPECT_FALSE(filter.matchesAll());
+  for (const Filter& filter : {Filter::equals("a.b", value), Filter::equals("a.b", "x")}) {
+    EXPECT_TRUE(filter.matches(fromJson(R"({"a":{"b":"x"}})")));
+    EXPECT_FALSE(filter.matches(fromJson(R"({"a":{"b":"y"}})")));
+    EXPECT_FALSE(filter.matchesAll());
+  }
 }
 
 // A document that can be walked in two ways at each step must not cost more than its size and the limit allow.

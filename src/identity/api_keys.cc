@@ -4,6 +4,7 @@
 
 #include "identity/audited_write.h"
 #include "identity/records.h"
+#include "store/record_pages.h"
 
 namespace mb::identity {
 
@@ -135,7 +136,8 @@ std::optional<KeyParts> splitKey(std::string_view raw) {
 }
 
 Task<std::vector<ApiKeyView>> ApiKeys::list(store::ProjectNo project) {
-  CO_TRY(const std::vector<doc::Document> stored, co_await allOf(deps_.store, collectionOf(project, kApiKeys)));
+  CO_TRY(const std::vector<doc::Document> stored,
+         co_await store::allRecords(deps_.store, collectionOf(project, kApiKeys)));
   CO_TRY(const std::vector<ApiKeyRecord> records, fromStore<ApiKeyRecord>(stored));
   std::vector<ApiKeyView> keys;
   keys.reserve(records.size());
@@ -226,7 +228,8 @@ Task<> ApiKeys::touch(store::ProjectNo project, KeyId id, store::Deadline deadli
 
 Task<std::shared_ptr<const void>> ApiKeys::load(store::ProjectNo project) {
   auto table = std::make_shared<ApiKeyTable>();
-  CO_TRY(const std::vector<doc::Document> stored, co_await allOf(deps_.store, collectionOf(project, kApiKeys)));
+  CO_TRY(const std::vector<doc::Document> stored,
+         co_await store::allRecords(deps_.store, collectionOf(project, kApiKeys)));
   CO_TRY(std::vector<ApiKeyRecord> records, fromStore<ApiKeyRecord>(stored));
   for (ApiKeyRecord& record : records) {
     CO_TRY(policy::PermissionSet permissions, permissionsOfScopes(record.scopes));

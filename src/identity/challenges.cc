@@ -36,7 +36,7 @@ Task<std::vector<doc::Document>> Challenges::leftovers(Realm realm, UserId user,
   };
   for (const doc::Document& document : old.documents) add(document);
   if (user.empty()) co_return going;
-  store::Query query = queryOf(collection, equalsText("userId", user.str()), kPage, deadline);
+  store::Query query = queryOf(collection, doc::Filter::equals("userId", user.str()), kPage, deadline);
   CO_TRY(store::QueryResult own, co_await deps_.store.find(std::move(query)));
   if (own.documents.size() < kChallengesPerUser) co_return going;
   std::ranges::sort(own.documents, [](const doc::Document& a, const doc::Document& b) {

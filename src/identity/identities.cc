@@ -145,7 +145,7 @@ Task<UserRecord> Identities::link(Realm realm, IdentityRecord identity, UserReco
 
 Task<std::vector<IdentityRecord>> Identities::list(Realm realm, UserId user, store::Deadline deadline) {
   store::Query query =
-      queryOf(collectionOf(realm.project, kIdentities), equalsText("userId", user.str()), kPage, deadline);
+      queryOf(collectionOf(realm.project, kIdentities), doc::Filter::equals("userId", user.str()), kPage, deadline);
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   CO_TRY(std::vector<IdentityRecord> identities, fromStore<IdentityRecord>(found.documents));
   std::ranges::sort(identities, {}, &IdentityRecord::createdAt);

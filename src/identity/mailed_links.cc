@@ -148,8 +148,8 @@ Task<UserRecord> MailedLinks::takeOver(LinkUse use, std::string password, store:
 
 Task<std::vector<std::string>> MailedLinks::identitiesOf(Realm realm, UserId user, store::Deadline deadline) {
   CO_TRY(const store::QueryResult found,
-         co_await deps_.store.find(
-             queryOf(collectionOf(realm.project, kIdentities), equalsText("userId", user.str()), kPage, deadline)));
+         co_await deps_.store.find(queryOf(collectionOf(realm.project, kIdentities),
+                                           doc::Filter::equals("userId", user.str()), kPage, deadline)));
   std::vector<std::string> ids;
   for (const doc::Document& identity : found.documents) ids.emplace_back(identity.view().stringOr("id"));
   co_return ids;

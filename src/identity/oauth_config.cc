@@ -5,6 +5,7 @@
 #include "identity/audited_write.h"
 #include "identity/provider_urls.h"
 #include "identity/records.h"
+#include "store/record_pages.h"
 
 namespace mb::identity {
 
@@ -62,7 +63,8 @@ Result<> OauthConfigs::check(std::string_view provider, const OauthProviderBody&
 }
 
 Task<std::shared_ptr<const void>> OauthConfigs::load(store::ProjectNo project) {
-  CO_TRY(const std::vector<doc::Document> stored, co_await allOf(deps_.store, collectionOf(project, kOauthConfig)));
+  CO_TRY(const std::vector<doc::Document> stored,
+         co_await store::allRecords(deps_.store, collectionOf(project, kOauthConfig)));
   auto config = std::make_shared<OauthConfig>();
   for (const doc::Document& document : stored) {
     if (document.view().stringOr("id") == kRedirectsId) {

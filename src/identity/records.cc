@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "identity/identity.h"
 #include "store/configuration_limits.h"
-#include "store/record_pages.h"
 
 namespace mb::identity {
 
@@ -58,30 +57,6 @@ std::vector<store::SystemCollection> systemCollections() {
       {kOauthConfig, "__oauth_config", {}},
       {kOneTimeTokens, "__one_time_tokens", {}},
   };
-}
-
-doc::Filter equalsText(std::string_view path, std::string_view value) {
-  doc::BsonWriter out;
-  out.appendString("", value);
-  const doc::Document holder = out.finish();
-  return doc::Filter::equals(path, holder.view().begin()->value);
-}
-
-store::Query queryOf(store::CollectionRef collection, doc::Filter filter, uint64_t limit, store::Deadline deadline) {
-  return {.collection = collection,
-          .filter = std::move(filter),
-          .skip = 0,
-          .limit = limit,
-          .sort = {},
-          .deadline = deadline};
-}
-
-store::Deadline readDeadline() {
-  return std::chrono::steady_clock::now() + std::chrono::seconds(10);
-}
-
-Task<std::vector<doc::Document>> allOf(store::DocumentStore& store, store::CollectionRef collection) {
-  co_return co_await store::allRecords(store, collection);
 }
 
 std::string accountOf(const Realm& realm, std::string_view emailKey) {

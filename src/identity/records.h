@@ -9,6 +9,7 @@
 #include "document/shape.h"
 #include "identity/realm.h"
 #include "policy/caller.h"
+#include "store/record_query.h"
 #include "store/records.h"
 #include "store/store.h"
 
@@ -37,15 +38,8 @@ inline store::WriteTarget targetOf(store::ProjectNo project, store::CollectionNo
 }
 
 using store::fromStore;
-
-doc::Filter equalsText(std::string_view path, std::string_view value);
-// A query without skip, ascending id.
-store::Query queryOf(store::CollectionRef collection, doc::Filter filter, uint64_t limit, store::Deadline deadline);
-// The deadline of reads without a request's own: ten seconds from now.
-store::Deadline readDeadline();
-
-// All documents of a collection whose size is bounded elsewhere, ascending id.
-Task<std::vector<doc::Document>> allOf(store::DocumentStore& store, store::CollectionRef collection);
+using store::queryOf;
+using store::readDeadline;
 
 // The key that attempts on an address are counted under. Its size does not depend on the address that was sent.
 std::string accountOf(const Realm& realm, std::string_view emailKey);

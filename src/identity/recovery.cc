@@ -105,7 +105,7 @@ Task<UserRecord> Recovery::find(Realm realm, std::string idOrEmail) {
   }
   for (const std::string& key : storedEmailKeys(idOrEmail)) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(users, equalsText("emailKey", key), 1, readDeadline())));
+           co_await deps_.store.find(queryOf(users, doc::Filter::equals("emailKey", key), 1, readDeadline())));
     if (!found.documents.empty()) co_return fromStore<UserRecord>(found.documents.front().view());
   }
   co_return fail(noUser(idOrEmail));
@@ -113,8 +113,8 @@ Task<UserRecord> Recovery::find(Realm realm, std::string idOrEmail) {
 
 Task<> Recovery::setPassword(Realm realm, UserId user, std::string passwordHash, store::Deadline deadline) {
   CO_TRY(const store::QueryResult sessions,
-         co_await deps_.store.find(queryOf(collectionOf(realm.project, kSessions), equalsText("userId", user.str()),
-                                           kMaxSessions, deadline)));
+         co_await deps_.store.find(queryOf(collectionOf(realm.project, kSessions),
+                                           doc::Filter::equals("userId", user.str()), kMaxSessions, deadline)));
   store::Write write(optionsOf(realm, deadline));
   const store::Target owner = write.change(targetOf(realm.project, kUsers, user.str()));
   std::vector<store::Target> ending{write.change(tokenTarget(realm, LinkPurpose::resetPassword, user))};

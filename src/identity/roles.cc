@@ -4,6 +4,7 @@
 
 #include "identity/audited_write.h"
 #include "identity/role_record.h"
+#include "store/record_pages.h"
 #include "store/retry.h"
 
 namespace mb::identity {
@@ -80,7 +81,7 @@ Result<> Roles::check(RoleKind kind, const NewRole& role) {
 
 Task<std::vector<RoleView>> Roles::list(store::ProjectNo project, RoleKind kind) {
   CO_TRY(const std::vector<doc::Document> stored,
-         co_await allOf(deps_.store, collectionOf(project, roleCollection(kind))));
+         co_await store::allRecords(deps_.store, collectionOf(project, roleCollection(kind))));
   CO_TRY(std::vector<RoleRecord> records, fromStore<RoleRecord>(stored));
   std::vector<RoleView> roles = builtInRoles(kind);
   for (RoleRecord& record : records) roles.push_back({std::move(record.name), std::move(record.permissions), false});

@@ -107,7 +107,7 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
 
 Task<std::optional<SessionRecord>> Sessions::byFamily(Realm realm, std::string family, store::Deadline deadline) {
   store::Query query =
-      queryOf(collectionOf(realm.project, kSessions), equalsText("tokenHash", hashOf(family)), 1, deadline);
+      queryOf(collectionOf(realm.project, kSessions), doc::Filter::equals("tokenHash", hashOf(family)), 1, deadline);
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   if (found.documents.empty()) co_return std::nullopt;
   CO_TRY(SessionRecord session, fromStore<SessionRecord>(found.documents.front().view()));
@@ -193,7 +193,7 @@ Task<std::optional<SessionRecord>> Sessions::get(Realm realm, SessionId id) {
 // Includes expired ones.
 Task<std::vector<SessionRecord>> Sessions::allOf(Realm realm, UserId user, store::Deadline deadline) {
   store::Query query =
-      queryOf(collectionOf(realm.project, kSessions), equalsText("userId", user.str()), kPage, deadline);
+      queryOf(collectionOf(realm.project, kSessions), doc::Filter::equals("userId", user.str()), kPage, deadline);
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   co_return fromStore<SessionRecord>(found.documents);
 }

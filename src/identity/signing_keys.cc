@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "identity/records.h"
+#include "store/record_pages.h"
 #include "store/retry.h"
 
 namespace mb::identity {
@@ -73,7 +74,7 @@ Result<RetiredKey> retiredKey(const SigningKeyRecord& record) {
 // All stored keys: first the one that signs, then the others, newest first.
 Task<std::vector<SigningKeyRecord>> stored(store::DocumentStore& store) {
   CO_TRY(const std::vector<doc::Document> documents,
-         co_await allOf(store, collectionOf(store::kControlProject, kSigningKeys)));
+         co_await store::allRecords(store, collectionOf(store::kControlProject, kSigningKeys)));
   CO_TRY(std::vector<SigningKeyRecord> records, fromStore<SigningKeyRecord>(documents));
   std::ranges::sort(records, [](const SigningKeyRecord& a, const SigningKeyRecord& b) {
     return std::pair(a.signs(), a.createdAt) > std::pair(b.signs(), b.createdAt);

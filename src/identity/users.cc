@@ -241,7 +241,7 @@ void Users::forgiveLogins(const Realm& realm, std::string_view emailKey) {
 
 Task<std::optional<UserRecord>> Users::byKey(Realm realm, std::string emailKey) {
   store::Query query =
-      queryOf(collectionOf(realm.project, kUsers), equalsText("emailKey", emailKey), 1, readDeadline());
+      queryOf(collectionOf(realm.project, kUsers), doc::Filter::equals("emailKey", emailKey), 1, readDeadline());
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   if (found.documents.empty()) co_return std::nullopt;
   CO_TRY(UserRecord user, fromStore<UserRecord>(found.documents.front().view()));

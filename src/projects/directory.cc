@@ -36,7 +36,7 @@ Task<std::optional<snapshot::ProjectInfo>> Directory::firstWhere(doc::Filter fil
 }
 
 Task<std::optional<snapshot::ProjectInfo>> Directory::find(std::string idOrSlug) {
-  if (!idOrSlug.starts_with(ProjectTag::prefix)) co_return co_await firstWhere(equals("slug", idOrSlug));
+  if (!idOrSlug.starts_with(ProjectTag::prefix)) co_return co_await firstWhere(doc::Filter::equals("slug", idOrSlug));
   CO_TRY(std::optional<doc::Document> stored, co_await store_.get(controlCollection(kProjects), std::move(idOrSlug)));
   if (!stored) co_return std::nullopt;
   co_return liveInfo(*std::move(stored));
@@ -93,14 +93,15 @@ Task<std::shared_ptr<const void>> MemberSource::load(snapshot::ProjectInfo proje
   // Invites are read first: one that becomes a membership between the two reads is then seen as either, never as
   // neither.
   for (uint64_t skip = 0;; skip += kDirectoryPage) {
-    store::Query query = queryOf(kInvites, equals("projectId", project.id.str()), skip, kDirectoryPage);
+    store::Query query = queryOf(kInvites, doc::Filter::equals("projectId", project.id.str()), skip, kDirectoryPage);
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
     CO_TRY(const std::vector<InviteRecord> invites, fromStore<InviteRecord>(found.documents));
     for (const auto& invite : invites) table->invitedAs.insert(invite.role);
     if (found.documents.size() < kDirectoryPage) break;
   }
   for (uint64_t skip = 0;; skip += kDirectoryPage) {
-    store::Query query = queryOf(kMemberships, equals("projectId", project.id.str()), skip, kDirectoryPage);
+    store::Query query =
+        queryOf(kMemberships, doc::Filter::equals("projectId", project.id.str()), skip, kDirectoryPage);
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
     CO_TRY(const std::vector<MembershipRecord> members, fromStore<MembershipRecord>(found.documents));
     for (const auto& member : members) table->byUser[member.userId.str()] = {member.id.str(), member.role};

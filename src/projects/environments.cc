@@ -158,17 +158,19 @@ Environments::Environments(const ProjectDeps& deps, ShapeCopier& copier, jobs::Q
 Task<Environments::People> Environments::peopleOf(ProjectId root, By by, std::vector<std::string>& warnings) {
   People people;
   CO_TRY(const store::QueryResult members,
-         co_await deps_.store.find(queryOf(kMemberships, equals("projectId", root.str()), 0, kMaxCopiedPeople + 1)));
+         co_await deps_.store.find(
+             queryOf(kMemberships, doc::Filter::equals("projectId", root.str()), 0, kMaxCopiedPeople + 1)));
   CO_TRY(people.members, fromStore<MembershipRecord>(members.documents));
   CO_TRY(const store::QueryResult invites,
-         co_await deps_.store.find(queryOf(kInvites, equals("projectId", root.str()), 0, kMaxCopiedPeople + 1)));
+         co_await deps_.store.find(
+             queryOf(kInvites, doc::Filter::equals("projectId", root.str()), 0, kMaxCopiedPeople + 1)));
   CO_TRY(std::vector<InviteRecord> pending, fromStore<InviteRecord>(invites.documents));
   if (people.members.size() + pending.size() > kMaxCopiedPeople) {
     co_return fail(ErrorCode::conflict, "this project has too many members and invites to make an environment of it");
   }
   for (InviteRecord& invite : pending) {
-    CO_TRY(const uint64_t held,
-           co_await deps_.store.count(controlCollection(kInvites), equals("email", invite.email), by.deadline));
+    CO_TRY(const uint64_t held, co_await deps_.store.count(controlCollection(kInvites),
+                                                           doc::Filter::equals("email", invite.email), by.deadline));
     if (held < kInvitesPerAddress) {
       people.invites.push_back(std::move(invite));
     } else {

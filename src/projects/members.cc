@@ -94,7 +94,8 @@ Task<std::vector<MemberView>> Members::list(By by, std::string project) {
   std::vector<MemberView> views;
   for (uint64_t skip = 0;; skip += kPage) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kMemberships, equals("projectId", context.id().str()), skip, kPage)));
+           co_await deps_.store.find(
+               queryOf(kMemberships, doc::Filter::equals("projectId", context.id().str()), skip, kPage)));
     CO_TRY(const auto memberships, fromStore<MembershipRecord>(found.documents));
     std::vector<UserId> ids;
     for (const auto& membership : memberships) ids.push_back(membership.userId);
@@ -106,7 +107,8 @@ Task<std::vector<MemberView>> Members::list(By by, std::string project) {
   }
   for (uint64_t skip = 0;; skip += kPage) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kInvites, equals("projectId", context.id().str()), skip, kPage)));
+           co_await deps_.store.find(
+               queryOf(kInvites, doc::Filter::equals("projectId", context.id().str()), skip, kPage)));
     CO_TRY(const auto invites, fromStore<InviteRecord>(found.documents));
     for (const auto& i : invites) views.push_back({i.id, {}, i.given(), {}, i.role, "pending", i.createdAt});
     if (found.documents.size() < kPage) break;
@@ -201,7 +203,8 @@ Task<MemberView> Members::addActive(By by, const MembershipContext& context, std
 
 Task<std::optional<InviteRecord>> Members::findInvite(ProjectId project, std::string email) {
   for (const std::string& key : identity::storedEmailKeys(email)) {
-    doc::Filter filter = doc::Filter::both(equals("projectId", project.str()), equals("email", key));
+    doc::Filter filter =
+        doc::Filter::both(doc::Filter::equals("projectId", project.str()), doc::Filter::equals("email", key));
     CO_TRY(const store::QueryResult found, co_await deps_.store.find(queryOf(kInvites, std::move(filter), 0, 1)));
     if (!found.documents.empty()) co_return fromStore<InviteRecord>(found.documents.front().view());
   }
@@ -214,7 +217,7 @@ Task<MemberView> Members::invite(By by, const MembershipContext& context, std::s
   CO_TRY(const auto existing, co_await findInvite(context.id(), email));
   if (!existing) {
     CO_TRY(const uint64_t pending,
-           co_await deps_.store.count(controlCollection(kInvites), equals("email", email), by.deadline));
+           co_await deps_.store.count(controlCollection(kInvites), doc::Filter::equals("email", email), by.deadline));
     if (pending >= kInvitesPerAddress) {
       co_return fail(ErrorCode::conflict, "this address has too many pending invites");
     }

@@ -75,7 +75,8 @@ Task<std::vector<OperatorInvite>> Operators::invites() {
 }
 
 Task<std::vector<OperatorView>> Operators::list(By by) {
-  store::Query query = queryOf(identity::kUsers, equals("platformRole", identity::kSuperAdmin), 0, kMaxOperators);
+  store::Query query =
+      queryOf(identity::kUsers, doc::Filter::equals("platformRole", identity::kSuperAdmin), 0, kMaxOperators);
   query.deadline = by.deadline;
   // Invites are read first: one that is accepted between the two reads is then seen twice, never as neither.
   CO_TRY(const std::vector<OperatorInvite> pending, co_await invites());

@@ -67,7 +67,7 @@ Task<ProjectView> Projects::create(By by, NewProject input) {
   ProjectRecord record;
   CO_TRY(record.name, checkName(input.name));
   CO_TRY(const store::QueryResult owned,
-         co_await deps_.store.find(queryOf(kOrganizations, equals("ownerId", by.caller.id), 0, 1)));
+         co_await deps_.store.find(queryOf(kOrganizations, doc::Filter::equals("ownerId", by.caller.id), 0, 1)));
   if (owned.documents.empty()) {
     co_return fail(Error(ErrorCode::internal, "account has no organization").withCause(by.caller.id));
   }
@@ -94,7 +94,7 @@ Task<std::vector<MembershipRecord>> Projects::membershipsOf(std::string userId) 
   std::vector<MembershipRecord> all;
   for (uint64_t skip = 0;; skip += kPage) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kMemberships, equals("userId", userId), skip, kPage)));
+           co_await deps_.store.find(queryOf(kMemberships, doc::Filter::equals("userId", userId), skip, kPage)));
     CO_TRY(std::vector<MembershipRecord> page, fromStore<MembershipRecord>(found.documents));
     std::move(page.begin(), page.end(), std::back_inserter(all));
     if (found.documents.size() < kPage) co_return all;
@@ -124,7 +124,7 @@ Task<ProjectView> Projects::detail(By by, std::string id) {
 Task<AccountMemberships> Projects::accountMemberships(By by) {
   AccountMemberships out;
   CO_TRY(const store::QueryResult owned,
-         co_await deps_.store.find(queryOf(kOrganizations, equals("ownerId", by.caller.id), 0, kPage)));
+         co_await deps_.store.find(queryOf(kOrganizations, doc::Filter::equals("ownerId", by.caller.id), 0, kPage)));
   CO_TRY(const auto organizations, fromStore<OrganizationRecord>(owned.documents));
   for (const auto& o : organizations) out.organizations.push_back({o.id, o.name, o.personal});
   CO_TRY(const std::vector<MembershipRecord> memberships, co_await membershipsOf(by.caller.id));

@@ -35,7 +35,7 @@ Task<uint64_t> Purge::pass() {
   uint64_t kept = 0;
   while (!passes_.stopping()) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kProjects, equals("status", "deleted"), kept, kPurgePage)));
+           co_await deps_.store.find(queryOf(kProjects, doc::Filter::equals("status", "deleted"), kept, kPurgePage)));
     for (const doc::Document& document : found.documents) {
       // A failed project is retried by the next pass, and does not stop the others.
       const Result<bool> purged = co_await purgeWhereDue(document);
@@ -85,7 +85,7 @@ Task<> Purge::purge(store::ProjectNo number, ProjectId id) {
 Task<> Purge::removeAllOf(store::CollectionNo collection, std::string field, ProjectId id) {
   while (true) {
     CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(collection, equals(field, id.str()), 0, kPurgePage)));
+           co_await deps_.store.find(queryOf(collection, doc::Filter::equals(field, id.str()), 0, kPurgePage)));
     for (const auto& document : found.documents) {
       CO_RETURN_IF_ERROR(co_await removeOne(collection, std::string(document.view().stringOr("id"))));
     }

@@ -2,13 +2,6 @@
 
 namespace mb::projects {
 
-doc::Filter equals(std::string_view path, std::string_view value) {
-  doc::BsonWriter out;
-  out.appendString("", value);
-  const doc::Document holder = out.finish();
-  return doc::Filter::equals(path, holder.view().begin()->value);
-}
-
 Result<snapshot::ProjectInfo> infoOf(doc::Document stored) {
   TRY(const ProjectRecord record, fromStore<ProjectRecord>(stored.view()));
   snapshot::ProjectInfo info;
@@ -27,15 +20,6 @@ ProjectView viewOf(const ProjectRecord& record, std::string role) {
   return {record.id,       record.slug,        record.name,  record.status, std::move(role),    record.organizationId,
           record.parentId, record.environment, record.color, record.icon,   record.maxFileSize, false,
           record.settings, record.createdAt};
-}
-
-store::Query queryOf(store::CollectionNo collection, doc::Filter filter, uint64_t skip, uint64_t limit) {
-  return {.collection = controlCollection(collection),
-          .filter = std::move(filter),
-          .skip = skip,
-          .limit = limit,
-          .sort = {},
-          .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10)};
 }
 
 Result<> countInvite(store::Target target, const std::string& address, const store::PreImages& before,

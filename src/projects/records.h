@@ -6,6 +6,7 @@
 
 #include "projects/project_types.h"
 #include "snapshot/snapshot.h"
+#include "store/record_query.h"
 #include "store/records.h"
 #include "store/store.h"
 
@@ -51,8 +52,6 @@ void keepLink(Invite& renewed, const Invite& earlier) {
   renewed.tokenExpiresAt = earlier.tokenExpiresAt;
 }
 
-doc::Filter equals(std::string_view path, std::string_view value);
-
 // The record as a project of the snapshot registry.
 Result<snapshot::ProjectInfo> infoOf(doc::Document stored);
 
@@ -60,6 +59,8 @@ Result<snapshot::ProjectInfo> infoOf(doc::Document stored);
 ProjectView viewOf(const ProjectRecord& record, std::string role);
 
 // A query of the control project in ascending id, with a deadline of ten seconds.
-store::Query queryOf(store::CollectionNo collection, doc::Filter filter, uint64_t skip, uint64_t limit);
+inline store::Query queryOf(store::CollectionNo collection, doc::Filter filter, uint64_t skip, uint64_t limit) {
+  return store::queryOf(controlCollection(collection), std::move(filter), limit, store::readDeadline(), skip);
+}
 
 }  // namespace mb::projects

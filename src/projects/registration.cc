@@ -244,7 +244,8 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
 Task<std::set<std::string>> Registration::joinedOf(UserId user, const std::vector<InviteRecord>& invites) {
   std::set<std::string> joined;
   for (const InviteRecord& invite : invites) {
-    doc::Filter both = doc::Filter::both(equals("userId", user.str()), equals("projectId", invite.projectId.str()));
+    doc::Filter both = doc::Filter::both(doc::Filter::equals("userId", user.str()),
+                                         doc::Filter::equals("projectId", invite.projectId.str()));
     CO_TRY(const store::QueryResult found, co_await store_.find(queryOf(kMemberships, std::move(both), 0, 1)));
     if (!found.documents.empty()) joined.insert(invite.projectId.str());
   }
@@ -255,7 +256,7 @@ Task<std::vector<InviteRecord>> Registration::invitesOf(std::string email) {
   std::vector<InviteRecord> all;
   for (const std::string& key : identity::storedEmailKeys(email)) {
     CO_TRY(const store::QueryResult found,
-           co_await store_.find(queryOf(kInvites, equals("email", key), 0, kMaxInvites)));
+           co_await store_.find(queryOf(kInvites, doc::Filter::equals("email", key), 0, kMaxInvites)));
     CO_TRY(std::vector<InviteRecord> some, fromStore<InviteRecord>(found.documents));
     std::ranges::move(some, std::back_inserter(all));
   }
@@ -291,7 +292,7 @@ Task<std::optional<std::string>> Registration::invitedAddress(std::string token)
   }
   if (token.empty() || !settings_.operatorsEnabled) co_return std::nullopt;
   CO_TRY(const store::QueryResult found,
-         co_await store_.find(queryOf(kOperatorInvites, equals("tokenHash", hash), 0, 1)));
+         co_await store_.find(queryOf(kOperatorInvites, doc::Filter::equals("tokenHash", hash), 0, 1)));
   if (found.documents.empty()) co_return std::nullopt;
   CO_TRY(const auto invite, fromStore<OperatorInvite>(found.documents.front().view()));
   if (!isInviteToken(invite, hash, now)) co_return std::nullopt;

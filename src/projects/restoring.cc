@@ -87,7 +87,8 @@ Task<> Restoring::settleIdentity() {
                                  old_->id.str(), old_->slug));
     }
   }
-  CO_TRY(const store::QueryResult taken, co_await store_.find(queryOf(kProjects, equals("slug", record_.slug), 0, 1)));
+  CO_TRY(const store::QueryResult taken,
+         co_await store_.find(queryOf(kProjects, doc::Filter::equals("slug", record_.slug), 0, 1)));
   if (!taken.documents.empty() && taken.documents.front().view().stringOr("id") != record_.id.str()) {
     co_return fail(ErrorCode::conflict, fmt::format("the slug {} is another project's", record_.slug));
   }
@@ -97,7 +98,7 @@ Task<> Restoring::settleIdentity() {
 Task<std::optional<UserId>> Restoring::accountOf(std::string email) {
   for (const std::string& key : identity::storedEmailKeys(email)) {
     CO_TRY(const store::QueryResult found,
-           co_await store_.find(queryOf(identity::kUsers, equals("emailKey", key), 0, 1)));
+           co_await store_.find(queryOf(identity::kUsers, doc::Filter::equals("emailKey", key), 0, 1)));
     if (found.documents.empty()) continue;
     CO_TRY(const auto user, fromStore<identity::UserRecord>(found.documents.front().view()));
     if (options_.verifiedOnly && !user.emailVerified) co_return std::nullopt;
@@ -141,7 +142,7 @@ Task<> Restoring::settleOwners() {
                     owners.empty() ? "unknown" : owners, options_.verifiedOnly ? " with a verified address" : ""));
   }
   CO_TRY(const store::QueryResult owned,
-         co_await store_.find(queryOf(kOrganizations, equals("ownerId", record_.owners.front()), 0, 1)));
+         co_await store_.find(queryOf(kOrganizations, doc::Filter::equals("ownerId", record_.owners.front()), 0, 1)));
   if (owned.documents.empty()) co_return fail(ErrorCode::internal, "the owner's account has no organization");
   record_.organizationId = OrgId(std::string(owned.documents.front().view().stringOr("id")));
   co_return Result<>();
@@ -165,7 +166,8 @@ Task<> Restoring::removePlaceholder() {
 Task<> Restoring::addOld(store::CollectionNo collection, store::Write& write, std::vector<store::Target>& old) {
   for (uint64_t skip = 0; old_; skip += kRestorePage) {
     CO_TRY(const store::QueryResult found,
-           co_await store_.find(queryOf(collection, equals("projectId", record_.id.str()), skip, kRestorePage)));
+           co_await store_.find(
+               queryOf(collection, doc::Filter::equals("projectId", record_.id.str()), skip, kRestorePage)));
     for (const auto& document : found.documents) {
       old.push_back(write.change(target(collection, std::string(document.view().stringOr("id")))));
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "store/record_query.h"
+
 namespace mb::store {
 
 namespace {
@@ -20,7 +22,7 @@ Query pageAfter(CollectionRef collection, std::string_view prefix, std::string_v
   query.collection = collection;
   query.filter = *doc::Filter::parse(filter.finish());
   query.limit = limit;
-  query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  query.deadline = readDeadline();
   return query;
 }
 
