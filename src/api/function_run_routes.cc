@@ -1,6 +1,9 @@
 #include "api/function_run_routes.h"
 
 #include "api/document_routes.h"
+#include "functions/pre_hooks.h"
+#include "functions/run_log.h"
+#include "functions/tests_run.h"
 
 namespace mb::api {
 

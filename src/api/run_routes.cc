@@ -2,6 +2,7 @@
 
 #include "api/gatekeeper.h"
 #include "functions/http_routes.h"
+#include "functions/pre_hooks.h"
 
 namespace mb::api {
 
@@ -65,7 +66,7 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
   const auto own = std::span(segments).subspan(std::min(kSegmentsBefore, segments.size()));
-  functions::HttpMatch match = project->get(deps_.runtime.slot()).routes->match(http::methodName(request.method), own);
+  functions::HttpMatch match = project->get(deps_.functions).routes->match(http::methodName(request.method), own);
   if (!match.function && match.allow.empty()) co_return fail(ErrorCode::notFound, "this path does not exist");
   if (!match.function) {
     co_return fail(Error(ErrorCode::methodNotAllowed, "this path does not allow the method").withAllow(match.allow));
@@ -90,7 +91,7 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
   CO_TRY(invocation.request, co_await context.parsed(parse));
   invocation.caller = std::move(lookup.caller);
   invocation.trace = context.caller.trace;
-  const functions::FinishedRun finished = co_await deps_.runtime.runner().run(std::move(invocation));
+  const functions::FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
 
   const functions::Origin origin = originOf(request);
   switch (finished.status) {

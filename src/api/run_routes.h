@@ -4,7 +4,7 @@
 #include "api/api_settings.h"
 #include "api/routes.h"
 #include "api/run_message.h"
-#include "functions/functions_runtime.h"
+#include "functions/runner.h"
 #include "identity/authenticator.h"
 
 namespace mb::api {
@@ -13,7 +13,8 @@ class RunRoutes {
  public:
   // References outlive the RunRoutes.
   struct Deps {
-    functions::FunctionsRuntime& runtime;
+    functions::Runner& runner;
+    snapshot::SlotKey<functions::FunctionTable> functions;
     snapshot::Snapshots& snapshots;
     identity::Authenticator& authenticator;
     std::string baseUrl;

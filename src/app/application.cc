@@ -40,6 +40,7 @@
 #include "data/data.h"
 #include "functions/function_kind.h"
 #include "functions/functions_runtime.h"
+#include "functions/run_log.h"
 #include "graphql/graphql.h"
 #include "integrations/integration_kind.h"
 #include "jobs/redis_leases.h"
@@ -215,7 +216,8 @@ struct Application::Impl {
   api::IntegrationRoutes integrationRoutes{integrations};
   api::FunctionRoutes functionRoutes{functions};
   api::FunctionRunRoutes functionRunRoutes{functionsRuntime};
-  api::RunRoutes runRoutes{{functionsRuntime, snapshots, identity.authenticator(), settings.app.baseUrl, settings.api}};
+  api::RunRoutes runRoutes{{functionsRuntime.runner(), functions.slot(), snapshots, identity.authenticator(),
+                            settings.app.baseUrl, settings.api}};
   api::MetricsRoutes metricsRoutes{counters};
   api::OpenApiRoutes openApiRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   api::Gatekeeper gatekeeper;
@@ -334,7 +336,7 @@ Result<> Application::Impl::open() {
   RETURN_IF_ERROR(runBlocking(*cores, identity.start()));
   TRY(const bool hasFirstUser, runBlocking(*cores, instance.hasFirstUser()));
   RETURN_IF_ERROR(setupCode.open(hasFirstUser));
-  RETURN_IF_ERROR(runBlocking(*cores, functionsRuntime.open()));
+  RETURN_IF_ERROR(runBlocking(*cores, functionsRuntime.start(background)));
   RETURN_IF_ERROR(runBlocking(*cores, events.start()));
   realtime.start();
   RETURN_IF_ERROR(server->listen());
@@ -349,7 +351,6 @@ Result<> Application::Impl::open() {
   workers.start();
   queue.start();
   data->expiry().start(background);
-  functionsRuntime.start(background);
   vectors.start();
   purge.start(cores->at(0).get_executor(), background);
   if (storage) storage->sweeper().start(cores->at(0).get_executor(), background);

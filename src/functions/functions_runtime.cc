@@ -1,41 +1,93 @@
 #include "functions/functions_runtime.h"
 
+#include "events/dispatcher.h"
+#include "functions/auth_trigger.h"
+#include "functions/cron.h"
+#include "functions/file_trigger.h"
+#include "functions/post_jobs.h"
+#include "functions/pre_hooks.h"
+#include "functions/run_jobs.h"
+#include "functions/tests_run.h"
+
 namespace mb::functions {
 
-FunctionsRuntime::FunctionsRuntime(FunctionsRuntimeDeps deps)
-    : deps_(std::move(deps)),
-      log_(deps_.store, deps_.cores),
-      runner_({deps_.executor,
-               deps_.data.serviceDocuments(),
-               {deps_.snapshots, deps_.data.slot(), deps_.integrations},
-               log_,
-               deps_.ids,
-               deps_.clock}),
-      preHooks_({deps_.slot, runner_}),
-      jobs_({deps_.snapshots, deps_.slot, deps_.queue, runner_, deps_.workers}),
-      postJobs_({deps_.slot, deps_.queue, runner_}),
-      authTrigger_({deps_.snapshots, deps_.slot, deps_.queue}),
-      fileTrigger_({deps_.snapshots, deps_.slot, deps_.queue}),
-      cron_({deps_.store, deps_.snapshots, deps_.queue, deps_.cores, deps_.clock}),
-      tests_({deps_.executor,
-              deps_.data.serviceDocuments(),
-              {deps_.store, deps_.data.slot()},
-              deps_.integrations,
-              deps_.ids,
-              deps_.clock,
-              deps_.baseUrl}) {
-  deps_.dispatcher.add(postJobs_);
-  deps_.data.documents().setPreHook(preHooks_);
-}
+struct FunctionsRuntime::Impl {
+  explicit Impl(FunctionsRuntimeDeps given)
+      : deps(std::move(given)),
+        log(deps.store, deps.cores),
+        runner({deps.executor,
+                deps.data.serviceDocuments(),
+                {deps.snapshots, deps.data.slot(), deps.integrations},
+                log,
+                deps.ids,
+                deps.clock}),
+        preHooks({deps.slot, runner}),
+        jobs({deps.snapshots, deps.slot, deps.queue, runner, deps.workers}),
+        postJobs({deps.slot, deps.queue, runner}),
+        authTrigger({deps.snapshots, deps.slot, deps.queue}),
+        fileTrigger({deps.snapshots, deps.slot, deps.queue}),
+        cron({deps.store, deps.snapshots, deps.queue, deps.cores, deps.clock}),
+        tests({deps.executor,
+               deps.data.serviceDocuments(),
+               {deps.store, deps.data.slot()},
+               deps.integrations,
+               deps.ids,
+               deps.clock,
+               deps.baseUrl}) {
+    deps.dispatcher.add(postJobs);
+    deps.data.documents().setPreHook(preHooks);
+  }
 
-void FunctionsRuntime::start(TaskGroup& tasks) {
-  log_.start(tasks);
-  cron_.start(tasks);
+  const FunctionsRuntimeDeps deps;
+  RunLog log;
+  FunctionRunner runner;
+  PreHooks preHooks;
+  RunJobs jobs;
+  PostJobs postJobs;
+  AuthTrigger authTrigger;
+  FileTrigger fileTrigger;
+  Cron cron;
+  TestRuns tests;
+};
+
+FunctionsRuntime::FunctionsRuntime(FunctionsRuntimeDeps deps) : impl_(std::make_unique<Impl>(std::move(deps))) {}
+
+FunctionsRuntime::~FunctionsRuntime() = default;
+
+Task<> FunctionsRuntime::start(TaskGroup& tasks) {
+  CO_RETURN_IF_ERROR(co_await Scratch::sweep(impl_->deps.store));
+  impl_->log.start(tasks);
+  impl_->cron.start(tasks);
+  co_return Result<>();
 }
 
 void FunctionsRuntime::stop() {
-  cron_.stop();
-  log_.stop();
+  impl_->cron.stop();
+  impl_->log.stop();
+}
+
+Runner& FunctionsRuntime::runner() {
+  return impl_->runner;
+}
+
+RunLog& FunctionsRuntime::log() {
+  return impl_->log;
+}
+
+TestRuns& FunctionsRuntime::tests() {
+  return impl_->tests;
+}
+
+identity::UserFollower& FunctionsRuntime::userFollower() {
+  return impl_->authTrigger;
+}
+
+storage::FileFollower& FunctionsRuntime::fileFollower() {
+  return impl_->fileTrigger;
+}
+
+snapshot::SlotKey<FunctionTable> FunctionsRuntime::slot() const {
+  return impl_->deps.slot;
 }
 
 }  // namespace mb::functions

@@ -1,16 +1,34 @@
 // The function runtime. Created once by app/ after Functions, and before the job queue and the dispatcher start.
 #pragma once
 
-#include "events/dispatcher.h"
-#include "functions/auth_trigger.h"
-#include "functions/cron.h"
-#include "functions/file_trigger.h"
-#include "functions/post_jobs.h"
-#include "functions/pre_hooks.h"
-#include "functions/run_jobs.h"
-#include "functions/tests_run.h"
+#include "base/cores.h"
+#include "base/id.h"
+#include "base/task_group.h"
+#include "functions/runner.h"
+
+namespace mb::data {
+class Data;
+}
+namespace mb::events {
+class Dispatcher;
+}
+namespace mb::identity {
+class UserFollower;
+}
+namespace mb::integrations {
+class Caller;
+}
+namespace mb::jobs {
+class Queue;
+}
+namespace mb::storage {
+class FileFollower;
+}
 
 namespace mb::functions {
+
+class RunLog;
+class TestRuns;
 
 // References outlive the module.
 struct FunctionsRuntimeDeps {
@@ -33,31 +51,24 @@ class FunctionsRuntime {
  public:
   // Adds the module's kind of job, its consumer, and its pre-hooks to the documents.
   explicit FunctionsRuntime(FunctionsRuntimeDeps deps);
+  ~FunctionsRuntime();
 
-  // Drops the test databases that a killed server left. Before start().
-  Task<> open() { return Scratch::sweep(deps_.store); }
-  void start(TaskGroup& tasks);
-  // Starts no more runs.
+  // Drops the test databases that a killed server left, then starts schedules and the log in `tasks`. Before the first
+  // request. Fails with the store's error; nothing is started then.
+  Task<> start(TaskGroup& tasks);
+  // Starts no more runs. Runs that end later are logged by log().flush().
   void stop();
 
-  Runner& runner() { return runner_; }
-  RunLog& log() { return log_; }
-  TestRuns& tests() { return tests_; }
-  identity::UserFollower& userFollower() { return authTrigger_; }
-  storage::FileFollower& fileFollower() { return fileTrigger_; }
-  snapshot::SlotKey<FunctionTable> slot() const { return deps_.slot; }
+  Runner& runner();
+  RunLog& log();
+  TestRuns& tests();
+  identity::UserFollower& userFollower();
+  storage::FileFollower& fileFollower();
+  snapshot::SlotKey<FunctionTable> slot() const;
 
  private:
-  const FunctionsRuntimeDeps deps_;
-  RunLog log_;
-  FunctionRunner runner_;
-  PreHooks preHooks_;
-  RunJobs jobs_;
-  PostJobs postJobs_;
-  AuthTrigger authTrigger_;
-  FileTrigger fileTrigger_;
-  Cron cron_;
-  TestRuns tests_;
+  struct Impl;
+  const std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace mb::functions

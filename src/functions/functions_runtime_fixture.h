@@ -3,8 +3,11 @@
 
 #include "base/log.h"
 #include "configuration/configuration_fixture.h"
+#include "events/dispatcher.h"
 #include "functions/functions_runtime.h"
+#include "functions/run_log.h"
 #include "functions/timetable.h"
+#include "integrations/integrations.h"
 #include "store/testing/writing.h"
 
 namespace mb::functions {

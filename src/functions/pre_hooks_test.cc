@@ -1,3 +1,5 @@
+#include "functions/pre_hooks.h"
+
 #include "functions/functions_runtime_fixture.h"
 
 namespace mb::functions {

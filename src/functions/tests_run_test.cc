@@ -176,7 +176,7 @@ TEST_F(TestsRunTest, whatAKilledServerLeftIsSwept) {
   Scratch left({store_, data_->slot()}, snapshot(shop_));
   ASSERT_TRUE(run(left.find("notes")));
   ASSERT_EQ(1, memory_.all(kScratchRows).size());
-  ASSERT_TRUE(run(running_.open()));
+  ASSERT_TRUE(run(Scratch::sweep(store_)));
   EXPECT_TRUE(memory_.all(kScratchRows).empty());
 }
 

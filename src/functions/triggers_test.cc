@@ -1,4 +1,5 @@
 // Cron, and new users.
+#include "functions/cron.h"
 #include "functions/functions_runtime_fixture.h"
 
 namespace mb::functions {
