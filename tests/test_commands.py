@@ -12,7 +12,8 @@ import pytest
 
 from support.client import PlatformUser, ok
 from support.commands import complains, done, result, run
-from support.server import SLOW, binary
+from support.server import binary
+from support.waiting import SLOW
 
 COMMANDS = ("serve", "audit", "check", "backup", "restore", "compact", "keys", "users", "version")
 

@@ -9,7 +9,8 @@ import time
 import pytest
 
 from support.client import OPEN_POLICY, Api, EndUser, PlatformUser, ok, refused, unique
-from support.server import SLOW, check_data
+from support.server import check_data
+from support.waiting import SLOW, wait_until
 
 SECONDS = 5 * SLOW
 
@@ -189,29 +190,36 @@ def test_a_suspended_project_takes_nothing_more(scene):
     collection = project.collection()
     key = project.api_key("read", "write")
     taken: list[float] = []
+    not_taken: list[float] = []
     stop = threading.Event()
 
     def write(api: Api):
         while not stop.is_set():
             began = time.monotonic()
-            if api.post(f"/{collection}", {"a": 1}).status_code == 201:
-                taken.append(began)
+            status = api.post(f"/{collection}", {"a": 1}).status_code
+            (taken if status == 201 else not_taken).append(began)
+
+    def wait_for_more(responses: list) -> None:
+        enough = len(responses) + 20
+        wait_until(lambda: len(responses) >= enough)
 
     threads = [threading.Thread(target=write, args=(key,)) for _ in range(4)]
     for thread in threads:
         thread.start()
-    for _ in range(5):
-        time.sleep(0.2 * SLOW)
-        ok(owner.post(f"/control/projects/{project.id}/suspend"), 204)
-        suspended = time.monotonic()
-        time.sleep(0.2 * SLOW)
-        resumed = time.monotonic()
-        ok(owner.post(f"/control/projects/{project.id}/resume"), 204)
-        assert not [moment for moment in taken if suspended < moment < resumed - 0.05], "a write succeeded while suspended"
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert len(taken) > 20
+    try:
+        for _ in range(5):
+            wait_for_more(taken)
+            ok(owner.post(f"/control/projects/{project.id}/suspend"), 204)
+            suspended = time.monotonic()
+            wait_for_more(not_taken)
+            resumed = time.monotonic()
+            ok(owner.post(f"/control/projects/{project.id}/resume"), 204)
+            late = [began for began in taken if suspended < began < resumed - 0.05]
+            assert not late, "a write succeeded while suspended"
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
 
 
 def at_once(*actions) -> list:

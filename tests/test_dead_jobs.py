@@ -1,11 +1,9 @@
 """Dead-lettered jobs: operators list, retry and delete them; their payload is never shown."""
 
-import time
-
 import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused, unique
-from support.server import SLOW
+from support.waiting import wait_until
 
 DEAD = "/control/jobs/dead"
 
@@ -16,11 +14,8 @@ def server_settings(mails):
 
 
 def dead(owner, count: int) -> list:
-    limit = time.monotonic() + 30 * SLOW
-    while len(found := ok(owner.get(DEAD))["jobs"]) != count:
-        assert time.monotonic() < limit, found
-        time.sleep(0.05)
-    return found
+    wait_until(lambda: len(ok(owner.get(DEAD))["jobs"]) == count)
+    return ok(owner.get(DEAD))["jobs"]
 
 
 @pytest.fixture

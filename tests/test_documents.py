@@ -8,6 +8,7 @@ import time
 import pytest
 
 from support.client import OPEN_POLICY, ok, refused, unique
+from support.waiting import wait_until_after
 
 TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 ID = re.compile(r"^[0-9A-Za-z]{20}$")
@@ -72,7 +73,7 @@ def test_default_limit_and_its_maximum(project, fresh):
 def test_patch(alice, fresh):
     document = alice.create(fresh, {"a": 1, "deep": {"x": 1, "y": 2}})
     path = f"/{fresh}/{document['id']}"
-    time.sleep(0.005)
+    wait_until_after(document["updatedAt"])
     assert ok(alice.patch(path, {"b": 2, "deep.x": 5}), 204) is None
     got = ok(alice.get(path))["document"]
     assert (got["a"], got["b"], got["deep"]) == (1, 2, {"x": 5, "y": 2})

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support.client import ok
-from support.function import eventually
+from support.waiting import wait_until
 
 EXPLAIN = {"x-service-explain": "1"}
 
@@ -79,11 +79,11 @@ def test_indexes_hold_the_owner_where_a_policy_asks_for_it(project, admin):
 
     assert read() == (40, 10)
     save({"list": {"filter": {"ownerId": "$auth.uid"}}})
-    eventually(read, (10, 10))
+    wait_until(lambda: read() == (10, 10))
     assert [note["n"] for note in users[1].list(collection, {"shelf": 1})] == list(range(1, 40, 4))
     ok(admin.post(f"/admin/collections/{collection}/indexes", {"keys": {"n": 1}}), 201)
     listed = ok(admin.get(f"/admin/collections/{collection}/indexes"))["indexes"]
     assert listed == [{"name": name, "keys": {name[:-2]: 1}, "unique": False} for name in ("n_1", "shelf_1")]
     assert explained(admin, collection, {"n": {"$gte": 0}, "ownerId": owner}) == ("n_1", 40, 10, 10)
     save({"list": {}})
-    eventually(read, (40, 10))
+    wait_until(lambda: read() == (40, 10))

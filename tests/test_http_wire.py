@@ -9,7 +9,7 @@ import pytest
 
 from support.client import Api, unique
 from support.raw_http import RawConnection, raw
-from support.server import SLOW
+from support.waiting import SLOW
 
 HEALTH = b"GET /api/v1/health HTTP/1.1\r\nhost: x\r\n\r\n"
 

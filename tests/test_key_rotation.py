@@ -14,7 +14,8 @@ import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused
 from support.commands import complains, done, line_of, result, run
-from support.server import INHERITED, SLOW, check_data
+from support.server import INHERITED, check_data
+from support.waiting import SLOW, wait_until
 
 
 def head(token: str) -> dict:
@@ -116,14 +117,14 @@ def test_rotations_while_requests_run(running):
     things = project.collection()
     users = [project.end_user() for _ in range(4)]
     over = threading.Event()
-    wrong, kids = [], set()
+    wrong, kids = [], []
 
     def work(user):
         while not over.is_set():
             try:
                 ok(user.get(f"/{things}"))
                 user.login()
-                kids.add(head(user.token)["kid"])
+                kids.append(head(user.token)["kid"])
             except BaseException as failure:  # noqa: BLE001: reported to the test
                 wrong.append(failure)
                 return
@@ -131,14 +132,18 @@ def test_rotations_while_requests_run(running):
     threads = [threading.Thread(target=work, args=(user,)) for user in users]
     for thread in threads:
         thread.start()
-    for _ in range(5):
-        done(run("keys rotate", data=running.data))
-        time.sleep(0.3 * SLOW)
-    over.set()
-    for thread in threads:
-        thread.join()
+    try:
+        for _ in range(5):
+            done(run("keys rotate", data=running.data))
+            # Requests run between two rotations.
+            enough = len(kids) + 2 * len(users)
+            wait_until(lambda: wrong or len(kids) >= enough)  # noqa: B023
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
     assert not wrong, wrong[0]
-    assert len(kids) > 1 and kids <= set(published(running))
+    assert len(set(kids)) > 1 and set(kids) <= set(published(running))
 
 
 def test_twenty_in_a_row(running):

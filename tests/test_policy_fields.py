@@ -6,11 +6,11 @@ The expected result of the second follows from the change of the first, not from
 
 import copy
 import json
-import time
 
 import pytest
 
 from support.client import OPEN_POLICY, ok, refused
+from support.waiting import wait_until_after
 
 SERVER_FIELDS = ("id", "createdAt", "updatedAt", "ownerId")
 DOCUMENT = {
@@ -306,7 +306,7 @@ def test_whether_a_guess_was_right_is_not_told_by_the_time_of_change(project, ad
 
         def moved(change, path=path):
             before = ok(alice.get(path))["document"]["updatedAt"]
-            time.sleep(0.002)
+            wait_until_after(before)
             ok(change(path), 204)
             return ok(alice.get(path))["document"]["updatedAt"] > before
 

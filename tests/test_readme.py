@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from support.server import SLOW
+from support.waiting import SLOW
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADING = "Your first app in five minutes"

@@ -9,8 +9,8 @@ import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused, unique
 from support.commands import complains, done, line_of, result, run
-from support.server import SLOW
 from support.terminal import on_terminal
+from support.waiting import SLOW
 
 NEW = "another horse battery"
 

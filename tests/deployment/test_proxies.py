@@ -8,7 +8,6 @@ import re
 import shutil
 import socket
 import subprocess
-import time
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -18,7 +17,8 @@ import pytest
 from support.client import PASSWORD, PlatformUser
 from support.parts import missing_part
 from support.realtime import Live
-from support.server import ROOT, SLOW, free_port
+from support.server import ROOT, free_port
+from support.waiting import SLOW, wait_until
 
 PAGE = ROOT / "docs" / "deployment.md"
 # Differs from the proxy's address, which is trusted.
@@ -81,6 +81,15 @@ def behind(proxy, make_server, tmp_path):
         yield found
 
 
+def listens(port: int, process: subprocess.Popen) -> bool:
+    assert process.poll() is None, "the proxy ended"
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
 def proxied(proxy, server, tmp_path):
     """Starts both; yields `server`, and the `url` and `port` of the proxy."""
@@ -96,14 +105,7 @@ def proxied(proxy, server, tmp_path):
     with log.open("wb") as out:
         process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment)
     try:
-        limit = time.monotonic() + 20 * SLOW
-        while True:
-            assert process.poll() is None and time.monotonic() < limit, log.read_text()
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.02)
+        wait_until(lambda: listens(port, process), 20, log.read_text)
         yield SimpleNamespace(server=server, url=f"http://127.0.0.1:{port}", port=port)
     finally:
         process.terminate()

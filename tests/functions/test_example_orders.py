@@ -6,11 +6,11 @@ import pytest
 
 from support.client import Api, ok
 from support.commands import done
-from support.function import eventually
 from support.mail import MailCatcher
 from support.person import Folder, Person
 from support.server import ROOT
 from support.upstream import Upstream
+from support.waiting import wait_until
 
 FUNCTIONS = ("check-order", "confirm-order", "order-status")
 
@@ -82,7 +82,7 @@ def test_an_order_on_its_way(folder, project, server, tmp_path):
                 (mail,) = mails.to(f"{sku}@example.com")
                 assert mail.subject == f"Your order {order['id']}"
                 path = f"/run/{project.slug}/orders/{order['id']}"
-                eventually(lambda path=path: ok(nobody.get(path)), {"status": status})
+                wait_until(lambda path=path, status=status: ok(nobody.get(path)) == {"status": status})
             assert {asked.headers["authorization"] for asked in stock.asked} == {"Bearer s"}
             # The function's own body, not the API's form of an error.
             unknown = server.http.get(f"/api/v1/run/{project.slug}/orders/none")

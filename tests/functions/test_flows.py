@@ -7,8 +7,8 @@ import pytest
 
 from support.client import ok, refused, unique
 from support.flow import flow
-from support.function import eventually
 from support.server import ROOT
+from support.waiting import wait_until
 
 MANUAL = {"type": "cron", "schedule": "@monthly"}
 
@@ -292,7 +292,7 @@ def test_a_flow_follows_a_collection(project):
     Flow(project, graph, {"type": "database", "collection": orders, "events": ["insert"]})
     made = ok(project.admin.post(f"/admin/collections/{orders}/documents", {"a": 1}), 201)["document"]["id"]
     listing = f"/admin/collections/{log}/documents"
-    eventually(lambda: [each["of"] for each in ok(project.admin.get(listing))["documents"]], [made])
+    wait_until(lambda: [each["of"] for each in ok(project.admin.get(listing))["documents"]] == [made])
 
 
 def test_a_filter_takes_no_operators_from_data(project):

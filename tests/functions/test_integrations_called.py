@@ -8,8 +8,8 @@ from support.client import ok, unique
 from support.function import Function, database_function, http_function
 from support.integration import Integration
 from support.mail import MailCatcher
-from support.server import SLOW
 from support.upstream import endless, silence
+from support.waiting import SLOW
 
 SECRET = "Bearer never-to-be-seen"
 

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from support.client import OPEN_POLICY, Api, EndUser, PlatformUser, ok, refused, unique
-from support.function import Function, database_function, eventually, http_function
+from support.function import Function, database_function, http_function
+from support.waiting import wait_until
 
 TELL = "return event;"
 
@@ -104,7 +105,7 @@ def test_what_waits_runs_after_a_restart(make_server, how):
         ok(project.admin.post(f"/admin/collections/{things}/documents", {"id": each}), 201)
     getattr(server, how)()
     server.start()
-    eventually(lambda: set(ids) <= {mark["of"] for mark in documents(project, marks)})
+    wait_until(lambda: set(ids) <= {mark["of"] for mark in documents(project, marks)})
 
 
 def test_a_handler_that_can_never_settle_is_an_error_at_once(project, admin):
@@ -258,7 +259,7 @@ def test_a_busy_pool_refuses_the_write(make_server):
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         held = pool.submit(hold.invoke)
         route = f"/admin/collections/{things}/documents"
-        found = eventually(lambda: (answer := project.admin.post(route, {})).status_code == 503 and answer)
+        found = wait_until(lambda: (answer := project.admin.post(route, {})).status_code == 503 and answer)
         refused(found, 503, "FUNCTIONS_BUSY")
         stored = len(documents(project, things))
         assert held.result()["status"] == "success"

@@ -1,12 +1,12 @@
 """http integrations: requests, responses, and a hostile upstream."""
 
 import threading
-import time
 
 import pytest
 
 from support.client import ok, refused
 from support.upstream import Upstream, drip, endless, silence
+from support.waiting import wait_until
 
 
 def test_what_is_sent(api, upstream):
@@ -246,8 +246,7 @@ def test_who_waits_holds_up_nobody(api, upstream):
     waiting = [threading.Thread(target=slow.live, args=("get",), kwargs={"path": "/slow"}) for _ in range(8)]
     for thread in waiting:
         thread.start()
-    while len(upstream.at("/slow")) < 4:
-        time.sleep(0.01)
+    wait_until(lambda: len(upstream.at("/slow")) >= 4)
     assert quick.result("get", path="/quick")["status"] == 200
     assert any(thread.is_alive() for thread in waiting)
     for thread in waiting:

@@ -8,7 +8,7 @@ import pytest
 from support.client import Api, ok, refused, unique
 from support.oauth_flow import APP, BACK, Visit, error_of, fragment, lost, set_up, signed_in, user_of
 from support.oidc_provider import Browser
-from support.server import SLOW
+from support.waiting import SLOW
 
 LIMIT = 30 * SLOW
 

@@ -1,6 +1,6 @@
 """Responses of providers, including those that no real one would send."""
 
-import time
+import threading
 
 import jwt
 import pytest
@@ -68,10 +68,12 @@ def test_github_answers_that_are_broken(server, project, github, path, answer):
 
 def test_a_slow_provider(server, project, github):
     kept = github.answers["/api/v3/user"]
-    github.answers["/api/v3/user"] = lambda *_: time.sleep(7) or github.person
+    refused = threading.Event()
+    github.answers["/api/v3/user"] = lambda *_: refused.wait(60) and github.person
     try:
         assert error_of(Visit(server, "github", project).back()) == "provider_error"
     finally:
+        refused.set()
         github.answers["/api/v3/user"] = kept
 
 

@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, fresh_address, ok, unique
-from support.server import SLOW, check_data
+from support.server import check_data
+from support.waiting import SLOW
 
 ROUNDS = int(os.environ.get("MB_RACE_ROUNDS", "50"))
 LONG = pytest.mark.timeout(int((60 + ROUNDS * 3) * SLOW))

@@ -9,11 +9,11 @@ import pytest
 
 from support.client import PlatformUser, ok, refused
 from support.embeddings import Embeddings
-from support.function import database_function, eventually
+from support.function import database_function
 from support.hook import Hook
 from support.mail import MailCatcher
-from support.server import SLOW
 from support.vectors import Space
+from support.waiting import SLOW, wait_until
 
 # More than the queue buffers in memory of one kind of job.
 BACKLOG = 1100
@@ -102,7 +102,7 @@ def settled(hook, others) -> list:
 
 
 def all_arrive_once(hook, gate: Gate, count: int) -> None:
-    eventually(lambda: set(numbers(hook)) == set(range(count)), seconds=60)
+    wait_until(lambda: set(numbers(hook)) == set(range(count)), 60)
     times = Counter(numbers(hook))
     assert not {n for n in times if times[n] > 1 and n not in gate.held}
 
@@ -174,12 +174,12 @@ def test_runs_wait_and_none_is_skipped(owner):
     suspend(project)
     for n in range(10):
         insert(other, n)
-    eventually(lambda: marked(other), list(range(10)))
+    wait_until(lambda: marked(other) == list(range(10)))
     resume(project)
     assert marked(project) == []
     ok(project.admin.post(f"/admin/collections/{gates}/documents", {}), 201)
     function = functions[project][0]
-    eventually(lambda: marked(project), list(range(60)))
+    wait_until(lambda: marked(project) == list(range(60)))
     # The log holds the last 50.
     assert "skipped" not in {run["status"] for run in function.logged(50)}
 
@@ -200,7 +200,7 @@ def test_a_run_that_the_suspension_cuts_short_runs_again(owner, receiver):
     function = database_function(project, things, code, timeoutMs=60_000)
     ok(project.admin.post(f"/admin/collections/{things}/documents", {}), 201)
     path = f"/admin/collections/{marks}/documents"
-    eventually(lambda: len(ok(project.admin.get(path))["documents"]), 1)
+    wait_until(lambda: len(ok(project.admin.get(path))["documents"]) == 1)
 
     def is_cut_short() -> bool:
         # The suspension refuses one of the handler's calls, or comes between two of them.
@@ -209,11 +209,11 @@ def test_a_run_that_the_suspension_cuts_short_runs_again(owner, receiver):
         resume(project)
         return "error" in {run["status"] for run in function.runs()}
 
-    eventually(is_cut_short)
-    states = eventually(
-        lambda: sorted(document["state"] for document in ok(project.admin.get(path))["documents"]), ["begun", "ended"]
-    )
-    assert states == ["begun", "ended"]
+    def states() -> list[str]:
+        return sorted(document["state"] for document in ok(project.admin.get(path))["documents"])
+
+    wait_until(is_cut_short)
+    wait_until(lambda: states() == ["begun", "ended"], what=lambda: f"the marks are {states()}")
     assert "success" in {run["status"] for run in function.logged(1)}
 
 
@@ -224,7 +224,7 @@ def test_mails_wait(owner, mailbox):
     try:
         attempts = mailbox.attempts
         waiting, clock = project.end_user(), other.end_user()
-        eventually(lambda: mailbox.attempts >= attempts + 2)
+        wait_until(lambda: mailbox.attempts >= attempts + 2)
         suspend(project)
     finally:
         mailbox.reply = None
@@ -238,7 +238,7 @@ def test_embeddings_wait(owner, embeddings):
     project, other = owner.create_project(), owner.create_project()
     field = {"mode": "auto", "source": {"fields": ["title"]}, "dimensions": embeddings.dimensions}
     space, others = Space(project, **field), Space(other, **field)
-    eventually(lambda: space.index()["state"] == "ready" and others.index()["state"] == "ready")
+    wait_until(lambda: space.index()["state"] == "ready" and others.index()["state"] == "ready")
     embeddings.gate.clear()
     try:
         calls = len(embeddings.calls)
@@ -251,10 +251,10 @@ def test_embeddings_wait(owner, embeddings):
         embeddings.gate.set()
     for n in range(5):
         others.put(f"o{n}", title=f"other {n}")
-    eventually(lambda: {f"other {n}" for n in range(5)} <= set(embeddings.texts()))
+    wait_until(lambda: {f"other {n}" for n in range(5)} <= set(embeddings.texts()))
     assert [text for text in embeddings.texts() if text.startswith("own")] == ["own zero"]
     resume(project)
-    eventually(lambda: space.index()["vectors"] == 20)
+    wait_until(lambda: space.index()["vectors"] == 20)
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
@@ -289,7 +289,7 @@ def test_what_waits_outlives_restarts(make_server, settings, receiver, how):
     all_arrive_once(hook, gate, 100)
     path = f"/admin/collections/{marks}/documents"
     wanted = set(range(0, 100, 10))
-    eventually(lambda: {document["n"] for document in ok(project.admin.get(path))["documents"]}, wanted)
+    wait_until(lambda: {document["n"] for document in ok(project.admin.get(path))["documents"]} == wanted)
 
 
 def test_a_project_deleted_while_suspended_delivers_nothing(owner, receiver):

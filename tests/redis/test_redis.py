@@ -1,13 +1,14 @@
 """A server with REDIS_URL: what it reports about Redis, and that nothing is lost when Redis fails."""
 
-import time
+import threading
 
 import pytest
 
 from support.client import Api, PlatformUser, ok, unique
 from support.receiver import Receiver
 from support.redis_server import RedisServer
-from support.server import SLOW, Server
+from support.server import Server
+from support.waiting import SLOW, wait_until
 
 
 @pytest.fixture
@@ -30,10 +31,7 @@ def with_redis(make_server, redis):
 
 
 def until_ready_says(server: Server, state: str) -> None:
-    limit = time.monotonic() + 30 * SLOW
-    while (found := ok(Api(server).get("/ready"))["checks"]["redis"]) != state:
-        assert time.monotonic() < limit, f"/ready says {found}, not {state}"
-        time.sleep(0.05)
+    wait_until(lambda: ok(Api(server).get("/ready"))["checks"]["redis"] == state, what=f"/ready does not say {state}")
 
 
 class Hooked:
@@ -54,13 +52,11 @@ class Hooked:
             self.inserted += 1
 
     def all_arrive(self) -> None:
-        limit = time.monotonic() + 60 * SLOW
-        while True:
-            seen = [got.body["document"]["n"] for got in self.receiver.received if got.path == self.path]
-            if set(seen) == set(range(self.inserted)):
-                return
-            assert time.monotonic() < limit, f"{sorted(set(range(self.inserted)) - set(seen))} did not arrive"
-            time.sleep(0.05)
+        def missing() -> set:
+            seen = {got.body["document"]["n"] for got in self.receiver.at(self.path)}
+            return set(range(self.inserted)) - seen
+
+        wait_until(lambda: not missing(), 60, lambda: f"{sorted(missing())} did not arrive")
 
 
 def test_ready_says_whether_redis_is_there(with_redis, redis):
@@ -111,22 +107,18 @@ def test_leases_are_taken_and_given_back(with_redis, redis, receiver):
     hooked.insert(1)
     hooked.all_arrive()
     assert b":lease:" in held[0]
-    limit = time.monotonic() + 20 * SLOW
-    while b":lease:" in redis.say("KEYS", "*"):
-        assert time.monotonic() < limit
-        time.sleep(0.05)
+    wait_until(lambda: b":lease:" not in redis.say("KEYS", "*"), 20)
 
 
 def test_a_killed_server_takes_up_its_own_leases(with_redis, redis, receiver):
     until_ready_says(with_redis, "ok")
     hooked = Hooked(with_redis, receiver)
-    receiver.answers[hooked.path] = [lambda _: time.sleep(3) or 204, 204]
+    killed = threading.Event()
+    receiver.answers[hooked.path] = [lambda _: killed.wait(60 * SLOW) and 204, 204]
     hooked.insert(3)
-    limit = time.monotonic() + 20 * SLOW
-    while b":lease:" not in redis.say("KEYS", "*"):
-        assert time.monotonic() < limit
-        time.sleep(0.02)
+    wait_until(lambda: b":lease:" in redis.say("KEYS", "*"), 20)
     with_redis.kill()
+    killed.set()
     receiver.received.clear()
     with_redis.start()
     hooked.all_arrive()

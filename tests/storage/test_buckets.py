@@ -4,7 +4,7 @@ import pytest
 
 from support.bucket import Bucket, blobs
 from support.client import PlatformUser, ok, refused, unique
-from support.function import eventually
+from support.waiting import wait_until
 
 ROUTE = "/admin/storage/buckets"
 
@@ -35,7 +35,7 @@ def test_a_deleted_bucket_takes_its_files_along(server, admin, project):
     assert ok(admin.delete(f"{ROUTE}/{made.name}"), 204) is None
     refused(made.get("a/1"), 404)
     refused(admin.delete(f"{ROUTE}/{made.name}"), 404)
-    eventually(lambda: len(blobs(server.data)) == before or None)
+    wait_until(lambda: len(blobs(server.data)) == before)
     # A new bucket of the same name is empty.
     ok(admin.post(ROUTE, {"name": made.name}), 201)
     assert made.list() == {"files": [], "folders": []}

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from support.client import Api, ok, refused
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -205,9 +206,7 @@ def test_a_link_ends(server, bucket):
     ok(private.put("f"), 201)
     url = link(private, "f", 1)
     assert fetch(server, url).content == b"hello"
-    limit = time.monotonic() + 30
-    while fetch(server, url).status_code == 200 and time.monotonic() < limit:
-        time.sleep(0.1)
+    wait_until(lambda: fetch(server, url).status_code != 200, interval=0.1)
     refused(fetch(server, url), 404)
 
 

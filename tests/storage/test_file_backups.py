@@ -9,7 +9,7 @@ import pytest
 from support.bucket import Bucket, blobs
 from support.client import Api, PlatformUser, ok
 from support.commands import done, result, run
-from support.function import eventually
+from support.waiting import wait_until
 
 SECRET = "iLvbB7dXrzMqz6dCVKTYPpOG3dmMXGsTlV0hXTgl3oo="
 SETTINGS = {"SERVICE_SECRET": SECRET, "SERVICE_BASE_URL": "https://api.example.com"}
@@ -28,7 +28,7 @@ class Deployment:
             ok(self.bucket.put(path, content), 201)
         ok(self.bucket.put("d/1", b"!"), 201)
         self.files["d/1"] = b"!"
-        eventually(lambda: len(blobs(self.server.data)), len(self.files))
+        wait_until(lambda: len(blobs(self.server.data)) == len(self.files))
 
     def found(self, api: Api) -> dict:
         listed = ok(api.get(f"/storage/{self.bucket.name}"))["files"]
@@ -117,5 +117,5 @@ def test_a_killed_server_leaves_nothing(deployment, make_server):
     orphan = kept[0].parent / (kept[0].name.split("-")[0] + "-" + kept[0].parent.name + "c" * 30)
     orphan.write_bytes(b"nobody's")
     server.start()
-    eventually(lambda: blobs(server.data) == kept)
+    wait_until(lambda: blobs(server.data) == kept)
     assert deployment.found(Api(server, deployment.key.token)) == deployment.files

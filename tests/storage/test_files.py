@@ -7,7 +7,7 @@ import pytest
 
 from support.bucket import blobs
 from support.client import ok, refused
-from support.function import eventually
+from support.waiting import wait_until
 
 
 def test_a_file_comes_back_as_it_went(bucket):
@@ -49,11 +49,11 @@ def test_an_overwrite_replaces_and_leaves_nothing_behind(server, bucket):
     assert second["createdAt"] == first["createdAt"] and second["etag"] != first["etag"]
     assert over.get("f").content == b"two"
     assert over.paths() == ["f"]
-    eventually(lambda: len(blobs(server.data)) == before + 1 or None)
+    wait_until(lambda: len(blobs(server.data)) == before + 1)
     assert ok(over.delete("f"), 204) is None
     refused(over.get("f"), 404, "NOT_FOUND")
     refused(over.delete("f"), 404, "NOT_FOUND")
-    eventually(lambda: len(blobs(server.data)) == before or None)
+    wait_until(lambda: len(blobs(server.data)) == before)
 
 
 def test_lists_by_prefix_in_order(bucket):

@@ -8,10 +8,9 @@ import pytest
 from support.bucket import Bucket, blobs
 from support.client import PlatformUser, ok, refused
 from support.commands import result, run
-from support.function import eventually
 from support.raw_http import RawConnection
 from support.s3_server import S3Server
-from support.server import SLOW
+from support.waiting import SLOW, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +66,7 @@ def test_a_resumable_upload(server, s3, bucket, admin):
     for first, last in ((0, 1), (1, 9 << 20), (9 << 20, len(content))):
         ok(admin.patch(address, content=content[first:last], headers={**tus, "upload-offset": str(first)}), 204)
     assert shelf.get("f").content == content
-    eventually(lambda: len(s3.keys()) == before + 1 or None)
+    wait_until(lambda: len(s3.keys()) == before + 1)
     assert s3.uploads() == 0 and blobs(server.data) == []
 
 

@@ -4,17 +4,16 @@ import base64
 import json
 import os
 import subprocess
-import time
 
 import pytest
 
 from support.bucket import Bucket, blobs
 from support.client import Api, PlatformUser, ok, refused
 from support.commands import done, run
-from support.function import eventually
 from support.node_packages import NODE, installed
 from support.raw_http import RawConnection
-from support.server import ROOT, SLOW
+from support.server import ROOT
+from support.waiting import SLOW, wait_until
 
 TUS = {"tus-resumable": "1.0.0"}
 BYTES = {**TUS, "content-type": "application/offset+octet-stream"}
@@ -104,7 +103,7 @@ def test_the_reference_client_gives_up(shelf, tus_client, server):
     # The file exists: the upload was complete when it was cancelled.
     assert len(shelf.get("f").content) == 1000
     ok(shelf.delete("f"), 204)
-    eventually(lambda: blobs(server.data) == before or None)
+    wait_until(lambda: blobs(server.data) == before)
 
 
 # ---- by hand
@@ -131,7 +130,7 @@ def test_in_pieces(shelf, server):
     # A client that got no response requests the offset again.
     assert shelf.at(address) == 1_000_000
     assert shelf.send(address, 1_000_000, b"").status_code == 204
-    eventually(lambda: len(blobs(server.data)) == before + 1 or None)
+    wait_until(lambda: len(blobs(server.data)) == before + 1)
     assert done(run("check", data=server.data))
 
 
@@ -256,7 +255,7 @@ def test_given_up(shelf, server):
     assert shelf.ask(address).status_code == 404
     refused(shelf.send(address, 5, b"67890"), 404, "NOT_FOUND")
     refused(shelf.project.admin.delete(address, headers=TUS), 404, "NOT_FOUND")
-    eventually(lambda: blobs(server.data) == before or None)
+    wait_until(lambda: blobs(server.data) == before)
     refused(shelf.get("f"), 404, "NOT_FOUND")
 
 
@@ -285,7 +284,7 @@ def test_what_came_before_a_cut_is_kept(shelf, server):
     for cut in (1, 70_000, 200_000):
         with RawConnection(server) as connection:
             connection.send(patch_head(shelf, address, sent, len(content) - sent) + content[sent:cut])
-        eventually(lambda cut=cut: shelf.at(address) == cut or None)
+        wait_until(lambda cut=cut: shelf.at(address) == cut)
         sent = cut
     ok(shelf.send(address, sent, content[sent:]), 204)
     assert shelf.get("f").content == content
@@ -302,18 +301,15 @@ def test_after_a_kill(make_server):
     ok(shelf.send(address, 0, content[: 1 << 20]), 204)
     with RawConnection(server, seconds=30) as connection:
         connection.send(patch_head(shelf, address, 1 << 20, len(content) - (1 << 20)) + content[1 << 20 : 70 << 20])
-        limit = time.monotonic() + 30 * SLOW
         # The bytes of one large request are also stored in steps.
-        while shelf.at(address) == 1 << 20:
-            assert time.monotonic() < limit
-            time.sleep(0.05)
+        wait_until(lambda: shelf.at(address) > 1 << 20)
         server.kill()
     server.start()
     offset = shelf.at(address)
     assert 65 << 20 <= offset < 66 << 20
     ok(shelf.send(address, offset, content[offset:]), 204)
     assert shelf.get("f").content == content
-    eventually(lambda: len(blobs(server.data)) == 1 or None)
+    wait_until(lambda: len(blobs(server.data)) == 1)
 
 
 def test_not_in_a_copy(make_server, tmp_path):

@@ -5,14 +5,13 @@ import json
 import os
 import random
 import socket
-import time
 
 import pytest
 
 from support.bucket import Bucket
 from support.client import unique
 from support.raw_http import RawConnection
-from support.server import SLOW
+from support.waiting import wait_until
 
 HEALTH = b"GET /api/v1/health HTTP/1.1\r\nhost: x\r\n\r\n"
 OLD = b"the old content"
@@ -263,10 +262,7 @@ def test_a_download_that_nobody_takes_is_let_go(wire):
             connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             connection.send(wire.read(path))
             assert connection.socket.recv(100)
-    limit = time.monotonic() + 10 * SLOW
-    while (left := open_files(wire.server)) > before + 2 and time.monotonic() < limit:
-        time.sleep(0.05)
-    assert left <= before + 2, "descriptors of files or sockets stay open"
+    wait_until(lambda: open_files(wire.server) <= before + 2, 10, "descriptors of files or sockets stay open")
     with wire.connect() as connection:
         assert connection.send(wire.read(path)).read_answer().body == body
 

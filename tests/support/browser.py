@@ -8,7 +8,7 @@ from pathlib import Path
 import axe_playwright_python
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
 
-from support.server import SLOW
+from support.waiting import SLOW
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 CHROMIUM = "/usr/bin/chromium"

@@ -5,7 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from support.server import INHERITED, SLOW, binary
+from support.server import INHERITED, binary
+from support.waiting import SLOW
 
 
 def line_of(command: str, *arguments, data: Path | None = None) -> list[str]:

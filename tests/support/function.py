@@ -1,9 +1,7 @@
 """A function of a test: created by the admin API, with its runs."""
 
-import time
-
 from support.client import ok, unique
-from support.server import SLOW
+from support.waiting import wait_until
 
 
 class Function:
@@ -36,11 +34,11 @@ class Function:
 
     def logged(self, count: int, seconds: float = 30) -> list:
         """Waits until the log has `count` runs; returns it."""
-        limit = time.monotonic() + seconds * SLOW
-        while len(found := self.runs()) < count:
-            assert time.monotonic() < limit, f"{len(found)} of {count} runs are in the log: {found}"
-            time.sleep(0.02)
-        return found
+
+        def look():
+            return found if len(found := self.runs()) >= count else None
+
+        return wait_until(look, seconds, lambda: f"the log does not have {count} runs: {self.runs()}")
 
     def stats(self) -> dict:
         all = ok(self.admin.get("/admin/functions/stats"))["functions"]
@@ -61,14 +59,3 @@ def http_function(project, code: str, path: str | None = None, method: str = "GE
 
 def database_function(project, collection: str, code: str, events=("insert", "update", "delete"), **more) -> Function:
     return Function(project, code, {"type": "database", "collection": collection, "events": list(events)}, **more)
-
-
-def eventually(what, wanted=True, seconds: float = 30):
-    """Waits until `what()` returns `wanted`, or a true value if `wanted` is True; returns it."""
-    limit = time.monotonic() + seconds * SLOW
-    while True:
-        found = what()
-        if (wanted is True and found) or found == wanted:
-            return found
-        assert time.monotonic() < limit, f"it is {found!r}, not {wanted!r}"
-        time.sleep(0.02)

@@ -1,9 +1,7 @@
 """A webhook of a test: on a collection of its own, with a path of its own at a receiver."""
 
-import time
-
 from support.client import ok, unique
-from support.server import SLOW
+from support.waiting import wait_until
 
 
 class Hook:
@@ -53,8 +51,8 @@ class Hook:
 
     def logged(self, count: int, seconds: float = 30) -> list:
         """Waits until the log has `count` entries; returns it."""
-        limit = time.monotonic() + seconds * SLOW
-        while len(found := self.deliveries()) < count:
-            assert time.monotonic() < limit, f"{len(found)} of {count} deliveries are in the log: {found}"
-            time.sleep(0.02)
-        return found
+
+        def look():
+            return found if len(found := self.deliveries()) >= count else None
+
+        return wait_until(look, seconds, lambda: f"the log does not have {count} deliveries: {self.deliveries()}")

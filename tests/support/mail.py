@@ -5,7 +5,6 @@ import email.policy
 import re
 import ssl
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from support.certificates import certificate
-from support.server import SLOW, free_port
+from support.server import free_port
+from support.waiting import wait_until
 
 LINK = re.compile(r"https?://\S+")
 
@@ -52,16 +52,6 @@ class Mail:
         )
 
 
-def wait_for(look, what: str, seconds: float = 20):
-    """Waits until look() returns a true value; returns it."""
-    end = time.monotonic() + seconds * SLOW
-    while time.monotonic() < end:
-        if found := look():
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"{what} did not come")
-
-
 class Mailbox:
     """The mails, oldest first. Mails that were requested right after each other may arrive in either order."""
 
@@ -76,7 +66,7 @@ class Mailbox:
             found = [mail for mail in self.mails if mail.to == address]
             return found if len(found) >= count else None
 
-        return wait_for(look, f"mail to {address}")
+        return wait_until(look, 20, f"there is no mail to {address}")
 
     def leading_to(self, page: str, address: str, count: int = 1) -> Mail:
         """Waits for at least `count` mails to the address; returns the last of them whose link leads to the page."""

@@ -3,14 +3,14 @@
 import json
 import re
 import subprocess
-import time
 import urllib.parse
 from pathlib import Path
 
 import httpx
 
 from support.node_packages import NODE, installed
-from support.server import SLOW, free_port
+from support.server import free_port
+from support.waiting import SLOW, wait_until
 
 SOURCE = Path(__file__).resolve().parent / "oidc"
 
@@ -38,16 +38,20 @@ class OidcProvider:
         self.process = subprocess.Popen(
             [NODE, "provider.mjs", config], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        end = time.monotonic() + 30 * SLOW
-        while time.monotonic() < end:
-            try:
-                httpx.get(self.issuer + "/.well-known/openid-configuration", trust_env=False)
-                return self
-            except httpx.TransportError:
-                assert self.process.poll() is None, "the provider ended"
-                time.sleep(0.05)
-        self.stop()
-        raise AssertionError("the provider does not respond")
+        try:
+            wait_until(self._responds, what="the provider does not respond")
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def _responds(self) -> bool:
+        try:
+            httpx.get(self.issuer + "/.well-known/openid-configuration", trust_env=False)
+        except httpx.TransportError:
+            assert self.process.poll() is None, "the provider ended"
+            return False
+        return True
 
     def restart(self) -> None:
         self.stop()

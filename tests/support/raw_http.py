@@ -4,7 +4,7 @@ import socket
 import time
 from dataclasses import dataclass, field
 
-from support.server import SLOW
+from support.waiting import SLOW
 
 
 @dataclass

@@ -7,7 +7,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from support.client import Api, ok
-from support.server import SLOW, Server
+from support.server import Server
+from support.waiting import SLOW
 
 PATIENCE = 20
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-from support.server import SLOW
+from support.waiting import SLOW
 
 
 @dataclass

@@ -5,9 +5,9 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 
-from support.server import SLOW, free_port
+from support.server import free_port
+from support.waiting import wait_until
 
 BINARY = shutil.which("redis-server")
 
@@ -31,15 +31,13 @@ class RedisServer:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-        limit = time.monotonic() + 20 * SLOW
-        while True:
-            try:
-                if self.say("PING").startswith(b"+PONG"):
-                    return
-            except OSError:
-                pass
-            assert time.monotonic() < limit, "redis-server does not respond"
-            time.sleep(0.02)
+        wait_until(self._responds, 20, "redis-server does not respond")
+
+    def _responds(self) -> bool:
+        try:
+            return self.say("PING").startswith(b"+PONG")
+        except OSError:
+            return False
 
     def say(self, *command: str) -> bytes:
         """Returns the first bytes of the reply to a command."""

@@ -3,12 +3,12 @@
 import ssl
 import subprocess
 import sys
-import time
 
 import httpx
 
 from support.certificates import certificate
-from support.server import SLOW, free_port
+from support.server import free_port
+from support.waiting import wait_until
 
 BUCKET = "kept"
 
@@ -34,15 +34,14 @@ class S3Server:
             )
         trusted = ssl.create_default_context(cafile=self.certificate) if tls else True
         self.http = httpx.Client(base_url=self.url, trust_env=False, timeout=30, verify=trusted)
-        limit = time.monotonic() + 30 * SLOW
-        while True:
-            try:
-                if self.http.put(f"/{BUCKET}").status_code == 200:
-                    return
-            except httpx.TransportError:
-                pass
-            assert self.process.poll() is None and time.monotonic() < limit, (folder / "s3.log").read_text()
-            time.sleep(0.1)
+        wait_until(self._has_bucket, what=lambda: (folder / "s3.log").read_text(), interval=0.1)
+
+    def _has_bucket(self) -> bool:
+        assert self.process.poll() is None, "the server ended"
+        try:
+            return self.http.put(f"/{BUCKET}").status_code == 200
+        except httpx.TransportError:
+            return False
 
     @property
     def settings(self) -> dict:

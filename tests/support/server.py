@@ -6,14 +6,13 @@ import re
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import httpx
 
+from support.waiting import SLOW, wait_until
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-# How many times slower than a release build the server under test is (sanitizers).
-SLOW = float(os.environ.get("MB_SLOW", "1"))
 # The environment variables that a server inherits; no others, so that no SERVICE_* of the machine reaches it.
 INHERITED = ("PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS")
 SANITIZER_REPORT = re.compile(
@@ -102,21 +101,19 @@ class Server:
                 self.port = 0
 
     def wait_ready(self, seconds: float = 20) -> None:
-        limit = time.monotonic() + seconds * SLOW
-        while time.monotonic() < limit:
-            if self.process.poll() is not None:
-                raise AssertionError(f"the server ended at start, exit code {self.process.returncode}:\n{self.log()}")
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-            try:
-                connection.request("GET", "/api/v1/ready")
-                if connection.getresponse().status == 200:
-                    return
-            except OSError:
-                pass
-            finally:
-                connection.close()
-            time.sleep(0.01)
-        raise AssertionError(f"the server is not ready after {seconds} s:\n{self.log()}")
+        wait_until(self._is_ready, seconds, lambda: f"the server is not ready:\n{self.log()}\n", interval=0.01)
+
+    def _is_ready(self) -> bool:
+        if self.process.poll() is not None:
+            raise AssertionError(f"the server ended at start, exit code {self.process.returncode}:\n{self.log()}")
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", "/api/v1/ready")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
 
     def setup_code(self) -> dict:
         """Returns the additional fields of a first registration; empty once there is a first user."""
@@ -133,14 +130,12 @@ class Server:
 
     def logged(self, text: str, seconds: float = 20) -> str:
         """Waits for the first line of the log that contains `text`; a response may arrive before the line about it."""
-        limit = time.monotonic() + seconds * SLOW
-        while True:
+
+        def find() -> str | None:
             whole = self.log_path.read_text(errors="replace").rpartition("\n")[0]
-            found = next((line for line in whole.splitlines() if text in line), None)
-            if found:
-                return found
-            assert time.monotonic() < limit, f"{text!r} is not in the log:\n{self.log()}"
-            time.sleep(0.01)
+            return next((line for line in whole.splitlines() if text in line), None)
+
+        return wait_until(find, seconds, lambda: f"{text!r} is not in the log:\n{self.log()}\n", interval=0.01)
 
     def stop(self, seconds: float = 15) -> None:
         """Sends SIGTERM; fails if the server does not exit with success, or left a sanitizer's report."""

@@ -4,7 +4,7 @@ import os
 import pty
 import time
 
-from support.server import SLOW
+from support.waiting import SLOW
 
 
 def on_terminal(line: list[str], answers: list[str], **environment: str) -> tuple[int, str]:

@@ -132,9 +132,14 @@ def drip(seconds: float):
         end = time.monotonic() + seconds
         try:
             connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
+            connection.settimeout(0.1)
             while time.monotonic() < end:
                 connection.sendall(b"x")
-                time.sleep(0.1)
+                try:
+                    if not connection.recv(1):
+                        return
+                except TimeoutError:
+                    pass
         except OSError:
             pass
 

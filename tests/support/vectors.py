@@ -2,10 +2,9 @@
 
 import math
 import random
-import time
 
 from support.client import ok
-from support.server import SLOW
+from support.waiting import wait_until
 
 
 class Space:
@@ -44,12 +43,12 @@ class Space:
         """Returns the results, once the index is ready."""
         if vector is not None:
             body["vector"] = vector
-        limit = time.monotonic() + 20 * SLOW
-        while True:
+
+        def search():
             response = self.search(caller, **body)
-            if response.status_code != 503 or time.monotonic() > limit:
-                return ok(response)["results"]
-            time.sleep(0.05)
+            return None if response.status_code == 503 else response
+
+        return ok(wait_until(search, 20, "the index is not ready", interval=0.05))["results"]
 
     def ids(self, vector=None, **body) -> list:
         return [hit["id"] for hit in self.hits(vector, **body)]
@@ -60,11 +59,7 @@ class Space:
 
     def until(self, condition, seconds: float = 30):
         """Waits until `condition` holds for the state of the index; returns the state."""
-        limit = time.monotonic() + seconds * SLOW
-        while not condition(state := self.index()):
-            assert time.monotonic() < limit, state
-            time.sleep(0.03)
-        return state
+        return wait_until(lambda: condition(state := self.index()) and state, seconds, lambda: str(self.index()))
 
     def embedded(self, documents: int) -> dict:
         """Waits until that many documents have their embedding and no job waits."""

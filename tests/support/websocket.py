@@ -9,7 +9,7 @@ from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, CloseConnection, Ping, Pong, Request, TextMessage
 from wsproto.extensions import PerMessageDeflate
 
-from support.server import SLOW
+from support.waiting import SLOW
 
 PATH = "/api/v1/realtime"
 KEY = "MDEyMzQ1Njc4OWFiY2RlZg=="

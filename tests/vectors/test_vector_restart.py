@@ -2,14 +2,13 @@
 
 import random
 import threading
-import time
 
 import pytest
 
 from support.client import PlatformUser, ok
 from support.commands import done, run
-from support.server import SLOW
 from support.vectors import Space, nearest, random_vector
+from support.waiting import SLOW, wait_until
 
 DIMENSIONS = 8
 
@@ -153,10 +152,7 @@ def test_files_go_with_what_they_belong_to(deployment):
     ok(space.admin.delete(space.route), 204)
     server.stop()
     server.start()
-    limit = time.monotonic() + 20 * SLOW
-    while files := list((server.data / "vectors").rglob("*.hnsw")):
-        assert time.monotonic() < limit, files
-        time.sleep(0.05)
+    wait_until(lambda: not list((server.data / "vectors").rglob("*.hnsw")), 20, "files of indexes are left")
 
 
 def test_backups_leave_indexes_out_and_restores_make_them_anew(deployment, make_server, tmp_path):
