@@ -12,7 +12,8 @@ import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused
 from support.raw_http import RawConnection
-from support.server import SLOW, Server, binary, free_port
+from support.server import Server, binary, free_port
+from support.waiting import SLOW, wait_until
 
 
 def run(*arguments, settings: dict | None = None, cwd=None, seconds: float = 20) -> subprocess.CompletedProcess:
@@ -268,20 +269,31 @@ def half_a_request(server) -> RawConnection:
     connection = RawConnection(server)
     connection.send(
         b"POST /api/v1/control/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
-        b'content-length: 48\r\n\r\n{"email": "a@b.example", '
+        b"expect: 100-continue\r\ncontent-length: 48\r\n\r\n"
     )
-    time.sleep(0.2)
-    return connection
+    assert connection.read_answer().status == 100  # the server has read the head and waits for the body
+    return connection.send(b'{"email": "a@b.example", ')
+
+
+def begin_drain(server) -> None:
+    """Sends SIGTERM, and waits until the server listens no more."""
+    server.process.send_signal(signal.SIGTERM)
+
+    def is_closed() -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", server.port), timeout=2).close()
+        except OSError:
+            return True
+        return False
+
+    wait_until(is_closed)
 
 
 def test_drain_lets_running_requests_end(make_server):
     server = make_server().start()
     with half_a_request(server) as connection:
-        server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
+        begin_drain(server)
         assert server.alive(), "the server ended under a request"
-        with pytest.raises(OSError):
-            socket.create_connection(("127.0.0.1", server.port), timeout=2).close()
         answer = connection.send(b'"password": "12345678"}').read_answer()
         assert answer.status == 401
         assert answer.headers.get("connection", "").lower() == "close"
@@ -291,8 +303,7 @@ def test_drain_lets_running_requests_end(make_server):
 def test_second_signal_ends_at_once(make_server):
     server = make_server().start()
     with half_a_request(server):
-        server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
+        begin_drain(server)
         assert server.alive()
         began = time.monotonic()
         server.process.send_signal(signal.SIGTERM)
@@ -348,8 +359,8 @@ def test_rate_limit_setting(make_server):
     body = {"email": "x@y.example", "password": "wrong-password"}
     statuses = [api.post("/control/auth/login", body, address="198.51.100.1").status_code for _ in range(3)]
     assert statuses == [401, 401, 429]
-    time.sleep(1.2)
-    refused(api.post("/control/auth/login", body, address="198.51.100.1"), 401)
+    again = wait_until(lambda: (found := api.post("/control/auth/login", body, address="198.51.100.1")).status_code != 429 and found)
+    refused(again, 401)
 
 
 def test_forwarded_addresses_are_believed_from_trusted_proxies_only(make_server):

@@ -1,12 +1,12 @@
 """ctx.db: bypasses the policies, but not schema, events and triggers; a run has no other access."""
 
 import threading
-import time
 
 import pytest
 
 from support.client import ok, refused, unique
 from support.function import database_function, http_function
+from support.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -189,16 +189,17 @@ def test_many_calls_at_once_are_all_answered(run, things):
 
 def test_a_suspended_projects_runs_reach_nothing(owner):
     project = owner.create_project()
-    marks = project.collection()
+    marks, begun = project.collection(), project.collection()
     slow = http_function(
         project,
+        f"await ctx.db.insertOne('{begun}', {{}});"
         "await new Promise(r => setTimeout(r, 1500));"
         f" try {{ await ctx.db.insertOne('{marks}', {{}}); }} catch (e) {{ return e.code; }}",
     )
     results = []
     thread = threading.Thread(target=lambda: results.append(slow.admin.post(f"{slow.route}/invoke", {})))
     thread.start()
-    time.sleep(0.5)
+    wait_until(lambda: ok(project.admin.get(f"/admin/collections/{begun}/documents"))["documents"])
     ok(owner.post(f"/control/projects/{project.id}/suspend"), 204)
     thread.join()
     assert results[0].json()["run"]["result"] == "PROJECT_SUSPENDED"

@@ -1,14 +1,14 @@
 """Stored tests of functions."""
 
 import threading
-import time
 
 import httpx
 import pytest
 
 from support.client import PlatformUser, ok, refused
 from support.function import Function, database_function, http_function
-from support.server import SLOW, check_data
+from support.server import check_data
+from support.waiting import wait_until
 
 
 def one(function: Function, **case) -> dict:
@@ -150,23 +150,25 @@ def test_a_function_without_tests(project):
 
 
 def test_what_a_killed_server_leaves_of_a_test_harms_nothing(make_server):
-    server = make_server().start()
+    server = make_server({"SERVICE_WORKERS": "1"}).start()
     project = PlatformUser(server).create_project()
     project.admin.token = project.api_key("admin").token
     things = project.collection()
     code = f"await ctx.db.insertOne('{things}', {{}}); await new Promise((r) => setTimeout(r, event.wait)); return 1;"
-    function = http_function(project, code)
-    function.patch(tests=[{"name": "slow", "event": {"wait": 5000}, "seed": {things: [{"n": 1}]}, "expect": {}}])
+    function = http_function(project, code, timeoutMs=60_000)
+    function.patch(tests=[{"name": "slow", "event": {"wait": 50_000}, "seed": {things: [{"n": 1}]}, "expect": {}}])
+    other = http_function(project, "return 1;")
 
-    def ask():
+    def run_tests():
         with pytest.raises(httpx.TransportError):
             function.admin.post(f"{function.route}/tests/run")
 
-    asking = threading.Thread(target=ask)
-    asking.start()
-    time.sleep(1.5 * SLOW)
+    running = threading.Thread(target=run_tests)
+    running.start()
+    # The test has the only worker.
+    wait_until(lambda: project.admin.post(f"{other.route}/invoke", {}).status_code == 503)
     server.process.kill()
-    asking.join()
+    running.join()
     server.kill()
     looked = check_data(server.data)
     assert looked.returncode == 0, looked.stdout + looked.stderr

@@ -4,15 +4,15 @@ affects only its own process."""
 import os
 import shutil
 import signal
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from support.client import PlatformUser, ok, refused
-from support.function import database_function, eventually, http_function
+from support.function import database_function, http_function
 from support.server import binary
+from support.waiting import wait_until
 
 CONFINED = "no-new-privs seccomp".split()
 
@@ -40,7 +40,7 @@ def runs(pid: int) -> bool:
 @pytest.fixture
 def started(make_server):
     server = make_server().start()
-    eventually(lambda: ready(server)["checks"]["functions"] == "ok")
+    wait_until(lambda: ready(server)["checks"]["functions"] == "ok")
     return server
 
 
@@ -59,16 +59,16 @@ def test_ready_says_what_is_in_force(started):
 
 @pytest.mark.parametrize("end", ["kill", "stop"])
 def test_no_worker_survives_its_server(started, end):
-    workers = eventually(lambda: len(children(started)) >= 2 and children(started))
+    workers = wait_until(lambda: len(children(started)) >= 2 and children(started))
     getattr(started, end)()
-    eventually(lambda: not any(runs(pid) for pid in workers), seconds=5)
+    wait_until(lambda: not any(runs(pid) for pid in workers), 5)
 
 
 def test_a_worker_that_was_killed_is_replaced(started):
-    first = eventually(lambda: len(children(started)) >= 2 and children(started))
+    first = wait_until(lambda: len(children(started)) >= 2 and children(started))
     for pid in first:
         os.kill(pid, signal.SIGKILL)
-    eventually(lambda: len(set(children(started)) - set(first)) >= 2)
+    wait_until(lambda: len(set(children(started)) - set(first)) >= 2)
     assert ready(started)["status"] == "ok"
 
 
@@ -100,7 +100,7 @@ def hanging_at_first(server, ending: signal.Signals) -> tuple:
     )
     route = f"/admin/collections/{things}/documents"
     ok(project.admin.post(route, {"id": "a"}), 201)
-    eventually(lambda: ok(project.admin.get(f"/admin/collections/{marks}/documents"))["documents"])
+    wait_until(lambda: ok(project.admin.get(f"/admin/collections/{marks}/documents"))["documents"])
     for pid in children(server):
         os.kill(pid, ending)
     return tell, route
@@ -108,7 +108,7 @@ def hanging_at_first(server, ending: signal.Signals) -> tuple:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a worker shows itself to root alone")
 def test_a_worker_holds_its_socket_and_nothing_of_the_server(started):
-    pid = eventually(lambda: children(started))[0]
+    pid = wait_until(lambda: children(started))[0]
     names = {int(entry.name): os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
     assert names[3].startswith("socket:") and names[0] == names[1] == "/dev/null" and names[2].startswith("pipe:")
     own = {number: name for number, name in names.items() if number > 3}
@@ -144,7 +144,7 @@ def test_what_nobody_handles_is_in_the_log(project):
 
 def test_a_new_version_runs_next(project):
     function = http_function(project, "return { status: 200, body: 'one' };")
-    eventually(lambda: run(project, function).text == "one")
+    wait_until(lambda: run(project, function).text == "one")
     for body in ("two", "three"):
         function.patch(code=f"export default () => ({{ status: 200, body: '{body}' }});")
         assert run(project, function).text == body
@@ -157,10 +157,12 @@ def run(project, function):
 def test_a_full_pool_is_busy(make_server):
     server = make_server({"SERVICE_WORKERS": "1"}).start()
     project = PlatformUser(server).create_project()
-    slow = http_function(project, "await new Promise((done) => setTimeout(done, 4000)); return 'done';", timeoutMs=6000)
+    begun = project.collection()
+    code = f"await ctx.db.insertOne('{begun}', {{}}); await new Promise((done) => setTimeout(done, 4000)); return 'done';"
+    slow = http_function(project, code, timeoutMs=6000)
     with ThreadPoolExecutor(4) as pool:
         first = pool.submit(run, project, slow)
-        time.sleep(0.5)
+        wait_until(lambda: ok(project.admin.get(f"/admin/collections/{begun}/documents"))["documents"])
         others = list(pool.map(lambda _: run(project, slow), range(3)))
         assert first.result().status_code == 200
     for answer in others:
@@ -192,7 +194,7 @@ def test_a_hostile_program_ends_and_others_go_on(project, owner, name):
     hostile = http_function(project, code, timeoutMs=500 if status == 504 else 8000)
     other = owner.create_project()
     calm = http_function(other, "return { status: 200, body: 'calm' };")
-    eventually(lambda: run(other, calm).text == "calm")
+    wait_until(lambda: run(other, calm).text == "calm")
     with ThreadPoolExecutor(3) as pool:
         answers = [pool.submit(run, project, hostile) for _ in range(3)]
         for _ in range(5):
