@@ -10,7 +10,7 @@ from kill.backups import Backups
 from kill.files import Files
 from kill.functions import Functions
 from kill.hooks import Hooks
-from kill.ledger import Check, States
+from kill.ledger import Check, States, expect
 from kill.live_sockets import LiveSockets
 from kill.shelves import Shelves
 
@@ -18,13 +18,6 @@ SYSTEM_FIELDS = ("createdAt", "updatedAt", "ownerId")
 OPEN = {operation: {} for operation in ("read", "list", "create", "update", "delete")}
 # Hides nothing, and makes the entries of all indexes hold `ownerId`.
 OWNED = {**OPEN, "list": {"filter": {"ownerId": {"$ne": "nobody"}}}}
-
-
-def expect(connection, method, path, body=None, statuses=(200, 201, 204)):
-    status, answer = connection.call(method, path, body)
-    if status not in statuses:
-        raise AssertionError(f"{method} {path} gave {status}: {answer}")
-    return status, answer
 
 
 def everything(connection, collection: str, filter: dict | None = None) -> dict:

@@ -3,11 +3,10 @@ sweeper."""
 
 import hashlib
 import http.client
-import time
 
 from kill.ledger import Check, Killed, States
 from support.bucket import blobs
-from support.server import SLOW
+from support.waiting import NotInTime, wait_until
 
 
 class Files(Check):
@@ -76,9 +75,8 @@ class Files(Check):
             found[file["path"]] = hashlib.sha256(content).hexdigest()
         connection.close()
         problems += self.ledger.compare(found, "the file")
-        limit = time.monotonic() + self.patience * SLOW
-        while len(left := blobs(world.data)) != len(found) and time.monotonic() < limit:
-            time.sleep(0.05)
-        if len(left) != len(found):
-            problems.append(f"{len(left)} blobs are kept for {len(found)} files")
+        try:
+            wait_until(lambda: len(blobs(world.data)) == len(found), self.patience)
+        except NotInTime:
+            problems.append(f"{len(blobs(world.data))} blobs are kept for {len(found)} files")
         return problems

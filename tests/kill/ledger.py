@@ -41,6 +41,14 @@ class Connection:
         self.http.close()
 
 
+def expect(connection: Connection, method: str, path: str, body=None, statuses=(200, 201, 204)):
+    """Makes a call that must succeed; returns its status and body."""
+    status, answer = connection.call(method, path, body)
+    if status not in statuses:
+        raise AssertionError(f"{method} {path} gave {status}: {answer}")
+    return status, answer
+
+
 @dataclass
 class World:
     """The arguments of a check: the project's keys, the running server's port, a source of randomness, and when to

@@ -9,7 +9,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import connect
 
 from kill.ledger import Check, Killed
-from support.server import SLOW
+from support.waiting import SLOW
 
 
 class LiveSockets(Check):
