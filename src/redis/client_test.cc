@@ -45,6 +45,13 @@ class ClientTest : public ::testing::Test {
   bool untilUp() {
     return until([&] { return client_->up(); });
   }
+  // The number of connections that the observer's server has accepted so far; 0 while it is not connected.
+  int connections(Client& observer) {
+    const Result<Reply> stats = runBlocking(cores_, observer.call({"INFO", "stats"}));
+    constexpr std::string_view kName = "total_connections_received:";
+    const size_t at = stats ? stats->text.find(kName) : std::string::npos;
+    return at == std::string::npos ? 0 : std::atoi(stats->text.c_str() + at + kName.size());
+  }
   Result<Reply> call(std::vector<std::string> command) {
     return runBlocking(cores_, client_->call(std::move(command)));
   }
@@ -88,7 +95,12 @@ TEST_F(ClientTest, AWrongPasswordIsNoConnection) {
   Address address = server.address();
   address.password = Secret(std::string("wrong"));
   open(address);
-  std::this_thread::sleep_for(300ms);
+  Address right = server.address();
+  right.password = Secret(std::string("right"));
+  Client observer(cores_.at(1).get_executor(), std::move(right));
+  observer.start();
+  // One is the observer's; each of the client's two is retried only after it was refused.
+  EXPECT_TRUE(until([&] { return connections(observer) >= 6; }));
   EXPECT_FALSE(client_->up());
   EXPECT_EQ(call({"PING"}).error().code(), ErrorCode::unavailable);
 }
