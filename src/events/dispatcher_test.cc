@@ -293,14 +293,15 @@ TEST_F(DispatcherTest, FailuresAreRetried) {
   start();
   join(7);
   for (const auto fail : {ErrorCode::unavailable, ErrorCode::internal}) {
+    const size_t before = store_.injectedFailures();
     store_.failWith(fail);
     change(7, "j");
-    std::this_thread::sleep_for(20ms);
+    EXPECT_TRUE(until([&] { return store_.injectedFailures() > before; }));
     store_.failWith(std::nullopt);
   }
   store_.feed().failWith(ErrorCode::unavailable);
   change(7, "j");
-  std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(until([&] { return store_.feed().injectedFailures() > 0; }));
   store_.feed().failWith(std::nullopt);
   EXPECT_TRUE(reached(7, 3));
   EXPECT_TRUE(made(3));

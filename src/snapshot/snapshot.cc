@@ -48,8 +48,11 @@ struct Snapshots::Impl {
     std::optional<SteadyTime> failingSince;
   };
 
-  Impl(store::DocumentStore& s, Cores& cores, size_t capacity)
-      : store(s), caches(static_cast<size_t>(cores.count())), sharedLimit(std::max<size_t>(capacity, 1) * 2) {
+  Impl(store::DocumentStore& s, Cores& cores, size_t capacity, SteadyNow n)
+      : store(s),
+        now(std::move(n)),
+        caches(static_cast<size_t>(cores.count())),
+        sharedLimit(std::max<size_t>(capacity, 1) * 2) {
     const size_t perCore = std::max<size_t>(1, capacity / static_cast<size_t>(cores.count()));
     for (auto& cache : caches) cache = std::make_unique<PerCoreCache>(perCore);
   }
@@ -78,6 +81,7 @@ struct Snapshots::Impl {
   Task<SnapshotPtr> current(Key key);
 
   store::DocumentStore& store;
+  const SteadyNow now;
   ProjectDirectory* directory = nullptr;
   std::vector<SlotSource*> sources;
   std::vector<std::unique_ptr<PerCoreCache>> caches;
@@ -150,9 +154,9 @@ SnapshotPtr Snapshots::Impl::inGrace(const std::string& idOrSlug) {
   const std::lock_guard lock(mutex);
   const auto it = shared.find(id == nullptr ? idOrSlug : *id);
   if (it == shared.end()) return nullptr;
-  const SteadyTime now = std::chrono::steady_clock::now();
-  if (!it->second.failingSince) it->second.failingSince = now;
-  return now - *it->second.failingSince < kGrace ? it->second.snapshot.lock() : nullptr;
+  const SteadyTime time = now();
+  if (!it->second.failingSince) it->second.failingSince = time;
+  return time - *it->second.failingSince < kGrace ? it->second.snapshot.lock() : nullptr;
 }
 
 Task<std::optional<ProjectInfo>> Snapshots::Impl::look(Key key) {
@@ -224,8 +228,8 @@ Task<SnapshotPtr> Snapshots::Impl::current(Key key) {
   }
 }
 
-Snapshots::Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity)
-    : impl_(std::make_unique<Impl>(store, cores, capacity)) {}
+Snapshots::Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity, SteadyNow now)
+    : impl_(std::make_unique<Impl>(store, cores, capacity, std::move(now))) {}
 
 Snapshots::~Snapshots() = default;
 

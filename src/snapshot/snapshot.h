@@ -4,6 +4,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -74,7 +76,10 @@ class ProjectDirectory {
 // its epoch equals store.epoch(); otherwise it is reloaded, once for all concurrent callers.
 class Snapshots {
  public:
-  Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity);
+  using SteadyNow = std::function<std::chrono::steady_clock::time_point()>;
+
+  // `now` measures how long a snapshot that cannot be reloaded stays in use; any thread.
+  Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity, SteadyNow now = std::chrono::steady_clock::now);
   ~Snapshots();
   void setDirectory(ProjectDirectory& directory);
 

@@ -60,7 +60,9 @@ class CountingSource final : public SlotSource {
 
 class SnapshotsTest : public ::testing::Test {
  protected:
-  SnapshotsTest() : store_({}), cores_(2), snapshots_(store_, cores_, 4) {
+  using SteadyTime = std::chrono::steady_clock::time_point;
+
+  SnapshotsTest() : store_({}), cores_(2), snapshots_(store_, cores_, 4, [this] { return SteadyTime(now_.load()); }) {
     snapshots_.setDirectory(directory_);
     slot_ = snapshots_.addSlot<int>(source_);
     directory_.projects = {{2, ProjectId("proj_a"), "alpha", "Alpha", ProjectStatus::active, {}}};
@@ -81,6 +83,7 @@ class SnapshotsTest : public ::testing::Test {
   store::testing::MemoryStore store_;
   FakeDirectory directory_;
   CountingSource source_;
+  std::atomic<SteadyTime::duration> now_{std::chrono::hours(1)};
   Cores cores_;
   Snapshots snapshots_;
   SlotKey<int> slot_;
@@ -226,7 +229,9 @@ TEST_F(SnapshotsTest, AFailedLoadLeavesTheOldOneForAMoment) {
   const auto old = find("proj_a");
   ASSERT_TRUE(old && *old);
   EXPECT_EQ((*old)->epoch(), 0U);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  now_ = now_.load() + std::chrono::milliseconds(999);
+  EXPECT_TRUE(find("proj_a"));
+  now_ = now_.load() + std::chrono::milliseconds(1);
   EXPECT_FALSE(find("proj_a"));
   source_.failing = false;
   const auto fresh = find("proj_a");

@@ -30,9 +30,17 @@ void MemoryFeed::failWith(std::optional<ErrorCode> code) {
   failure_ = code;
 }
 
+size_t MemoryFeed::injectedFailures() const {
+  const std::lock_guard lock(mutex_);
+  return injectedFailures_;
+}
+
 Task<ChangeBatch> MemoryFeed::changes(ProjectNo project, uint64_t after, size_t limit) {
   const std::lock_guard lock(mutex_);
-  if (failure_) co_return fail(*failure_, "the change log fails, as the test asked");
+  if (failure_) {
+    ++injectedFailures_;
+    co_return fail(*failure_, "the change log fails, as the test asked");
+  }
   const auto log = logs_.find(project);
   ChangeBatch batch{.entries = {}, .through = after};
   if (log == logs_.end()) co_return batch;

@@ -20,6 +20,8 @@ class MemoryFeed final : public ChangeFeed {
   void trimTo(ProjectNo project, uint64_t position);
   // Makes all later calls of changes() fail with this code; nullopt: none.
   void failWith(std::optional<ErrorCode> code);
+  // The number of calls that failed for that reason.
+  size_t injectedFailures() const;
   size_t listeners() const { return listeners_.count(); }
 
   // ---- ChangeFeed
@@ -36,6 +38,7 @@ class MemoryFeed final : public ChangeFeed {
   mutable std::mutex mutex_;
   std::map<ProjectNo, Log> logs_;
   std::optional<ErrorCode> failure_;
+  size_t injectedFailures_ = 0;
   FeedListeners listeners_;
 };
 

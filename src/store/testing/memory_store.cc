@@ -66,6 +66,11 @@ void MemoryStore::failWith(std::optional<ErrorCode> code) {
   failure_ = code;
 }
 
+size_t MemoryStore::injectedFailures() const {
+  const std::lock_guard lock(mutex_);
+  return injectedFailures_;
+}
+
 size_t MemoryStore::reads() const {
   const std::lock_guard lock(mutex_);
   return reads_;
@@ -87,8 +92,9 @@ void MemoryStore::bumpEpoch(ProjectNo project) {
 }
 
 Result<> MemoryStore::injected() const {
-  if (failure_) return fail(*failure_, "the store fails, as the test asked");
-  return {};
+  if (!failure_) return {};
+  ++injectedFailures_;
+  return fail(*failure_, "the store fails, as the test asked");
 }
 
 Result<CollectionInfo*> MemoryStore::current(const CollectionRef& collection) {

@@ -19,6 +19,8 @@ class MemoryStore final : public DocumentStore {
   // ---- for tests
   // Makes all later asynchronous calls fail with this code; nullopt: none.
   void failWith(std::optional<ErrorCode> code);
+  // The number of calls that failed for that reason.
+  size_t injectedFailures() const;
   // Runs once, before the next write reads anything: simulates a concurrent caller.
   void beforeNextWrite(std::function<void()> hook);
   // The number of calls of get, getMany, find and count.
@@ -98,6 +100,7 @@ class MemoryStore final : public DocumentStore {
   CollectionNo lastCollection_ = kFirstUserCollection - 1;
   IndexNo lastIndex_ = 0;
   std::optional<ErrorCode> failure_;
+  mutable size_t injectedFailures_ = 0;
   std::function<void()> beforeWrite_;
   size_t reads_ = 0;
   size_t writes_ = 0;
