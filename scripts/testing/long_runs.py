@@ -173,6 +173,11 @@ def auth() -> list[Tally]:
     return bench("auth timing", "bench/auth_timing.py") + bench("revocation", "bench/revocation.py")
 
 
+def waits() -> list[Tally]:
+    command = [sys.executable, "-m", "pytest", "tests", "-q", "-m", "long"]
+    return _with_release(lambda server: runners.single("waits", command, 3600, {"MB_SERVER": str(server)}))
+
+
 def races() -> list[Tally]:
     rounds = os.environ.get("MB_RACE_ROUNDS", "500")
     command = [sys.executable, "-m", "pytest", "tests/projects/test_races.py", "-q"]
@@ -247,6 +252,7 @@ RUNS = {
     "files": (files, "4 min", "the CPU of small files, the rate of large ones, the memory of 1 GiB up and down"),
     "vectors": (vectors, "15 min", "100,000 vectors: what is found, plain and under filters, and how soon at 100 a second"),
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
+    "waits": (waits, "5 min", "the tests that wait for a schedule's minute or a limit of many seconds, on the real clock"),
     "races": (races, "1 min", "500 rounds of members, environments and invites changed at once (MB_RACE_ROUNDS)"),
     "description": (
         description,

@@ -154,7 +154,7 @@ def suite(
 ) -> Iterator[Tally]:
     """Unit and whole-server tests of a build; `unit_seconds` are one program's, `server_seconds` those of a half of the
     whole-server tests once the unit tests are done."""
-    # One half runs next to the unit tests, since its tests often wait (a schedule's minute); what MB_PYTEST picks may
+    # One half runs next to the unit tests, since its tests often wait (for a retry, a timeout); what MB_PYTEST picks may
     # leave nothing for a second half.
     halves = [""] if os.environ.get("MB_PYTEST") else ["1/2", "2/2"]
     server = BUILD / preset / "bin" / "manybase"

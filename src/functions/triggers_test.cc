@@ -38,6 +38,16 @@ TEST_F(CronTest, firesWhenItIsDueAndOnce) {
   EXPECT_EQ(1, pass());
 }
 
+TEST_F(CronTest, startedItFiresByItself) {
+  define("sweep", kEachQuarter);
+  at("2026-01-01T10:15:00Z");
+  TaskGroup tasks;
+  cron_.start(tasks);
+  EXPECT_TRUE(ran(1));
+  cron_.stop();
+  EXPECT_TRUE(tasks.closeAndWait(std::chrono::seconds(20)));
+}
+
 TEST_F(CronTest, twoWhoLookMakeOneRun) {
   define("sweep", kEachQuarter);
   at("2026-01-01T10:15:00Z");

@@ -150,7 +150,16 @@ TEST(HostileClient, AHandlerMayTakeLongerThanEveryTimeout) {
   TestServer server(impatient());
   TestClient client(server.port());
   client.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
-  std::this_thread::sleep_for(seconds(3));
+  EXPECT_TRUE(eventually([&] { return server.service.handled() == 1; }));
+  // Connections that begin to wait later reach their limits in the meantime.
+  TestClient idle(server.port());
+  TestClient head(server.port());
+  head.send("GET / HTTP/1.1\r\n");
+  TestClient body(server.port());
+  body.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na");
+  EXPECT_TRUE(idle.closed());
+  expectRefusal(head.read(), 408, "REQUEST_TIMEOUT");
+  expectRefusal(body.read(), 408, "REQUEST_TIMEOUT");
   server.service.release();
   EXPECT_EQ(client.read().status, 200);
 }

@@ -12,7 +12,7 @@ from wsproto.events import AcceptConnection, CloseConnection, Ping, Request, Tex
 
 from support.client import Api, PlatformUser, ok
 from support.realtime import Live
-from support.server import SLOW
+from support.waiting import SLOW
 
 
 def test_resume_from_the_last_position(server, project, admin, alice):
@@ -200,7 +200,7 @@ def test_a_slow_client_gets_a_gap_and_goes_on(server, project, admin, alice):
             assert third.event()["documentId"] == now
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(150)
 def test_a_client_that_never_reads_is_closed(server, project, admin, alice):
     posts = project.collection()
