@@ -1,5 +1,6 @@
 """Checks rules of the sources: the dependencies between modules, and the contents of source files."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -182,6 +183,29 @@ def test_no_mutex_across_a_wait():
             elif held and "co_await" in line and not line.lstrip().startswith("//"):
                 wrong.append(f"{path.relative_to(ROOT)}:{number}: co_await under the lock of line {held[-1][1]}")
     assert not wrong, "\n".join(wrong)
+
+
+# Sleeps whose length is what the test is about; every other wait is wait_until().
+SLEEPS = {
+    "tests/support/waiting.py": "the interval of wait_until()",
+    "tests/kill/kill_rounds.py": "the server is killed at a random time",
+    "tests/config/test_config_kill.py": "the server is killed at a chosen time of an import",
+    "tests/test_key_rotation.py": "the command is killed at a chosen time",
+    "tests/test_commands.py": "the command is interrupted at a chosen time",
+    "tests/functions/test_cron.py": "long: a schedule's minute passes",
+    "tests/realtime/test_realtime_resume.py": "long: a client does not read for longer than the limit",
+}
+
+
+def test_only_named_tests_sleep():
+    found = set()
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            named = isinstance(node, ast.Attribute) and node.attr == "sleep"
+            imported = isinstance(node, ast.ImportFrom) and any(each.name == "sleep" for each in node.names)
+            if named or imported:
+                found.add(str(path.relative_to(ROOT)))
+    assert found == set(SLEEPS), "use wait_until() of tests/support/waiting.py; SLEEPS names the exceptions"
 
 
 # ---- what CONTRIBUTING.md says of adding things
