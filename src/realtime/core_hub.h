@@ -42,6 +42,8 @@ class CoreHub final : public BatchReceiver {
   // was joined.
   void start();
   void stop();
+  // One check: a second has passed. Called by start(), and by tests instead of it.
+  void checkSockets();
 
   void add(Session& session);
   void remove(Session& session);
@@ -62,7 +64,6 @@ class CoreHub final : public BatchReceiver {
 
  private:
   void rest();
-  void checkSockets();
   static Async<void> refreshAll(CoreHub* self, std::vector<std::shared_ptr<Session>> sessions);
 
   Shared& shared_;
