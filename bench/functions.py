@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from client import in_parallel, raw_request  # noqa: E402
-from run import WORK, Bench, Figures, arguments, good  # noqa: E402
+from run import WORK, Bench, Figures, arguments, good, running  # noqa: E402
 from targets import PASSWORD, Manybase, note  # noqa: E402
 
 CONNECTIONS = 64
@@ -228,9 +228,7 @@ def main():
     result = Figures()
     with tempfile.TemporaryDirectory(prefix="bench-", dir=HERE.parent / "build") as folder:
         bench = Bench(options.build, folder, options.repeats)
-        server = Server(bench.folder / "server", options.server)
-        try:
-            server.start()
+        with running(Server(bench.folder / "server", options.server)) as server:
             time.sleep(SETTLE)
             result.report(idleWorkerMiB=server.own_memory())
             server.sign_in()
@@ -238,20 +236,12 @@ def main():
             result.report(firstRunBlankMs=first_runs(server))
             server.sign_in()
             beside(bench, server, result)
-        finally:
-            server.stop()
         # With one worker slot, each project's first run ends the previous worker and starts its own.
-        alone = Server(bench.folder / "alone", options.server, workers=1)
-        try:
-            alone.start()
+        with running(Server(bench.folder / "alone", options.server, workers=1)) as alone:
             alone.sign_in()
             result.report(firstRunNoneReadyMs=first_runs(alone))
-        finally:
-            alone.stop()
 
-    missed = {name: bound for name, bound in BOUNDS.items() if result[name] > bound}
-    missed |= {name: bound for name, bound in FLOORS.items() if result[name] < bound}
-    return result.finish(missed)
+    return result.finish(BOUNDS, FLOORS)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from client import in_parallel  # noqa: E402
-from run import Figures, arguments  # noqa: E402
+from run import Figures, arguments, running  # noqa: E402
 from targets import PASSWORD, Manybase, address  # noqa: E402
 
 WRITES = 200
@@ -147,10 +147,8 @@ def main():
     options = arguments(__doc__, sockets=10_000, subscribers=1_000, owners=1_000)
     result = Figures()
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(pathlib.Path(folder) / "server", options.server)
-        bench = Bench(options, folder, server)
-        server.start()
-        try:
+        with running(Server(pathlib.Path(folder) / "server", options.server)) as server:
+            bench = Bench(options, folder, server)
             server.prepare()
             seconds, mebibytes = bench.idle()
             result.report(connectSeconds=seconds, idleMiB=mebibytes)
@@ -176,12 +174,8 @@ def main():
                 many.append(bench.owned(people))
             result.report(oneOwnerUs=statistics.median(one), manyOwnersUs=statistics.median(many))
             result.report(ownersRatio=statistics.median(many) / statistics.median(one))
-        finally:
-            server.stop()
 
-    missed = {name: bound for name, bound in BOUNDS.items() if result[name] > bound}
-    missed |= {name: bound for name, bound in FLOORS.items() if result[name] < bound}
-    return result.finish(missed)
+    return result.finish(BOUNDS, FLOORS)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ request relative to an empty handler on the same listener in the same run. Every
 """
 
 import argparse
+import contextlib
 import json
 import pathlib
 import platform
@@ -99,11 +100,23 @@ class Figures(dict):
             self[name] = round(value, 2)
             print(f"{name}: {self[name]}", flush=True)
 
-    def finish(self, missed):
-        """Prints `missed` ({name: bound}); returns the exit code."""
+    def finish(self, at_most, at_least=None):
+        """Prints the figures beyond their bounds ({name: bound}); returns the exit code."""
+        missed = {name: bound for name, bound in at_most.items() if self[name] > bound}
+        missed |= {name: bound for name, bound in (at_least or {}).items() if self[name] < bound}
         lines = [f"MISSED {name} is {self[name]}, bound {bound}" for name, bound in missed.items()]
         print("\n".join(lines) or "all bounds hold")
         return 1 if missed else 0
+
+
+@contextlib.contextmanager
+def running(server):
+    """Starts a server; yields it, and stops it at the end of the block."""
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 def arguments(doc, **numbers):
