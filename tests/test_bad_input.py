@@ -7,9 +7,14 @@ import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, fresh_address, ok, refused, unique
 from support.raw_http import RawConnection
-from support.routes import ADMIN, ALL, CONTROL, DATA, END_USER, PUBLIC, Route
+from support.routes import ADMIN, ALL, CONTROL, DATA, DOCUMENT, END_USER, PUBLIC, Route
 
 JSON = {"content-type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def server_settings():
+    return {"SERVICE_OPERATORS": "on"}
 
 
 class World:
@@ -35,6 +40,8 @@ class World:
         ok(self.admin.post("/admin/storage/buckets", {"name": "files"}), 201)
         greet = {"name": "greet", "trigger": {"type": "cron", "schedule": "@monthly"}, "enabled": False}
         ok(self.admin.post("/admin/functions", {**greet, "code": "export default () => 1;"}), 201)
+        github = {"kind": "github", "name": "deploys", "config": {"owner": "octo"}}
+        self.connection = ok(owner.post("/control/connections", github), 201)["connection"]["id"]
         self.names = {
             "collection": self.collection,
             "doc": self.doc,
@@ -52,6 +59,11 @@ class World:
             "integration": "api",
             "bucket": "files",
             "delivery": "dlv_00000000000000000000",
+            "identity": "idn_00000000000000000000",
+            "connection": self.connection,
+            "provider": "google",
+            "address": "nobody@example.com",
+            "job": "job_00000000000000000000",
         }
 
     def caller(self, route: Route) -> Api:
@@ -59,6 +71,7 @@ class World:
             "public": self.project.public(),
             "enduser": self.user,
             "control": self.owner,
+            "operator": self.owner,
             "admin": self.admin,
             "data": self.admin,
         }[route.plane]
@@ -66,9 +79,9 @@ class World:
     def path(self, route: Route, **other) -> str:
         return route.path.format(**{**self.names, **other})
 
-    def good_body(self, route: Route) -> dict:
-        """Returns a body that the route accepts. Tests change it before they send it."""
-        values = {
+    def samples(self) -> dict:
+        """Returns values of the required fields of bodies, by name."""
+        return {
             "name": unique("Name"),
             "email": f"{unique()}@example.com",
             "password": PASSWORD,
@@ -100,6 +113,10 @@ class World:
             "access": "public",
             "fields": [{"name": "near", "dimensions": 3}],
         }
+
+    def good_body(self, route: Route) -> dict:
+        """Returns a body that the route accepts. Tests change it before they send it."""
+        values = self.samples()
         return {name: values[name] for name, field in (route.body or {}).items() if field.required}
 
     def state(self) -> str:
@@ -150,11 +167,26 @@ def unchanged(world):
     assert world.state() == before
 
 
+def test_every_route_has_its_samples(world):
+    """A new route needs a name for each parameter of its path, and a sample of each required field of its body."""
+    missing = [f"{route}: {{{name}}}" for route in ALL for name in route.parameters if name not in world.names]
+    samples = world.samples()
+    for route in ALL:
+        fields = [name for name, field in (route.body or {}).items() if field.required]
+        missing += [f"{route}: a sample of {name}" for name in fields if name not in samples]
+        if set(fields) <= set(samples) and route.body:
+            problem = DOCUMENT.takes(route.schema, world.good_body(route))
+            missing += [f"{route}: a valid sample: {problem}"] if problem else []
+    assert missing == []
+
+
 WITH_FIELDS = [route for route in ALL if route.body]
 WITH_BODY = [route for route in ALL if route.body or route.document]
 WITHOUT_BODY = [route for route in ALL if route.body is None and not route.document]
 
 WRONG = {
+    "any": [],
+    "number": ["1", True, [], {}, {"$gt": 1}],
     "string": [5, 1.5, True, [], ["a"], {}, {"$ne": ""}, {"$gt": ""}, {"$oid": "507f1f77bcf86cd799439011"}],
     "bool": ["true", 1, 0, [], {}, {"$ne": True}],
     "int": ["1", 1.5, True, [], {}, {"$gt": 1}, 1e300, -1],

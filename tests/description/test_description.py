@@ -11,7 +11,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from support.client import Api, ok, refused
 from support.described import Described
 from support.node_packages import NODE, installed
-from support.routes import ALL
+from support.routes import ADMIN, CONTROL, DATA, END_USER, OPERATOR, PUBLIC
+from support.server import ROOT
 
 VALIDATOR = Path(__file__).resolve().parent / "validator"
 
@@ -70,16 +71,121 @@ def test_two_validators_accept_it(described):
     assert json.loads(done.stdout) == []
 
 
+# ---- docs/api.md: what people read of the same routes
+
+METHODS = r"(?:GET|HEAD|POST|PUT|PATCH|DELETE)"
+BASES = {
+    "Service": [""],
+    "End users: `/auth`, and platform users: `/control/auth`": ["/auth", "/control/auth"],
+    "Control plane: `/control`": ["/control"],
+    "Documents: `/:collection`": [""],
+    "Files: `/storage`": [""],
+    "Administration: `/admin`": ["/admin"],
+}
+# Permissions that another page names.
+ELSEWHERE = {"GET /projects/{}/openapi.json": "collections:read"}
+
+
 def as_template(path: str) -> str:
-    return re.sub(r"\{[^}]*\}", "{}", path)
+    return re.sub(r"\{[^}]*\}|[:*][a-zA-Z]+", "{}", path.removeprefix("/api/v1").partition("?")[0])
 
 
-def test_it_names_every_route_of_the_contract(general):
-    told = {(method, as_template(path)) for method, path, _ in general.operations()}
-    wanted = {(route.method, as_template("/api/v1" + route.path)) for route in ALL}
-    # The table of routes has one path with a value in place of a parameter.
-    wanted = {(method, path.replace("/providers/google", "/providers/{}")) for method, path in wanted}
-    assert wanted - told == set()
+def paths_of(cell: str) -> list[str]:
+    """Returns the paths of a table's cell; a later one may be in the folder of the first."""
+    paths = [as_template(code) for code in re.findall(r"`(/[^`]*)`", cell)]
+    folder = paths[0].rpartition("/")[0] if paths else ""
+    return paths + [folder + path for path in paths[1:]]
+
+
+def permissions_of(cell: str) -> list[str]:
+    """Returns the permissions of a table's cell; ":create" follows the first."""
+    found = [code.replace("<collection>", "{}") for code in re.findall(r"`([^`]+)`", cell) if ":" in code]
+    return [found[0].rpartition(":")[0] + each if each.startswith(":") else each for each in found]
+
+
+@pytest.fixture(scope="module")
+def reference() -> dict[str, list[str]]:
+    """The routes of docs/api.md, each with the permissions that its row names."""
+    text = (ROOT / "docs" / "api.md").read_text()
+    found = {}
+    for section in re.split(r"(?m)^## ", text)[1:]:
+        title, _, rest = section.partition("\n")
+        for methods, paths, permissions in re.findall(rf"(?m)^\| ({METHODS}(?:, {METHODS})*) \| (.*?) \| (.*) \|$", rest):
+            for base in BASES[title]:
+                for path in paths_of(paths):
+                    for method in methods.split(", "):
+                        found[f"{method} {base}{path}"] = permissions_of(permissions) if base == "/admin" else []
+    for methods, path, permission in re.findall(
+        rf"`({METHODS}(?:, {METHODS})*) (/[^`? ]*)[^`]*`(?: \(permission `([^`]+)`\))?", text
+    ):
+        for method in methods.split(", "):
+            found.setdefault(f"{method} {as_template(path)}", [permission] if permission else [])
+    assert len(found) > 140
+    return found
+
+
+def test_the_reference_names_every_route(general, reference):
+    told = {f"{method} {as_template(path)}" for method, path, _ in general.operations() if path.startswith("/api/v1/")}
+    assert {name for name in told - set(reference) if " /run/" not in name} == set()
+
+
+def test_permissions_are_those_of_the_reference(general, reference):
+    for route in ADMIN:
+        name = f"{route.method} {as_template(route.path)}"
+        needed = route.permission.replace("{collection}", "{}")
+        written = [ELSEWHERE[name]] if name in ELSEWHERE else reference[name]
+        assert needed in written, f"{route} needs {needed}; docs/api.md: {written}"
+        reads = {each for each in written if each.endswith((":read", ":list"))}
+        if 0 < len(reads) < len(written):
+            assert (needed in reads) == (route.method == "GET"), f"{route} needs {needed}; docs/api.md: {written}"
+
+
+WITHOUT_TOKEN = {
+    "GET /health",
+    "GET /ready",
+    "GET /jwks.json",
+    "GET /openapi.json",
+    "GET /control/setup-status",
+    "POST /control/auth/invites/accept",
+    *(
+        f"POST {prefix}/{path}"
+        for prefix in ("/auth", "/control/auth")
+        for path in (
+            "register",
+            "login",
+            "refresh",
+            "logout",
+            "mfa/verify",
+            "verify-email/request",
+            "verify-email",
+            "password-reset/request",
+            "password-reset",
+        )
+    ),
+}
+
+
+def test_gates_follow_the_paths():
+    """A route's plane follows from its path; those that need no token are named here."""
+    assert {str(route) for route in PUBLIC} == WITHOUT_TOKEN
+    assert {str(route) for route in OPERATOR} == {
+        "GET /control/audit",
+        "GET /control/admin/users",
+        "GET /control/admin/operators",
+        "POST /control/admin/operators",
+        "DELETE /control/admin/operators/{address}",
+        "GET /control/jobs/dead",
+        "POST /control/jobs/dead/{job}/retry",
+        "DELETE /control/jobs/dead/{job}",
+    }
+    starts = {"enduser": "/auth/", "control": "/control/", "admin": ("/admin/", "/projects/"), "data": "/{collection}"}
+    scopes = {"POST /admin/functions/{function}/invoke": "functions"}
+    for route in END_USER + CONTROL + ADMIN + DATA:
+        assert route.path.startswith(starts[route.plane]), route
+        if route.plane == "admin":
+            assert route.scope == scopes.get(str(route), "admin") and route.permission, route
+        if route.plane == "data":
+            assert route.scope == ("read" if route.permission.endswith((":read", ":list")) else "write"), route
 
 
 def test_what_can_only_refuse_is_left_out(general):
@@ -87,45 +193,6 @@ def test_what_can_only_refuse_is_left_out(general):
     assert not [path for _, path, _ in general.operations() if "billing" in path or path.endswith(("/plans", "/plan"))]
     for method, path, operation in general.operations():
         assert any(status < "400" or status == "default" for status in operation["responses"]), (method, path)
-
-
-def test_gates_are_those_of_the_table(general):
-    for route in ALL:
-        path = "/api/v1" + re.sub(r"\{[^}]*\}", "x", route.path)
-        operation = general.operation(route.method, path)
-        schemes = {name: roles for one in operation.get("security", []) for name, roles in one.items()}
-        if route.plane == "public":
-            assert schemes == {} or {} in operation["security"], route
-        elif route.plane == "admin":
-            assert set(schemes) == {"member", "apiKey"}, route
-            assert re.sub(r"\{[^}]*\}", "{collection}", schemes["member"][0]) == route.permission, route
-            assert schemes["apiKey"] == ["admin"], route
-        elif route.plane == "data":
-            assert set(schemes) == {"endUser", "member", "apiKey"} and schemes["apiKey"] == [route.scope], route
-        else:
-            assert set(schemes) == {{"enduser": "endUser", "control": "control"}[route.plane]}, route
-
-
-def test_bodies_are_those_of_the_table(general):
-    kinds = {"string": "string", "bool": "boolean", "int": "integer", "object": "object", "array": "array"}
-    for route in ALL:
-        operation = general.operation(route.method, "/api/v1" + re.sub(r"\{[^}]*\}", "x", route.path))
-        if route.body is None and not route.document:
-            assert not operation.get("requestBody", {}).get("required"), route
-            continue
-        body = operation["requestBody"]
-        assert body["required"], route
-        if route.body is None:
-            continue
-        schema = general.resolved(body["content"]["application/json"]["schema"])
-        assert set(route.body) <= set(schema["properties"]), route
-        assert {name for name, field in route.body.items() if field.required} == set(schema.get("required", [])), route
-        for name, field in route.body.items():
-            told = schema["properties"][name]
-            for choice in told.get("anyOf", [told]):
-                choice = general.resolved(choice)
-                if choice.get("type") != "null" and "const" not in choice and field.kind != "any":
-                    assert choice["type"] == kinds[field.kind], f"{route}: {name}"
 
 
 def test_everything_has_words(described):

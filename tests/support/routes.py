@@ -1,12 +1,19 @@
-"""Every route as data: plane, permission, and the fields of its body. Tests of permissions, of authentication and of
-bad input iterate over this table."""
+"""The routes of the API, from the server's OpenAPI document: plane, permission, and the fields of the body. Tests of
+permissions, of authentication and of bad input iterate over them."""
 
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from support.described import Described
+from support.server import Server
+
+API = "/api/v1"
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a body: kind is the type that it accepts (string, bool, int, object, array, any)."""
+    """A field of a body: kind is the type that it accepts (string, bool, int, number, object, array, any)."""
 
     kind: str
     required: bool = False
@@ -15,405 +22,175 @@ class Field:
 @dataclass(frozen=True)
 class Route:
     method: str
-    path: str  # {collection}, {doc}, ... are filled from a World
-    plane: str  # public, enduser, control, admin, data
+    path: str  # below API; {collection}, {doc}, ... name what a parameter stands for
+    plane: str  # public, enduser, control, operator, admin, data
     permission: str = ""  # {collection} as above
-    scope: str = ""  # of an API key, on the data plane
-    body: dict | None = field(default=None, hash=False)  # name -> Field; None: no body
+    scope: str = ""  # of an API key, on the admin and the data plane
+    body: dict | None = field(default=None, hash=False)  # name -> Field; None: no body, or any object
     document: bool = False  # the body is any object
+    schema: dict | None = field(default=None, hash=False)  # of the body
     largest: int = 1 << 20  # maximum bytes of a body
 
     def __str__(self):
         return f"{self.method} {self.path}"
 
+    @property
+    def parameters(self) -> list[str]:
+        return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
-def required(kind: str) -> Field:
-    return Field(kind, True)
+
+# What a parameter stands for, by the segment before it.
+PARAMETERS = {
+    "": "collection",
+    "api-keys": "key",
+    "buckets": "bucket",
+    "collections": "collection",
+    "connections": "connection",
+    "dead": "job",
+    "deliveries": "delivery",
+    "documents": "doc",
+    "enduser-roles": "enduser_role",
+    "functions": "function",
+    "identities": "identity",
+    "indexes": "index",
+    "integrations": "integration",
+    "members": "member",
+    "operators": "address",
+    "pending": "address",
+    "projects": "project",
+    "providers": "provider",
+    "roles": "role",
+    "sessions": "session",
+    "users": "user",
+    "versions": "version",
+    "webhooks": "webhook",
+    "{collection}": "doc",
+}
+
+# Routes whose responses follow other rules, and where they are tested.
+OTHERS = {
+    "/graphql": "errors are part of a 200: tests/graphql",
+    "/realtime": "a WebSocket: tests/realtime",
+    "/run/": "a function responds: tests/functions",
+    "/storage/": "bodies are bytes: tests/storage",
+    "/auth/oauth/": "redirects of a browser: tests/oauth",
+    "/control/auth/oauth/": "redirects of a browser: tests/oauth",
+}
+
+# The policy engine checks these, not the route: the document does not hold them.
+DATA_PERMISSIONS = {
+    "GET /{collection}": "list",
+    "POST /{collection}": "create",
+    "GET /{collection}/{doc}": "read",
+    "PATCH /{collection}/{doc}": "update",
+    "PUT /{collection}/{doc}": "update",
+    "DELETE /{collection}/{doc}": "delete",
+    "POST /{collection}/search": "read",
+}
+
+# The body is read field by field after its schema's check, of which the document holds the outline.
+CONFIGURATION = {
+    "formatVersion": Field("int", True),
+    "project": Field("object"),
+    "collections": Field("array"),
+    "roles": Field("array"),
+    "enduserRoles": Field("array"),
+    "functions": Field("array"),
+    "integrations": Field("array"),
+    "webhooks": Field("array"),
+    "vectors": Field("array"),
+    "oauth": Field("object"),
+}
 
 
-_REGISTER = {"email": required("string"), "password": required("string"), "name": Field("string")}
-_LOGIN = {"email": required("string"), "password": required("string")}
-_REFRESH = {"refreshToken": required("string")}
-_ROLE = {"name": required("string"), "permissions": required("array")}
-_C = "/admin/collections/{collection}"
+def _document() -> Described:
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder)).start()
+        try:
+            return Described(server.http.get(API + "/openapi.json").json())
+        finally:
+            server.stop()
 
-PUBLIC = [
-    Route("GET", "/health", "public"),
-    Route("GET", "/ready", "public"),
-    Route("GET", "/jwks.json", "public"),
-    Route("GET", "/openapi.json", "public"),
-    Route("GET", "/control/setup-status", "public"),
-    Route("POST", "/auth/register", "public", body=_REGISTER),
-    Route("POST", "/auth/login", "public", body=_LOGIN),
-    Route("POST", "/auth/refresh", "public", body=_REFRESH),
-    Route("POST", "/auth/logout", "public", body=_REFRESH),
-    Route("POST", "/control/auth/register", "public", body={**_REGISTER, "setupCode": Field("string")}),
-    Route("POST", "/control/auth/login", "public", body=_LOGIN),
-    Route("POST", "/control/auth/refresh", "public", body=_REFRESH),
-    Route("POST", "/control/auth/logout", "public", body=_REFRESH),
-    *(
-        Route("POST", plane + path, "public", body=body)
-        for plane in ("/auth", "/control/auth")
-        for path, body in (
-            ("/mfa/verify", {"mfaToken": required("string"), "code": required("string")}),
-            ("/verify-email/request", {"email": required("string")}),
-            ("/verify-email", {"token": required("string")}),
-            ("/password-reset/request", {"email": required("string")}),
-            ("/password-reset", {"token": required("string"), "password": required("string")}),
-        )
-    ),
+
+def _named(path: str) -> str:
+    """Returns a path of the document with its parameters named by what they stand for."""
+    parts = path.split("/")
+    for at, part in enumerate(parts):
+        if part.startswith("{"):
+            parts[at] = "{" + PARAMETERS.get(parts[at - 1], part[1:-1]) + "}"
+    return "/".join(parts)
+
+
+def _plane(security: list[dict]) -> str:
+    schemes = {name for each in security for name in each}
+    if not security or {} in security:
+        return "public"
+    planes = {
+        ("endUser",): "enduser",
+        ("control",): "control",
+        ("operator",): "operator",
+        ("apiKey", "member"): "admin",
+        ("apiKey", "endUser", "member"): "data",
+    }
+    return planes[tuple(sorted(schemes))]
+
+
+def _kind(schema: dict) -> str:
+    """Returns the kind of a field's schema; null is no kind of its own."""
+    choices = [DOCUMENT.resolved(choice) for choice in schema.get("anyOf", [schema])]
+    types = {choice.get("type") for choice in choices} - {"null"}
+    kinds = {"boolean": "bool", "integer": "int"}
+    only = types.pop() if len(types) == 1 else None
+    return kinds.get(only, only or "any")
+
+
+def _route(method: str, path: str, operation: dict) -> Route:
+    name = f"{method} {path}"
+    security = operation.get("security", [])
+    roles = {scheme: roles[0] for each in security for scheme, roles in each.items() if roles}
+    plane = _plane(security)
+    permission = _named_permission(roles.get("member", ""))
+    if plane == "data":
+        permission = f"data:{{collection}}:{DATA_PERMISSIONS[name]}"
+    body, schema, largest = None, None, 1 << 20
+    required = operation.get("requestBody", {}).get("required", False)
+    if required:
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        whole = DOCUMENT.resolved(schema)
+        if whole.get("additionalProperties") is False:
+            needed = whole.get("required", [])
+            body = {field: Field(_kind(each), field in needed) for field, each in whole["properties"].items()}
+    if name == "POST /admin/config-import":
+        body, largest = CONFIGURATION, 16 << 20
+    return Route(
+        method,
+        path,
+        plane,
+        permission,
+        roles.get("apiKey", ""),
+        body,
+        document=required and body is None,
+        schema=schema,
+        largest=largest,
+    )
+
+
+def _named_permission(permission: str) -> str:
+    """A permission that names a parameter names a collection."""
+    head, brace, tail = permission.partition("{")
+    return head + "{collection}" + tail.partition("}")[2] if brace else permission
+
+
+DOCUMENT = _document()
+ALL = [
+    _route(method, _named(path.removeprefix(API)), operation)
+    for method, path, operation in DOCUMENT.operations()
+    if path.startswith(API + "/") and not path.removeprefix(API).startswith(tuple(OTHERS))
 ]
-
-END_USER = [
-    Route("GET", "/auth/sessions", "enduser"),
-    Route("DELETE", "/auth/sessions/{session}", "enduser"),
-    Route("POST", "/auth/mfa/totp/activate", "enduser", body={"code": required("string")}),
-    Route("POST", "/auth/mfa/totp/disable", "enduser", body={"code": required("string")}),
-    Route("GET", "/auth/identities", "enduser"),
-]
-
-CONTROL = [
-    Route("GET", "/control/me", "control"),
-    Route("GET", "/control/auth/sessions", "control"),
-    Route("DELETE", "/control/auth/sessions/{session}", "control"),
-    Route("POST", "/control/auth/mfa/totp/activate", "control", body={"code": required("string")}),
-    Route("POST", "/control/auth/mfa/totp/disable", "control", body={"code": required("string")}),
-    Route("GET", "/control/auth/identities", "control"),
-    Route("GET", "/control/projects", "control"),
-    Route("POST", "/control/projects", "control", body={"name": required("string"), "mongoUrl": Field("string")}),
-    Route("GET", "/control/projects/{project}", "control"),
-    Route(
-        "PATCH",
-        "/control/projects/{project}",
-        "control",
-        body={
-            "name": Field("string"),
-            "maxFileSize": Field("int"),
-            "color": Field("string"),
-            "icon": Field("string"),
-            "settings": Field("object"),
-        },
-    ),
-    Route("DELETE", "/control/projects/{project}", "control"),
-    Route("POST", "/control/projects/{project}/suspend", "control"),
-    Route("POST", "/control/projects/{project}/resume", "control"),
-    Route("POST", "/control/projects/{project}/token", "control"),
-    Route("GET", "/control/projects/{project}/members", "control"),
-    Route(
-        "POST",
-        "/control/projects/{project}/members",
-        "control",
-        body={"email": required("string"), "role": required("string")},
-    ),
-    Route(
-        "POST",
-        "/control/projects/{project}/environments",
-        "control",
-        body={"environment": required("string"), "color": Field("string")},
-    ),
-    Route(
-        "POST",
-        "/control/environments/promote",
-        "control",
-        body={"fromProjectId": required("string"), "toProjectId": required("string")},
-    ),
-    Route("GET", "/control/connections", "control"),
-    Route("GET", "/control/connections/kinds", "control"),
-    Route("GET", "/control/projects/{project}/connections", "control"),
-    *(
-        Route(
-            "POST",
-            path,
-            "control",
-            body={
-                "kind": required("string"),
-                "name": required("string"),
-                "config": Field("object"),
-                "secrets": Field("object"),
-            },
-        )
-        for path in ("/control/connections", "/control/projects/{project}/connections")
-    ),
-    Route("PATCH", "/control/projects/{project}/members/{member}", "control", body={"role": required("string")}),
-    Route("DELETE", "/control/projects/{project}/members/{member}", "control"),
-]
-
-ADMIN = [
-    Route("GET", "/projects/{project}/openapi.json", "admin", "collections:read"),
-    Route("GET", "/admin/metrics", "admin", "ops:read"),
-    Route("GET", "/admin/usage", "admin", "ops:read"),
-    Route("GET", "/admin/collections", "admin", "collections:read"),
-    Route("POST", "/admin/collections", "admin", "collections:manage", body={"name": required("string")}),
-    Route("DELETE", _C, "admin", "collections:manage"),
-    Route("POST", f"{_C}/rename", "admin", "collections:manage", body={"to": required("string")}),
-    Route("GET", f"{_C}/schema", "admin", "collections:read"),
-    Route("PUT", f"{_C}/schema", "admin", "collections:manage", document=True),
-    Route("DELETE", f"{_C}/schema", "admin", "collections:manage"),
-    Route("GET", f"{_C}/policy", "admin", "policies:read"),
-    Route("PUT", f"{_C}/policy", "admin", "policies:manage", document=True),
-    Route("DELETE", f"{_C}/policy", "admin", "policies:manage"),
-    Route("GET", f"{_C}/indexes", "admin", "collections:read"),
-    Route(
-        "POST",
-        f"{_C}/indexes",
-        "admin",
-        "collections:manage",
-        body={
-            "keys": required("object"),
-            "name": Field("string"),
-            "unique": Field("bool"),
-            "sparse": Field("bool"),
-            "partialFilter": Field("object"),
-            "expireAfterSeconds": Field("int"),
-            "covering": Field("bool"),
-            "include": Field("array"),
-        },
-    ),
-    Route("DELETE", f"{_C}/indexes/{{index}}", "admin", "collections:manage"),
-    Route("GET", "/admin/vector-configs", "admin", "collections:read"),
-    Route("GET", f"{_C}/vector-config", "admin", "collections:read"),
-    Route("PUT", f"{_C}/vector-config", "admin", "collections:manage", body={"fields": required("array")}),
-    Route("DELETE", f"{_C}/vector-config", "admin", "collections:manage"),
-    Route("GET", f"{_C}/documents", "admin", "data:{collection}:list"),
-    Route("POST", f"{_C}/documents", "admin", "data:{collection}:create", document=True),
-    Route("GET", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:read"),
-    Route("PATCH", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:update", document=True),
-    Route("PUT", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:update", document=True),
-    Route("DELETE", f"{_C}/documents/{{doc}}", "admin", "data:{collection}:delete"),
-    Route("GET", "/admin/roles", "admin", "roles:read"),
-    Route("POST", "/admin/roles", "admin", "roles:manage", body=_ROLE),
-    Route("GET", "/admin/roles/{role}", "admin", "roles:read"),
-    Route("PUT", "/admin/roles/{role}", "admin", "roles:manage", body={"permissions": required("array")}),
-    Route("DELETE", "/admin/roles/{role}", "admin", "roles:manage"),
-    Route("GET", "/admin/enduser-roles", "admin", "roles:read"),
-    Route("POST", "/admin/enduser-roles", "admin", "roles:manage", body=_ROLE),
-    Route("GET", "/admin/enduser-roles/{enduser_role}", "admin", "roles:read"),
-    Route(
-        "PUT", "/admin/enduser-roles/{enduser_role}", "admin", "roles:manage", body={"permissions": required("array")}
-    ),
-    Route("DELETE", "/admin/enduser-roles/{enduser_role}", "admin", "roles:manage"),
-    Route("GET", "/admin/auth/oauth", "admin", "auth:config:read"),
-    Route(
-        "PUT",
-        "/admin/auth/oauth/providers/google",
-        "admin",
-        "auth:config:write",
-        body={"clientId": required("string"), "enabled": required("bool"), "clientSecret": Field("string")},
-    ),
-    Route(
-        "PUT", "/admin/auth/oauth/redirects", "admin", "auth:config:write", body={"allowedRedirects": required("array")}
-    ),
-    Route("GET", "/admin/webhooks", "admin", "webhooks:read"),
-    Route(
-        "POST",
-        "/admin/webhooks",
-        "admin",
-        "webhooks:manage",
-        body={
-            "name": required("string"),
-            "collection": required("string"),
-            "events": required("array"),
-            "url": required("string"),
-            "headers": Field("object"),
-            "enabled": Field("bool"),
-            "fields": Field("array"),
-        },
-    ),
-    Route("GET", "/admin/webhooks/{webhook}", "admin", "webhooks:read"),
-    Route(
-        "PATCH",
-        "/admin/webhooks/{webhook}",
-        "admin",
-        "webhooks:manage",
-        body={
-            "collection": Field("string"),
-            "events": Field("array"),
-            "url": Field("string"),
-            "headers": Field("object"),
-            "enabled": Field("bool"),
-            "fields": Field("array"),
-        },
-    ),
-    Route("DELETE", "/admin/webhooks/{webhook}", "admin", "webhooks:manage"),
-    Route("GET", "/admin/webhooks/{webhook}/deliveries", "admin", "webhooks:read"),
-    Route("POST", "/admin/webhooks/{webhook}/rotate-secret", "admin", "webhooks:manage"),
-    Route("POST", "/admin/webhooks/{webhook}/test", "admin", "webhooks:manage"),
-    Route("POST", "/admin/webhooks/{webhook}/deliveries/{delivery}/redeliver", "admin", "webhooks:manage"),
-    Route("GET", "/admin/storage/buckets", "admin", "storage:read"),
-    Route(
-        "POST",
-        "/admin/storage/buckets",
-        "admin",
-        "storage:manage",
-        body={"name": required("string"), "access": Field("string")},
-    ),
-    Route("PATCH", "/admin/storage/buckets/{bucket}", "admin", "storage:manage", body={"access": required("string")}),
-    Route("DELETE", "/admin/storage/buckets/{bucket}", "admin", "storage:manage"),
-    Route("GET", "/admin/integrations", "admin", "integrations:read"),
-    Route(
-        "POST",
-        "/admin/integrations",
-        "admin",
-        "integrations:manage",
-        body={
-            "name": required("string"),
-            "provider": required("string"),
-            "config": Field("object"),
-            "secrets": Field("object"),
-            "enabled": Field("bool"),
-        },
-    ),
-    Route("GET", "/admin/integrations/providers", "admin", "integrations:read"),
-    Route("GET", "/admin/integrations/{integration}", "admin", "integrations:read"),
-    Route(
-        "PATCH",
-        "/admin/integrations/{integration}",
-        "admin",
-        "integrations:manage",
-        body={"config": Field("object"), "secrets": Field("object"), "enabled": Field("bool")},
-    ),
-    Route("DELETE", "/admin/integrations/{integration}", "admin", "integrations:manage"),
-    Route(
-        "POST",
-        "/admin/integrations/{integration}/test",
-        "admin",
-        "integrations:manage",
-        body={"op": required("string"), "args": Field("object"), "mode": Field("string")},
-    ),
-    Route(
-        "PATCH",
-        "/admin/integrations/{integration}/tests",
-        "admin",
-        "integrations:manage",
-        body={"tests": required("array")},
-    ),
-    Route("POST", "/admin/integrations/{integration}/tests/run", "admin", "integrations:manage"),
-    Route("GET", "/admin/functions", "admin", "functions:read"),
-    Route(
-        "POST",
-        "/admin/functions",
-        "admin",
-        "functions:manage",
-        body={
-            "name": required("string"),
-            "trigger": required("object"),
-            "timing": Field("string"),
-            "enabled": Field("bool"),
-            "timeoutMs": Field("int"),
-            "code": Field("string"),
-            "flow": Field("object"),
-            "tests": Field("array"),
-        },
-    ),
-    Route("GET", "/admin/functions/{function}", "admin", "functions:read"),
-    Route(
-        "PATCH",
-        "/admin/functions/{function}",
-        "admin",
-        "functions:manage",
-        body={
-            "trigger": Field("object"),
-            "timing": Field("string"),
-            "enabled": Field("bool"),
-            "timeoutMs": Field("int"),
-            "code": Field("string"),
-            "flow": Field("object"),
-            "tests": Field("array"),
-        },
-    ),
-    Route("DELETE", "/admin/functions/{function}", "admin", "functions:manage"),
-    Route("GET", "/admin/functions/{function}/versions", "admin", "functions:read"),
-    Route("GET", "/admin/functions/{function}/versions/{version}", "admin", "functions:read"),
-    Route(
-        "POST",
-        "/admin/functions/{function}/rollback",
-        "admin",
-        "functions:manage",
-        body={"version": required("int")},
-    ),
-    Route("GET", "/admin/functions/stats", "admin", "functions:read"),
-    Route("GET", "/admin/functions/{function}/logs", "admin", "functions:read"),
-    Route("POST", "/admin/functions/{function}/tests/run", "admin", "functions:manage"),
-    Route("GET", "/admin/audit", "admin", "audit:read"),
-    Route("GET", "/admin/config-export", "admin", "config:manage"),
-    Route(
-        "POST",
-        "/admin/config-import",
-        "admin",
-        "config:manage",
-        body={
-            "formatVersion": required("int"),
-            "project": Field("object"),
-            "collections": Field("array"),
-            "roles": Field("array"),
-            "enduserRoles": Field("array"),
-            "functions": Field("array"),
-            "integrations": Field("array"),
-            "webhooks": Field("array"),
-            "vectors": Field("array"),
-            "oauth": Field("object"),
-        },
-        largest=16 << 20,
-    ),
-    Route("GET", "/admin/users", "admin", "users:read"),
-    Route(
-        "POST",
-        "/admin/users",
-        "admin",
-        "users:manage",
-        body={
-            "email": required("string"),
-            "password": required("string"),
-            "name": Field("string"),
-            "emailVerified": Field("bool"),
-        },
-    ),
-    Route("GET", "/admin/users/{user}", "admin", "users:read"),
-    Route(
-        "PATCH",
-        "/admin/users/{user}",
-        "admin",
-        "users:manage",
-        body={
-            "email": Field("string"),
-            "name": Field("string"),
-            "emailVerified": Field("bool"),
-            "metadata": Field("object"),
-        },
-    ),
-    Route("POST", "/admin/users/{user}/activate", "admin", "users:manage"),
-    Route("POST", "/admin/users/{user}/deactivate", "admin", "users:manage"),
-    Route("POST", "/admin/users/{user}/block", "admin", "users:manage"),
-    Route("GET", "/admin/api-keys", "admin", "keys:read"),
-    Route(
-        "POST",
-        "/admin/api-keys",
-        "admin",
-        "keys:manage",
-        body={"name": required("string"), "scopes": required("array")},
-    ),
-    Route("DELETE", "/admin/api-keys/{key}", "admin", "keys:manage"),
-    Route("POST", "/admin/api-keys/{key}/rotate", "admin", "keys:manage"),
-]
-
-DATA = [
-    Route("GET", "/{collection}", "data", "data:{collection}:list", "read"),
-    Route("POST", "/{collection}", "data", "data:{collection}:create", "write", document=True),
-    Route("GET", "/{collection}/{doc}", "data", "data:{collection}:read", "read"),
-    Route("PATCH", "/{collection}/{doc}", "data", "data:{collection}:update", "write", document=True),
-    Route("PUT", "/{collection}/{doc}", "data", "data:{collection}:update", "write", document=True),
-    Route("DELETE", "/{collection}/{doc}", "data", "data:{collection}:delete", "write"),
-    Route(
-        "POST",
-        "/{collection}/search",
-        "data",
-        "data:{collection}:read",
-        "read",
-        body={"text": Field("string"), "field": Field("string"), "fields": Field("array")},
-    ),
-]
-
-ALL = PUBLIC + END_USER + CONTROL + ADMIN + DATA
+PUBLIC, END_USER, CONTROL, OPERATOR, ADMIN, DATA = (
+    [route for route in ALL if route.plane == plane]
+    for plane in ("public", "enduser", "control", "operator", "admin", "data")
+)
 SCOPES = {
     "read": ["data:*:read", "data:*:list"],
     "write": ["data:*:create", "data:*:update", "data:*:delete"],
