@@ -1,10 +1,10 @@
 // Mutated documents: each is either refused as a whole, or imported completely.
-#include "configuration/random_shape_fixture.h"
+#include "configuration/random_configuration_fixture.h"
 
 namespace mb::configuration {
 namespace {
 
-class Mutation : public RandomShapes {
+class Mutation : public RandomConfigurationFixture {
  protected:
   // The strings, numbers and words of a JSON text, with the blanks and punctuation between them.
   static std::vector<Text> tokensOf(std::string_view text) {

@@ -1,11 +1,11 @@
 // Equal configurations have equal text, independent of their history, and can be copied between projects unchanged.
 #include "configuration/bundle.h"
-#include "configuration/random_shape_fixture.h"
+#include "configuration/random_configuration_fixture.h"
 
 namespace mb::configuration {
 namespace {
 
-class RoundTrip : public RandomShapes {
+class RoundTrip : public RandomConfigurationFixture {
  protected:
   // An export without the fields that a bundle omits.
   static Text withoutMoment(Text text) {
@@ -15,7 +15,7 @@ class RoundTrip : public RandomShapes {
   }
 };
 
-TEST_F(RoundTrip, AThousandRandomShapesAreOneTextEach) {
+TEST_F(RoundTrip, AThousandRandomConfigurationsAreOneTextEach) {
   for (uint32_t seed = 1; seed <= 1000; ++seed) {
     const store::ProjectNo first = made(seed, seed);
     const store::ProjectNo second = made(seed, seed + 7777);

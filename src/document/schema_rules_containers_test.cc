@@ -6,7 +6,7 @@ namespace {
 
 class SchemaContainerRules : public testing::TestWithParam<Sample> {};
 
-TEST_P(SchemaContainerRules, JudgesContainers) {
+TEST_P(SchemaContainerRules, ValidatesContainers) {
   expectSample(GetParam());
 }
 

@@ -18,7 +18,7 @@ void PrintTo(const Written& written, std::ostream* out) {
 
 class SchemaFormats : public testing::TestWithParam<Written> {};
 
-TEST_P(SchemaFormats, JudgesStrings) {
+TEST_P(SchemaFormats, ValidatesStrings) {
   const auto quoted = [](const std::vector<std::string>& texts) {
     std::vector<std::string> quoted;
     for (const std::string& text : texts) quoted.push_back("\"" + text + "\"");

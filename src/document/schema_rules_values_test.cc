@@ -6,7 +6,7 @@ namespace {
 
 class SchemaValueRules : public testing::TestWithParam<Sample> {};
 
-TEST_P(SchemaValueRules, JudgesValues) {
+TEST_P(SchemaValueRules, ValidatesValues) {
   expectSample(GetParam());
 }
 

@@ -20,7 +20,7 @@ std::shared_ptr<const Schema> compiled(std::string_view text) {
 
 class SchemaKeyword : public testing::TestWithParam<Sample> {};
 
-TEST_P(SchemaKeyword, JudgesValues) {
+TEST_P(SchemaKeyword, ValidatesValues) {
   expectSample(GetParam());
 }
 
@@ -328,7 +328,7 @@ TEST(SchemaPrepare, LeavesDefaultsOutOfUpdates) {
             R"({"d":"1970-01-01T00:00:00.000Z"})");
 }
 
-TEST(SchemaValidate, JudgesConvertedValues) {
+TEST(SchemaValidate, ValidatesConvertedValues) {
   const auto schema = compiled(
       R"({"properties":{"d":{"type":["string","null"],"x-bson":"date"},"n":{"x-bson":"decimal","minimum":2},
           "e":{"x-bson":"date","enum":["1970-01-01T00:00:00Z"]},"s":{"type":"string","x-bson":"objectId"}}})");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/log.h"
-#include "configuration/random_shape_fixture.h"
+#include "configuration/random_configuration_fixture.h"
 #include "functions/function_kind.h"
 #include "functions/functions.h"
 #include "jobs/jobs.h"
@@ -28,9 +28,9 @@ class CheckingExecutor final : public workers::Executor {
   std::atomic<bool> unavailable = false;
 };
 
-class FunctionsFixture : public configuration::RandomShapes {
+class FunctionsFixture : public configuration::RandomConfigurationFixture {
  protected:
-  FunctionsFixture() : RandomShapes(systemCollections()) {
+  FunctionsFixture() : RandomConfigurationFixture(systemCollections()) {
     configureLog(LogLevel::off, LogFormat::text);
     configuration_->add(std::make_unique<FunctionKind>(functions_));
     EXPECT_TRUE(run(dispatcher_.start()));

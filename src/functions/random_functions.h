@@ -1,7 +1,7 @@
 // Random functions, flows and integrations, in a random order where the order has no meaning. For this module's tests.
 #pragma once
 
-#include "configuration/random_shape.h"
+#include "configuration/random_configuration.h"
 
 namespace mb::functions {
 

@@ -15,7 +15,7 @@ class FunctionsRoundTrip : public FunctionsFixture {
   // The definitions of other modules, and of these two, in any order.
   store::ProjectNo madeWithFunctions(uint32_t seed, uint32_t order) {
     const store::ProjectNo number = project();
-    std::vector<configuration::Step> steps = configuration::RandomShape(seed, order).steps();
+    std::vector<configuration::Step> steps = configuration::RandomConfiguration(seed, order).steps();
     std::vector<Definition> definitions = RandomFunctions(seed, order).definitions();
     std::mt19937 chance(order);
     auto step = steps.begin();
@@ -59,7 +59,7 @@ class FunctionsRoundTrip : public FunctionsFixture {
       {store_, snapshots_, outside_, ids_, clock_, auditor_, master_, {}, "https://api.example.com"}};
 };
 
-TEST_F(FunctionsRoundTrip, AThousandRandomShapesAreOneTextEach) {
+TEST_F(FunctionsRoundTrip, AThousandRandomConfigurationsAreOneTextEach) {
   size_t functions = 0;
   size_t flows = 0;
   size_t suites = 0;

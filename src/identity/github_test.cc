@@ -115,11 +115,11 @@ TEST_F(GithubTest, OnlyAPrimaryAddressMarkedVerifiedCounts) {
       {R"([{"email":"ann@example.com","primary":false,"verified":true}])", ""},
       {R"([{"email":["ann@example.com"],"primary":true,"verified":true}])", ""},
       {R"([{"email":"ann@example.com","primary":true,"verified":true}])", "ann@example.com"}};
-  for (const auto& [body, proven] : cases) {
+  for (const auto& [body, verified] : cases) {
     outside_.on(emails_, body);
     const auto who = finish();
     ASSERT_TRUE(who) << body;
-    EXPECT_EQ(who->emailVerified ? who->email : "", proven) << body;
+    EXPECT_EQ(who->emailVerified ? who->email : "", verified) << body;
   }
 }
 

@@ -58,7 +58,7 @@ class IdentitiesTest : public MfaFixture {
     return user && *user ? **std::move(user) : UserRecord();
   }
   // A user whose address an admin marked as verified.
-  Person proven(const std::string& email) {
+  Person verified(const std::string& email) {
     const auto user = run(identity_.users().create(shop(), {email, "correct horse", {}, true}, admin(), soon()));
     EXPECT_TRUE(user);
     return {shop(), user->id, "", {}};
@@ -95,7 +95,7 @@ TEST_F(IdentitiesTest, AnUnknownIdentityWithAVerifiedAddressBecomesAUser) {
 // Once linked, the identity determines the user, not the address.
 TEST_F(IdentitiesTest, AKnownIdentityIsItsUserWhateverTheAddressIs) {
   const UserRecord ann = in(known("ann-1", "ann@example.com"));
-  const Person bob = proven("bob@example.com");
+  const Person bob = verified("bob@example.com");
   for (const ExternalIdentity& later :
        {known("ann-1", "new@example.com"), known("ann-1", "bob@example.com"), known("ann-1", "ann@example.com", false),
         known("ann-1", "", false), known("ann-1", "no address")}) {
@@ -106,7 +106,7 @@ TEST_F(IdentitiesTest, AKnownIdentityIsItsUserWhateverTheAddressIs) {
 }
 
 TEST_F(IdentitiesTest, AnUnverifiedAddressLinksNothing) {
-  const Person ann = proven("ann@example.com");
+  const Person ann = verified("ann@example.com");
   for (const ExternalIdentity& who :
        {known("x", "ann@example.com", false), known("x", "new@example.com", false), known("x", ""),
         known("x", "ann@example.com@evil.example"), known("x", "ann"), known("x", std::string(1000, 'a') + "@b.c"),
@@ -175,7 +175,7 @@ TEST_F(IdentitiesTest, ParallelFirstSignInsMakeOneUser) {
 // ---- linking
 
 TEST_F(IdentitiesTest, AVerifiedAccountIsLinkedAndKeepsItsCredentials) {
-  Person ann = proven("ann@example.com");
+  Person ann = verified("ann@example.com");
   ASSERT_EQ(enroll(ann), "");
   ASSERT_EQ(activate(ann, totp(ann, -1)), "");
   const auto session = open(shop(), ann.id);
@@ -210,7 +210,7 @@ TEST_F(IdentitiesTest, AnUnverifiedAccountLosesItsCredentials) {
 
 // A sign-in whose password was checked just before the linking gets no session.
 TEST_F(IdentitiesTest, ASignInUnderWayDoesNotOutliveTheLink) {
-  unproven(shop(), "ann@example.com");
+  unverified(shop(), "ann@example.com");
   const auto before = login(shop(), "ann@example.com");
   ASSERT_TRUE(before);
   in(known("ann-1", "ann@example.com"));
@@ -229,7 +229,7 @@ TEST_F(IdentitiesTest, AnAddressThatIsNoLongerVerifiedLosesItsIdentities) {
 }
 
 TEST_F(IdentitiesTest, AUserHasTwentyAtMost) {
-  const Person ann = proven("ann@example.com");
+  const Person ann = verified("ann@example.com");
   for (size_t i = 0; i < kIdentitiesPerUser; ++i) {
     clock_.advance(1);
     EXPECT_EQ(in(known("ann-" + std::to_string(i), "ann@example.com")).id, ann.id);
@@ -280,7 +280,7 @@ TEST_F(IdentitiesTest, TheLastWayInStays) {
 }
 
 TEST_F(IdentitiesTest, APasswordIsAWayIn) {
-  const Person ann = proven("ann@example.com");
+  const Person ann = verified("ann@example.com");
   in(known("ann-1", "ann@example.com"));
   ASSERT_EQ(unlink(ann.id, list(ann.id)[0].id), "");
   EXPECT_TRUE(list(ann.id).empty());
@@ -292,7 +292,7 @@ TEST_F(IdentitiesTest, APasswordIsAWayIn) {
 TEST_F(IdentitiesTest, AnotherUsersIdentityCannotBeUnlinked) {
   const UserRecord ann = in(known("ann-1", "ann@example.com"));
   in(known("ann-2", "ann@example.com"));
-  const Person bob = proven("bob@example.com");
+  const Person bob = verified("bob@example.com");
   const std::string hers = list(ann.id)[0].id;
   for (const std::string& id : {hers, std::string(), std::string("idn_"), std::string(100'000, 'x'), ann.id.str()}) {
     EXPECT_EQ(unlink(bob.id, id), "NOT_FOUND") << id.substr(0, 60);

@@ -20,13 +20,13 @@ class MfaFixture : public IdentityFixture {
 
   Person person(const std::string& email) { return person(shop(), email); }
   Person person(Realm realm, const std::string& email) {
-    Person who = unproven(std::move(realm), email);
-    UserPatch proven;
-    proven.emailVerified = true;
-    EXPECT_TRUE(run(identity_.users().patch(who.realm, who.id, std::move(proven), admin(), soon())));
+    Person who = unverified(std::move(realm), email);
+    UserPatch verified;
+    verified.emailVerified = true;
+    EXPECT_TRUE(run(identity_.users().patch(who.realm, who.id, std::move(verified), admin(), soon())));
     return who;
   }
-  Person unproven(Realm realm, const std::string& email) {
+  Person unverified(Realm realm, const std::string& email) {
     auto user = registerIn(realm, email);
     EXPECT_TRUE(user);
     return {std::move(realm), user->id, "", {}};

@@ -311,12 +311,12 @@ TEST_F(OidcTest, AnAddressIsVerifiedOnlyWhereStated) {
   issuer_.claims.email.clear();
   const std::pair<const char*, bool> cases[] = {{"true", true},        {R"("true")", true}, {"false", false},
                                                 {R"("false")", false}, {"1", false},        {"null", false}};
-  for (const auto& [text, proven] : cases) {
+  for (const auto& [text, verified] : cases) {
     outside_.on(issuer_.userinfoUrl(),
                 std::string(R"({"sub":"ann-1","email":"ann@example.com","email_verified":)") + text + "}");
     const auto who = finish();
     ASSERT_TRUE(who) << text;
-    EXPECT_EQ(who->emailVerified, proven) << text;
+    EXPECT_EQ(who->emailVerified, verified) << text;
   }
 }
 

@@ -303,7 +303,7 @@ TEST_F(EnvironmentsComingBack, NotUnderALabelThatIsTaken) {
 }
 
 // Any user may have typed in an address, so an unverified one gives no access to a project.
-TEST_F(EnvironmentsComingBack, WithMembersWhoseAddressIsProven) {
+TEST_F(EnvironmentsComingBack, WithMembersWhoseAddressIsVerified) {
   const ProjectRecord record = recordOf(root_.id);
   std::vector<BackedUpMember> members = {{"ada@example.com", "Owner", clock_.now()}};
   EXPECT_EQ(codeOf(restored(record, "copy", members, true)), "CONFLICT");

@@ -255,7 +255,7 @@ class InvitedOnlyByMail : public InvitedOnlyTest {
   InvitedOnlyByMail() : InvitedOnlyTest(true) {}
 };
 
-TEST_F(InvitedOnlyByMail, InvitedAddressesRegisterBeforeTheyAreProven) {
+TEST_F(InvitedOnlyByMail, InvitedAddressesRegisterBeforeTheyAreVerified) {
   const auto ada = person("ada@example.com");
   const ProjectView project = made(ada);
   ASSERT_TRUE(run(members_->add(by(ada), project.id.str(), {"guest@example.com", "Viewer"})));

@@ -37,7 +37,7 @@ TEST_F(ResumeTest, GoesOnBehindThePosition) {
   }
 }
 
-TEST_F(ResumeTest, WhatWasMissedIsJudgedByTodaysPolicyAndCaller) {
+TEST_F(ResumeTest, WhatWasMissedIsEvaluatedByTodaysPolicyAndCaller) {
   collection("posts", kOpenPolicy);
   Client& first = connectAs("alice");
   follow(first, "s", "posts");

@@ -59,7 +59,7 @@ TEST_F(BucketKindTest, AChangeTakesItsPermission) {
 }
 
 // Together with all other kinds of configuration.
-TEST_F(BucketKindTest, RandomShapesTravel) {
+TEST_F(BucketKindTest, RandomConfigurationsTravel) {
   for (uint32_t seed = 1; seed <= 10; ++seed) {
     const store::ProjectNo from = made(seed, 0);
     std::mt19937 random(seed);

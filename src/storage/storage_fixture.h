@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "base/log.h"
-#include "configuration/random_shape_fixture.h"
+#include "configuration/random_configuration_fixture.h"
 #include "storage/bucket_kind.h"
 #include "storage/local_store.h"
 #include "storage/storage.h"
@@ -63,11 +63,11 @@ inline std::string textOf(const std::shared_ptr<const Descriptor>& file) {
   return text;
 }
 
-class StorageFixture : public configuration::RandomShapes {
+class StorageFixture : public configuration::RandomConfigurationFixture {
  protected:
   static constexpr int64_t kMaxFileSize = 1'000'000;
 
-  StorageFixture() : RandomShapes(systemCollections()) {
+  StorageFixture() : RandomConfigurationFixture(systemCollections()) {
     configureLog(LogLevel::off, LogFormat::text);
     auto local = LocalStore::open(folder_.path() / "files");
     EXPECT_TRUE(local) << local.error().message();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/log.h"
-#include "configuration/random_shape_fixture.h"
+#include "configuration/random_configuration_fixture.h"
 #include "store/testing/writing.h"
 #include "webhooks/webhook_kind.h"
 #include "webhooks/webhooks.h"
@@ -51,7 +51,7 @@ inline bool until(const std::function<bool()>& condition) {
   return false;
 }
 
-class WebhooksFixture : public configuration::RandomShapes {
+class WebhooksFixture : public configuration::RandomConfigurationFixture {
  protected:
   static constexpr std::string_view kUrl = "https://example.com/hook";
 

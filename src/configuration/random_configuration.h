@@ -72,7 +72,7 @@ struct Step {
 
 // The same `seed` gives the same configuration; `order` determines everything that is not part of it: the order of
 // fields, of sets and of independent steps.
-class RandomShape : private RandomText {
+class RandomConfiguration : private RandomText {
  public:
   using RandomText::RandomText;
 

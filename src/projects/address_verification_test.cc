@@ -10,9 +10,9 @@ namespace {
 using mail::MailTemplate;
 using mail::testing::MailBox;
 
-class ProofTest : public ProjectsFixture {
+class AddressVerificationTest : public ProjectsFixture {
  protected:
-  ProofTest() : ProjectsFixture(true, 2) {
+  AddressVerificationTest() : ProjectsFixture(true, 2) {
     ada_ = person("ada@example.com");
     project_ = made(ada_);
   }
@@ -89,7 +89,7 @@ class ProofTest : public ProjectsFixture {
   ProjectView project_;
 };
 
-TEST_F(ProofTest, VerificationTakesUpTheInvites) {
+TEST_F(AddressVerificationTest, VerificationTakesUpTheInvites) {
   EXPECT_EQ(add("eve@example.com"), "pending");
   registered("eve@example.com");
   EXPECT_EQ(statusOf("eve@example.com"), "pending");
@@ -98,7 +98,7 @@ TEST_F(ProofTest, VerificationTakesUpTheInvites) {
 }
 
 // As after a change of a member's address to one that was invited.
-TEST_F(ProofTest, VerificationDropsTheInviteOfAMember) {
+TEST_F(AddressVerificationTest, VerificationDropsTheInviteOfAMember) {
   add("eve@example.com");
   const identity::UserRecord eve = registered("eve@example.com");
   put(kMemberships, doc::encode(MembershipRecord{ids_.next<MembershipTag>(), project_.id, eve.id, "Viewer", {}}));
@@ -113,7 +113,7 @@ TEST_F(ProofTest, VerificationDropsTheInviteOfAMember) {
   EXPECT_EQ(memberships, 1u);
 }
 
-TEST_F(ProofTest, TheLinkOfAnInviteProvesItsAddressAlone) {
+TEST_F(AddressVerificationTest, TheLinkOfAnInviteVerifiesItsAddressAlone) {
   add("eve@example.com");
   add("bob@example.com");
   const std::string token = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
@@ -124,7 +124,7 @@ TEST_F(ProofTest, TheLinkOfAnInviteProvesItsAddressAlone) {
   EXPECT_EQ(parameter(MailTemplate::verifyAddress, "eve@example.com", "token"), "");
 }
 
-TEST_F(ProofTest, InvitesAreMailedAndShownAsGivenAndTakenUpHoweverSpelled) {
+TEST_F(AddressVerificationTest, InvitesAreMailedAndShownAsGivenAndTakenUpHoweverSpelled) {
   EXPECT_EQ(add("Straße@Bücher.test"), "pending");
   EXPECT_EQ(statusOf("straße@bücher.test"), "pending");
   const std::string token = parameter(MailTemplate::projectInvite, "straße@bücher.test", "invite");
@@ -133,7 +133,7 @@ TEST_F(ProofTest, InvitesAreMailedAndShownAsGivenAndTakenUpHoweverSpelled) {
   EXPECT_EQ(statusOf("STRASSE@xn--bcher-kva.test"), "active");
 }
 
-TEST_F(ProofTest, TheLinkOfAnInviteEnds) {
+TEST_F(AddressVerificationTest, TheLinkOfAnInviteEnds) {
   add("eve@example.com");
   const std::string token = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   clock_.advance(kInviteLinkMs);
@@ -141,7 +141,7 @@ TEST_F(ProofTest, TheLinkOfAnInviteEnds) {
   EXPECT_EQ(statusOf("eve@example.com"), "pending");
 }
 
-TEST_F(ProofTest, ANewerInviteEndsTheOlderLinkUnlessItSentNone) {
+TEST_F(AddressVerificationTest, ANewerInviteEndsTheOlderLinkUnlessItSentNone) {
   add("eve@example.com");
   const std::string first = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   for (size_t i = 0; i < 2 * kMembershipMails; ++i) add("eve@example.com", "Editor");
@@ -151,7 +151,7 @@ TEST_F(ProofTest, ANewerInviteEndsTheOlderLinkUnlessItSentNone) {
   EXPECT_TRUE(registeredWith("eve@example.com", last)->emailVerified);
 }
 
-TEST_F(ProofTest, AnAccountThatProvedNothingIsInvited) {
+TEST_F(AddressVerificationTest, AnUnverifiedAccountIsInvited) {
   registered("eve@example.com");
   EXPECT_EQ(add("eve@example.com"), "pending");
   ASSERT_TRUE(verify("eve@example.com"));
@@ -162,7 +162,7 @@ TEST_F(ProofTest, AnAccountThatProvedNothingIsInvited) {
   EXPECT_EQ(box_.to("eve@example.com").back().kind, MailTemplate::membershipGranted);
 }
 
-TEST_F(ProofTest, OperatorsProveTheirAddress) {
+TEST_F(AddressVerificationTest, OperatorsVerifyTheirAddress) {
   EXPECT_EQ(registered("operator@example.com").platformRole, "user");
   ASSERT_TRUE(verify("operator@example.com"));
   const auto user = run(identity_.users().byEmail(identity::Realm::platform(), "operator@example.com"));
@@ -171,7 +171,7 @@ TEST_F(ProofTest, OperatorsProveTheirAddress) {
 
 // ---- accounts that another user may have created
 
-TEST_F(ProofTest, AcceptingRegistersOnce) {
+TEST_F(AddressVerificationTest, AcceptingRegistersOnce) {
   add("eve@example.com");
   const std::string token = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   EXPECT_EQ(codeOf(accepted(token, "short")), "VALIDATION");
@@ -186,7 +186,7 @@ TEST_F(ProofTest, AcceptingRegistersOnce) {
   EXPECT_EQ(parameter(MailTemplate::verifyAddress, "eve@example.com", "token"), "");
 }
 
-TEST_F(ProofTest, AcceptingTakesOverAnAccountThatProvedNothing) {
+TEST_F(AddressVerificationTest, AcceptingTakesOverAnUnverifiedAccount) {
   const auto squatted = squat("eve@example.com");
   add("eve@example.com");
   const auto user = accepted(parameter(MailTemplate::projectInvite, "eve@example.com", "invite"));
@@ -200,7 +200,7 @@ TEST_F(ProofTest, AcceptingTakesOverAnAccountThatProvedNothing) {
   EXPECT_TRUE(run(identity_.admit(identity::Realm::platform(), *user, {"203.0.113.1", ""}, soon()))->opened);
 }
 
-TEST_F(ProofTest, AcceptingTakesOverForOperatorsToo) {
+TEST_F(AddressVerificationTest, AcceptingTakesOverForOperatorsToo) {
   const auto squatted = squat("eve@example.com");
   ASSERT_TRUE(run(operators_->add(by(ada_), {"eve@example.com"})));
   const auto user = accepted(parameter(MailTemplate::operatorInvite, "eve@example.com", "invite"));
@@ -209,7 +209,7 @@ TEST_F(ProofTest, AcceptingTakesOverForOperatorsToo) {
   expectNothingLeft(squatted);
 }
 
-TEST_F(ProofTest, VerifyingAnInvitedAddressCountsAsFollowingTheInvitation) {
+TEST_F(AddressVerificationTest, VerifyingAnInvitedAddressCountsAsFollowingTheInvitation) {
   for (const bool operates : {false, true}) {
     const std::string email = operates ? "operator@example.com" : "eve@example.com";
     const auto squatted = squat(email);
@@ -225,7 +225,7 @@ TEST_F(ProofTest, VerifyingAnInvitedAddressCountsAsFollowingTheInvitation) {
   EXPECT_EQ(statusOf("eve@example.com"), "active");
 }
 
-TEST_F(ProofTest, AResetOfAnUnprovenAccountLeavesNoOtherWayIn) {
+TEST_F(AddressVerificationTest, AResetOfAnUnverifiedAccountLeavesNoOtherWayIn) {
   const auto squatted = squat("eve@example.com");
   add("eve@example.com");
   ASSERT_TRUE(run(identity_.links().mailLink(identity::Realm::platform(), identity::LinkPurpose::resetPassword,
@@ -236,13 +236,13 @@ TEST_F(ProofTest, AResetOfAnUnprovenAccountLeavesNoOtherWayIn) {
   EXPECT_EQ(statusOf("eve@example.com"), "active");
 }
 
-TEST_F(ProofTest, WithoutAnInvitationVerifyingKeepsThePassword) {
+TEST_F(AddressVerificationTest, WithoutAnInvitationVerifyingKeepsThePassword) {
   const auto user = registered("eve@example.com");
   ASSERT_TRUE(verify("eve@example.com"));
   EXPECT_TRUE(passwordFits("eve@example.com", "a long password"));
 }
 
-TEST_F(ProofTest, NothingElseIsAccepted) {
+TEST_F(AddressVerificationTest, NothingElseIsAccepted) {
   EXPECT_EQ(codeOf(accepted("")), "VALIDATION");
   EXPECT_EQ(codeOf(accepted("mem_x.y")), "VALIDATION");
   EXPECT_EQ(codeOf(accepted("x")), "VALIDATION");
@@ -257,19 +257,19 @@ TEST_F(ProofTest, NothingElseIsAccepted) {
   EXPECT_FALSE(*run(identity_.users().byEmail(identity::Realm::platform(), "eve@example.com")));
 }
 
-TEST_F(ProofTest, AProvenAccountIsNotTakenOver) {
+TEST_F(AddressVerificationTest, AVerifiedAccountIsNotTakenOver) {
   registered("eve@example.com");
   add("eve@example.com");
   const std::string token = parameter(MailTemplate::projectInvite, "eve@example.com", "invite");
   const auto user = *run(identity_.users().byEmail(identity::Realm::platform(), "eve@example.com"));
-  identity::UserPatch proven;
-  proven.emailVerified = true;
-  ASSERT_TRUE(run(identity_.users().patch(identity::Realm::platform(), user->id, std::move(proven), ada_, soon())));
+  identity::UserPatch verified;
+  verified.emailVerified = true;
+  ASSERT_TRUE(run(identity_.users().patch(identity::Realm::platform(), user->id, std::move(verified), ada_, soon())));
   EXPECT_EQ(codeOf(accepted(token)), "VALIDATION");
   EXPECT_TRUE(passwordFits("eve@example.com", "a long password"));
 }
 
-TEST_F(ProofTest, AnInviteThatIsCancelledMeanwhileIsNotAccepted) {
+TEST_F(AddressVerificationTest, AnInviteThatIsCancelledMeanwhileIsNotAccepted) {
   for (const bool exists : {false, true}) {
     const std::string email = exists ? "eve@example.com" : "new@example.com";
     if (exists) registered(email);
@@ -286,7 +286,7 @@ TEST_F(ProofTest, AnInviteThatIsCancelledMeanwhileIsNotAccepted) {
   }
 }
 
-TEST_F(ProofTest, ACancelledInviteIsNotTakenUp) {
+TEST_F(AddressVerificationTest, ACancelledInviteIsNotTakenUp) {
   add("eve@example.com");
   registered("eve@example.com");
   ASSERT_TRUE(run(members_->cancelInvite(by(ada_), project_.id.str(), "eve@example.com")));

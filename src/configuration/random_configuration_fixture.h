@@ -2,17 +2,17 @@
 #pragma once
 
 #include "configuration/configuration_fixture.h"
-#include "configuration/random_shape.h"
+#include "configuration/random_configuration.h"
 
 namespace mb::configuration {
 
-class RandomShapes : public ConfigurationFixture {
+class RandomConfigurationFixture : public ConfigurationFixture {
  protected:
   using ConfigurationFixture::ConfigurationFixture;
 
   store::ProjectNo made(uint32_t seed, uint32_t order) {
     const store::ProjectNo number = project();
-    for (const Step& step : RandomShape(seed, order).steps()) make(number, step);
+    for (const Step& step : RandomConfiguration(seed, order).steps()) make(number, step);
     return number;
   }
 

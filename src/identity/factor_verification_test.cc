@@ -6,7 +6,7 @@ namespace {
 
 using mail::MailTemplate;
 
-class FactorProofTest : public MfaFixture {
+class FactorVerificationTest : public MfaFixture {
  protected:
   void move(const Person& who, const std::string& email) {
     UserPatch patch;
@@ -17,7 +17,7 @@ class FactorProofTest : public MfaFixture {
     EXPECT_TRUE(run(identity_.links().mailLink(realm, purpose, email)));
     return mail::testing::MailBox::parameter(box_.to(email).back(), "token");
   }
-  void proveByMail(const Person& who, const std::string& email) {
+  void verifyByMail(const Person& who, const std::string& email) {
     const std::string token = mailed(LinkPurpose::verifyEmail, who.realm, email);
     EXPECT_TRUE(run(identity_.links().verify(who.realm, token, stranger(), soon())));
   }
@@ -28,26 +28,26 @@ class FactorProofTest : public MfaFixture {
   std::vector<Realm> planes() const { return {shop(), Realm::platform()}; }
 };
 
-TEST_F(FactorProofTest, EnrollingAndActivatingNeedAVerifiedAddressWhereMailsAreSent) {
+TEST_F(FactorVerificationTest, EnrollingAndActivatingNeedAVerifiedAddressWhereMailsAreSent) {
   for (const Realm& realm : planes()) {
-    Person ann = unproven(realm, "ann@example.com");
+    Person ann = unverified(realm, "ann@example.com");
     EXPECT_EQ(enroll(ann), "EMAIL_UNVERIFIED");
-    proveByMail(ann, "ann@example.com");
+    verifyByMail(ann, "ann@example.com");
     EXPECT_EQ(enroll(ann), "");
     move(ann, "eve@example.com");
     EXPECT_EQ(activate(ann, totp(ann, -1)), "EMAIL_UNVERIFIED");
     EXPECT_FALSE(stored(ann).mfaEnabled);
     EXPECT_FALSE(factorOf(ann));
-    proveByMail(ann, "eve@example.com");
+    verifyByMail(ann, "eve@example.com");
     EXPECT_EQ(activate(ann, totp(ann, -1)), "");
   }
 }
 
-TEST_F(FactorProofTest, AFactorFromBeforeTheProofGoesWithAReset) {
+TEST_F(FactorVerificationTest, AFactorFromBeforeTheVerificationGoesWithAReset) {
   for (const Realm& realm : planes()) {
     const Person ann = withFactor(realm, "ann@example.com");
     move(ann, "eve@example.com");
-    proveByMail(ann, "eve@example.com");
+    verifyByMail(ann, "eve@example.com");
     EXPECT_TRUE(stored(ann).mfaEnabled);
     resetPassword(ann, "eve@example.com");
     EXPECT_FALSE(stored(ann).mfaEnabled);
@@ -55,14 +55,14 @@ TEST_F(FactorProofTest, AFactorFromBeforeTheProofGoesWithAReset) {
   }
 }
 
-TEST_F(FactorProofTest, AFactorOfAVerifiedAddressOutlivesAReset) {
+TEST_F(FactorVerificationTest, AFactorOfAVerifiedAddressOutlivesAReset) {
   const Person ann = withFactor("ann@example.com");
   resetPassword(ann, "ann@example.com");
   EXPECT_TRUE(stored(ann).mfaEnabled);
   EXPECT_EQ(verify(ann, totp(ann, 0)), "");
 }
 
-TEST_F(FactorProofTest, ASignInInProgressNeedsAFactorThatWasActivatedSince) {
+TEST_F(FactorVerificationTest, ASignInInProgressNeedsAFactorThatWasActivatedSince) {
   for (const Realm& realm : planes()) {
     Person ann = person(realm, "ann@example.com");
     const auto before = login(realm, "ann@example.com");
