@@ -144,10 +144,10 @@ def functions() -> list[Tally]:
 
 def graphql() -> list[Tally]:
     shapes = os.environ.get("MB_GRAPHQL_SHAPES", "200")
-    judged = [sys.executable, "-m", "pytest", "tests/graphql/test_graphql_judged.py", "-q"]
+    reference = [sys.executable, "-m", "pytest", "tests/graphql/test_graphql_reference.py", "-q"]
     tallies = _with_release(
         lambda server: runners.single(
-            "graphql judged", judged, 3600, {"MB_SERVER": str(server), "MB_GRAPHQL_SHAPES": shapes}
+            "graphql reference", reference, 3600, {"MB_SERVER": str(server), "MB_GRAPHQL_SHAPES": shapes}
         )
     )
     cost = [sys.executable, ROOT / "bench" / "graphql.py", "--build"]

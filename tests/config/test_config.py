@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.project_shapes import VECTORS, WEBHOOK, export_text, make, summary
+from support.project_configurations import VECTORS, WEBHOOK, export_text, make, summary
 from support.client import ok, refused, unique
 
 TOP = ["formatVersion", "exportedAt", "serverVersion", "project", "collections", "roles", "enduserRoles"]

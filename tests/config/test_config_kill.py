@@ -5,7 +5,7 @@ import time
 
 import httpx
 
-from support.project_shapes import export_text, make, summary
+from support.project_configurations import export_text, make, summary
 from support.client import Api, PlatformUser, ok
 
 ROUNDS = 10

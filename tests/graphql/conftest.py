@@ -1,14 +1,15 @@
 import pytest
 
 from support.client import Api, ok
-from support.graphql_judge import Judge
+from support.graphql_reference import Reference
 
 
 @pytest.fixture(scope="module")
-def judge():
-    judge = Judge()
-    yield judge
-    judge.stop()
+def reference():
+    """graphql-js, whose results are compared with the server's."""
+    reference = Reference()
+    yield reference
+    reference.stop()
 
 
 def ask(api: Api, query: str, variables: dict | None = None, **more) -> dict:

@@ -161,12 +161,12 @@ def test_null_beside_what_matters(key, data):
     assert ok(key.post("/graphql", body)) == {"data": {"__typename": "Query"}}
 
 
-def test_empty_project(owner, data, judge, graphql):
-    from support.graphql_judge import INTROSPECTION
+def test_empty_project(owner, data, reference, graphql):
+    from support.graphql_reference import INTROSPECTION
 
     key = owner.create_project().api_key("read", "write")
     introspection = data(key, INTROSPECTION)
-    assert judge.schema(introspection) == [] and introspection["__schema"]["mutationType"] is None
+    assert reference.schema(introspection) == [] and introspection["__schema"]["mutationType"] is None
     assert data(key, "{_empty}") == {"_empty": None}
     directives = {one["name"]: one for one in introspection["__schema"]["directives"]}
     assert set(directives) == {"include", "skip", "deprecated", "specifiedBy"}

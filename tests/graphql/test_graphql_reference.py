@@ -7,8 +7,8 @@ import os
 import pytest
 
 from support.client import ok
-from support.graphql_judge import INTROSPECTION
-from support.graphql_shapes import SERVER_FIELDS, Shape
+from support.graphql_reference import INTROSPECTION
+from support.graphql_projects import SERVER_FIELDS, RandomProject
 
 SHAPES = int(os.environ.get("MB_GRAPHQL_SHAPES", "25"))
 ANSWERED = 8  # requests per project
@@ -17,18 +17,18 @@ BROKEN = 12
 
 def built(owner, seed: int):
     """A project with a random schema, and a key that reads and writes all of it."""
-    shape, project = Shape(seed), owner.create_project()
-    for name in shape.names:
+    random_project, project = RandomProject(seed), owner.create_project()
+    for name in random_project.names:
         project.collection(name)
-    for name, schema in shape.collections.items():
+    for name, schema in random_project.collections.items():
         if schema is not None:
             ok(project.admin.put(f"/admin/collections/{name}/schema", schema), 204)
     key = project.api_key("read", "write")
-    for name in shape.names:
-        for _ in range(shape.chance.randint(0, 4)):
-            made = key.create(name, shape.document(name))
-            shape.documents[name][made["id"]] = made
-    return shape, key
+    for name in random_project.names:
+        for _ in range(random_project.chance.randint(0, 4)):
+            made = key.create(name, random_project.document(name))
+            random_project.documents[name][made["id"]] = made
+    return random_project, key
 
 
 def same_numbers(value):
@@ -41,17 +41,17 @@ def same_numbers(value):
 
 
 @pytest.mark.parametrize("seed", range(SHAPES))
-def test_a_random_project(owner, judge, graphql, seed):
-    shape, key = built(owner, seed)
+def test_a_random_project(owner, reference, graphql, seed):
+    random_project, key = built(owner, seed)
     introspection = graphql(key, INTROSPECTION)
     assert "errors" not in introspection
-    assert judge.schema(introspection["data"]) == []
-    judge.world(**shape.learn(introspection["data"]))
+    assert reference.schema(introspection["data"]) == []
+    reference.world(**random_project.learn(introspection["data"]))
 
     for _ in range(ANSWERED):
-        query, variables = shape.request()
-        assert judge.validate(query) == [], query
-        expected = judge.execute(query, variables)
+        query, variables = random_project.request()
+        assert reference.validate(query) == [], query
+        expected = reference.execute(query, variables)
         answer = graphql(key, query, variables)
         assert "errors" not in expected, (query, expected)
         assert "errors" not in answer, (query, answer)
@@ -59,8 +59,8 @@ def test_a_random_project(owner, judge, graphql, seed):
         assert json.dumps(same_numbers(answer["data"])) == json.dumps(same_numbers(expected["data"])), query
 
     for _ in range(BROKEN):
-        query = shape.broken()
-        problems = [problem.split(" Did you mean")[0] for problem in judge.validate(query)]
+        query = random_project.broken()
+        problems = [problem.split(" Did you mean")[0] for problem in reference.validate(query)]
         answer = graphql(key, query, {})
         refused = [error["message"].split(" Did you mean")[0] for error in answer.get("errors", [])]
         if not problems:
@@ -76,19 +76,19 @@ def test_a_random_project(owner, judge, graphql, seed):
         assert all(kind and any(kind in each for each in problems) for kind in kinds), (query, unknown, problems)
 
 
-def test_the_judge_tells_answers_apart(owner, judge, graphql):
+def test_the_reference_detects_differences(owner, reference, graphql):
     """The comparison can fail: another document gives another result."""
-    shape, key = built(owner, 1)
-    judge.schema(graphql(key, INTROSPECTION)["data"])
-    name = shape.names[0]
-    made = key.create(name, shape.document(name))
-    shape.documents[name][made["id"]] = made
-    world = shape.learn(graphql(key, INTROSPECTION)["data"])
-    judge.world(**world)
-    query = f"{{ {shape.base_of(name)} {{ id createdAt updatedAt ownerId }} }}"
-    expected = judge.execute(query, {})
+    random_project, key = built(owner, 1)
+    reference.schema(graphql(key, INTROSPECTION)["data"])
+    name = random_project.names[0]
+    made = key.create(name, random_project.document(name))
+    random_project.documents[name][made["id"]] = made
+    world = random_project.learn(graphql(key, INTROSPECTION)["data"])
+    reference.world(**world)
+    query = f"{{ {random_project.base_of(name)} {{ id createdAt updatedAt ownerId }} }}"
+    expected = reference.execute(query, {})
     assert expected["data"] == graphql(key, query)["data"]
-    assert set(expected["data"][shape.base_of(name)][0]) == set(SERVER_FIELDS)
+    assert set(expected["data"][random_project.base_of(name)][0]) == set(SERVER_FIELDS)
     world["documents"][name][made["id"]]["ownerId"] = "somebody"
-    judge.world(**world)
-    assert judge.execute(query, {})["data"] != expected["data"]
+    reference.world(**world)
+    assert reference.execute(query, {})["data"] != expected["data"]

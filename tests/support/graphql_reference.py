@@ -9,14 +9,14 @@ from support.node_packages import NODE, installed
 SOURCE = Path(__file__).resolve().parent / "graphql"
 
 
-class Judge:
+class Reference:
     def __init__(self):
-        folder = installed(SOURCE, "graphql-judge")
+        folder = installed(SOURCE, "graphql-reference")
         self.process = subprocess.Popen(
-            [NODE, "judge.mjs"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [NODE, "reference.mjs"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def _ask(self, task: str, **given) -> dict:
+    def _call(self, task: str, **given) -> dict:
         self.process.stdin.write(json.dumps({"task": task, **given}) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
@@ -25,17 +25,17 @@ class Judge:
 
     def schema(self, introspection: dict) -> list[str]:
         """Sets the schema of the following calls; returns its problems."""
-        return self._ask("schema", introspection=introspection)["problems"]
+        return self._call("schema", introspection=introspection)["problems"]
 
     def world(self, **world) -> None:
         """Sets the documents of the following executions."""
-        self._ask("world", **world)
+        self._call("world", **world)
 
     def validate(self, query: str) -> list[str]:
-        return self._ask("validate", query=query)["problems"]
+        return self._call("validate", query=query)["problems"]
 
     def execute(self, query: str, variables: dict) -> dict:
-        return self._ask("execute", query=query, variables=variables)
+        return self._call("execute", query=query, variables=variables)
 
     def stop(self) -> None:
         self.process.stdin.close()

@@ -34,7 +34,7 @@ def capital(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-class Shape:
+class RandomProject:
     """`collections`: name -> JSON Schema or None. The GraphQL names follow the rules of docs/graphql.md."""
 
     def __init__(self, seed: int):
