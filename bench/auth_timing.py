@@ -200,7 +200,7 @@ def main():
             server.stop()
     out = pathlib.Path(options.json)
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps({"tries": options.tries, "rows": rows, "told": revealing}, indent=2) + "\n")
+    out.write_text(json.dumps({"tries": options.tries, "rows": rows, "revealing": revealing}, indent=2) + "\n")
     shown = "response times show who is registered: " + ", ".join(revealing)
     verdict = shown if revealing else "no response time shows who is registered"
     print(f"timing: {verdict}")

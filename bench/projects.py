@@ -83,9 +83,9 @@ class Crowd(Manybase):
         for first in range(0, self.count, 100):
             self.sign_in()
             numbers = range(first, min(first + 100, self.count))
-            self.shape(bench, in_parallel(self.token, numbers))
+            self.configure(bench, in_parallel(self.token, numbers))
 
-    def shape(self, bench, tokens):
+    def configure(self, bench, tokens):
         """Creates the collections of some projects, each step for all of them at once."""
         places = [("/api/v1/admin/collections", f"c{i:02}", token) for i in range(COLLECTIONS) for token in tokens]
         steps = [

@@ -131,10 +131,10 @@ def run_round(port, use, take):
         finally:
             for line in [*lines, caller]:
                 line.socket.close()
-    return judge(lines, caller)
+    return figures_of(lines, caller)
 
 
-def judge(lines, caller):
+def figures_of(lines, caller):
     if not caller.done or caller.done[0][2] >= 300:
         raise RuntimeError(f"what was to be taken away was not: {caller.done}")
     start, responded, _ = caller.done[0]

@@ -129,7 +129,7 @@ def test_a_second_factor_needs_a_verified_address(plane, proof):
 
 @pytest.mark.parametrize("path", ["/verify-email/request", "/password-reset/request"])
 @pytest.mark.parametrize("email", ["nobody@example.com", "", "no address", "a\u0000b@example.com", "x" * 100_000])
-def test_requests_never_tell(plane, path, email):
+def test_requests_do_not_show_who_is_registered(plane, path, email):
     known = plane.register()
     plane.mails.to(known)
     addresses = {mail.to for mail in plane.mails.mails}
@@ -140,7 +140,7 @@ def test_requests_never_tell(plane, path, email):
 
 
 @pytest.mark.parametrize("body", [{}, {"email": None}, {"email": 1}, {"email": "a@example.com", "more": 1}, [], "x"])
-def test_requests_of_a_wrong_shape(plane, body):
+def test_requests_with_wrong_fields(plane, body):
     refused(plane.post("/password-reset/request", body), 400)
 
 
@@ -273,7 +273,7 @@ def members(owner, project) -> dict:
     return {row["email"]: row["status"] for row in rows}
 
 
-def test_an_invite_waits_for_proof(server, owner, mails):
+def test_an_invite_waits_for_verification(server, owner, mails):
     project = owner.create_project()
     email = f"{unique('invited')}@example.com"
     made = ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Viewer"}), 201)["member"]
@@ -327,7 +327,7 @@ def test_accepting_an_invitation_registers_or_takes_over(server, owner, mails):
     refused(plane.post("/login", {"email": squatter.email, "password": PASSWORD}), 401, "INVALID_CREDENTIALS")
 
 
-def test_an_invitation_to_a_proven_account_takes_nothing_over(server, owner, mails):
+def test_an_invitation_to_a_verified_account_takes_nothing_over(server, owner, mails):
     plane = Plane(server, mails)
     guest = PlatformUser(server)
     project = owner.create_project()
@@ -340,7 +340,7 @@ def test_an_invitation_to_a_proven_account_takes_nothing_over(server, owner, mai
     plane.login(guest.email, NEW_PASSWORD)
 
 
-def test_the_link_of_an_invite_proves_the_address(server, owner, mails):
+def test_the_link_of_an_invite_verifies_the_address(server, owner, mails):
     project = owner.create_project()
     email = f"{unique('invited')}@example.com"
     ok(owner.post(f"/control/projects/{project.id}/members", {"email": email, "role": "Viewer"}), 201)
@@ -358,7 +358,7 @@ def test_the_link_of_an_invite_proves_the_address(server, owner, mails):
     assert len(mails.to(email)) == 1  # no mail for verification
 
 
-def test_an_account_that_proved_nothing_is_invited(server, owner, mails):
+def test_an_unverified_account_is_invited(server, owner, mails):
     project = owner.create_project()
     guest = PlatformUser(server)
     mails.to(guest.email)  # the mail of the registration
@@ -392,7 +392,7 @@ def test_an_invitation_is_accepted_where_only_invited_addresses_register(make_se
         refused(plane.post("/register", other), 403, "FORBIDDEN")
 
 
-def test_operators_prove_their_address(make_server, tmp_path):
+def test_operators_verify_their_address(make_server, tmp_path):
     with MailCatcher(tmp_path) as catcher:
         server = make_server({"SERVICE_OPERATORS": "boss@example.com", **catcher.settings}).start()
         PlatformUser(server)

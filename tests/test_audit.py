@@ -31,7 +31,7 @@ def fresh(owner):
     return owner.create_project()
 
 
-def test_shape_and_order(fresh):
+def test_fields_and_order(fresh):
     user = fresh.end_user()
     ok(fresh.admin.post(f"/admin/users/{user.id}/block"), 204)
     found = entries(fresh.admin)

@@ -239,8 +239,8 @@ def test_what_was_tampered_with_shows(deployment, tmp_path, change, problem):
     if problem is None:
         assert "problem" not in found["doctored"]
         return
-    told = found["doctored"]["problem"]
+    problem_found = found["doctored"]["problem"]
     # The entry about the restore follows the recorded end, so that a truncation shows before it.
-    assert problem in told or "are missing, before aud_" in told, told
+    assert problem in problem_found or "are missing, before aud_" in problem_found, problem_found
     ran = run(VERIFY, "verify", "--data", server.data, "--project", "doctored")
-    assert ran.returncode == 1 and f"  BROKEN: {told}" in ran.stdout and "1 of 1 chains are broken" in ran.stdout
+    assert ran.returncode == 1 and f"  BROKEN: {problem_found}" in ran.stdout and "1 of 1 chains are broken" in ran.stdout

@@ -121,8 +121,8 @@ def test_headers(admin):
     assert "20 headers" in refused(admin.patch(f"/admin/integrations/{name}", more), 409, "CONFLICT")["message"]
     config = {"config": {**base, "headers": {**plain, "y": "a"}}}
     refused(admin.patch(f"/admin/integrations/{name}", config), 409, "CONFLICT")
-    shape = {"name": name, "provider": "http", **config}
-    refused(importing(admin, integrations=[shape]), 400, "VALIDATION")
+    entry = {"name": name, "provider": "http", **config}
+    refused(importing(admin, integrations=[entry]), 400, "VALIDATION")
     ok(admin.patch(f"/admin/integrations/{name}", {**more, "config": {**base, "headers": {"x-0": "a"}}}), 204)
     refused(admin.post("/admin/integrations", {**body, "name": unique("i"), "secrets": {"headers": headers}}), 409)
 

@@ -155,7 +155,7 @@ def test_a_scope_is_full_at_100(dev):
     made(dev)
 
 
-def test_whoever_may_not_finds_nothing(server, dev):
+def test_a_caller_without_permission_finds_nothing(server, dev):
     project = dev.create_project()
     connection = made(dev, of(project), "Ours")
     own = made(dev, OWN, "Mine")

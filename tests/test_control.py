@@ -184,7 +184,7 @@ def test_login_answer(server, owner):
     assert "pid" not in claims and "perms" not in claims
 
 
-def test_login_tells_nothing_of_who_is_registered(server, owner):
+def test_login_does_not_show_who_is_registered(server, owner):
     wrong = refused(
         Api(server).post("/control/auth/login", {"email": owner.email, "password": "wrong-password"}),
         401,
@@ -511,7 +511,7 @@ def test_control_tokens_are_refused_on_the_other_plane(server, owner, project):
         assert "one of the control plane" in error["message"]
 
 
-def test_a_projects_token_on_the_control_plane_is_told_what_it_is(server, project, alice):
+def test_a_projects_token_on_the_control_plane_is_named_in_the_error(server, project, alice):
     for token, given in (
         (project.admin.token, "a member's token of a project"),
         (alice.token, "an end user's token of a project"),

@@ -219,7 +219,7 @@ def test_conditions_on_many_elements(alice, project):
     refused(alice.get(f"/{name}/{id}", params={"filter": json.dumps(filter)}), 400, "QUERY_TOO_COSTLY")
 
 
-def test_others_are_answered_meanwhile(server, project, alice, bob, long):
+def test_others_are_served_in_the_meantime(server, project, alice, bob, long):
     own = project.collection()
     filters = [pattern(source) for source in SLOW] + [{"$nor": [pattern(f"[ab]+x{n}") for n in range(60)]}]
     with concurrent.futures.ThreadPoolExecutor(len(filters)) as pool:

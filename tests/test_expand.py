@@ -126,7 +126,7 @@ def test_relation_to_a_collection_that_is_not(project, admin, alice):
     assert alice.list(source, expand="to")[0]["to"] == "x"
 
 
-def test_hidden_documents_do_not_tell_their_size(project, admin, alice):
+def test_hidden_documents_do_not_show_their_size(project, admin, alice):
     """A reader without access to the targets gets their ids, however large they are; a reader with access gets 413."""
     giants = project.collection(policy={**OPEN_POLICY, "read": {"filter": {"public": True}}})
     ids = [f"giant{n}" for n in range(20)]

@@ -142,7 +142,7 @@ def test_request_id_is_kept(nobody, given):
 
 
 @pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a/b", "ä".encode(), "a;b", '"a"', "<a>"])
-def test_request_id_of_another_shape_is_replaced(nobody, given):
+def test_request_id_of_another_format_is_replaced(nobody, given):
     got = nobody.get("/health", headers={"x-request-id": given}).headers["x-request-id"]
     assert got and got != given
 

@@ -229,7 +229,7 @@ def test_an_admin_resets_it(project, admin):
     assert account.login()["mfaRequired"] is True
 
 
-def test_who_is_blocked_meanwhile_does_not_get_in(project, admin):
+def test_a_user_blocked_during_a_sign_in_does_not_get_in(project, admin):
     account = Account(project.end_user(), "/auth", project.id)
     account.activate()
     token = account.login()["mfaToken"]

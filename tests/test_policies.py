@@ -86,7 +86,7 @@ def test_read_and_list_are_apart(project, alice, bob):
     ok(alice.get(f"/{collection}/{other['id']}"))
 
 
-def test_update_filter_is_judged_on_the_document_before(project, alice):
+def test_update_filter_is_evaluated_on_the_document_before(project, alice):
     collection = project.collection(policy={**OPEN_POLICY, "update": {"filter": {"state": "draft"}}})
     document = alice.create(collection, {"state": "draft"})
     path = f"/{collection}/{document['id']}"
@@ -95,7 +95,7 @@ def test_update_filter_is_judged_on_the_document_before(project, alice):
     refused(alice.put(path, {"state": "draft"}), 404)
 
 
-def test_create_filter_is_judged_on_the_document_after(project, alice):
+def test_create_filter_is_evaluated_on_the_document_after(project, alice):
     collection = project.collection(
         policy={**OPEN_POLICY, "create": {"filter": {"state": "draft", "ownerId": "$auth.uid"}}}
     )
@@ -372,7 +372,7 @@ def test_policies_refused_at_save(project, admin, policy):
     assert ok(admin.get(f"/admin/collections/{collection}/policy")) == {"policy": OPEN_POLICY, "source": "own"}
 
 
-def test_all_problems_of_a_policy_are_told(project, admin):
+def test_all_problems_of_a_policy_are_reported(project, admin):
     collection = project.collection(policy=None)
     error = refused(
         admin.put(

@@ -121,7 +121,7 @@ def test_expressions_refused_at_save(project, admin, expression):
     assert ok(admin.get(f"/admin/collections/{collection}/policy"))["source"] == "default"
 
 
-def test_expression_errors_tell_line_and_column(project, admin):
+def test_expression_errors_have_line_and_column(project, admin):
     collection = project.collection(policy=None)
     error = refused(
         admin.put(f"/admin/collections/{collection}/policy", {"create": {"validate": "true &&\n  document.n >"}}),

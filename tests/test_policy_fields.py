@@ -166,7 +166,7 @@ def content(admin, collection):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("method", ["patch", "put"])
-def test_field_rules_judge_the_change(project, admin, alice, rule, method):
+def test_field_rules_are_evaluated_on_the_change(project, admin, alice, rule, method):
     fields, breaks = RULES[rule]
     plain = project.collection()
     guarded = project.collection(policy={**OPEN_POLICY, "update": {rule: fields}})
@@ -176,20 +176,20 @@ def test_field_rules_judge_the_change(project, admin, alice, rule, method):
             admin.delete(f"/admin/collections/{collection}/documents/one")
             ok(admin.post(f"/admin/collections/{collection}/documents", {"id": "one", **copy.deepcopy(DOCUMENT)}), 201)
         free = getattr(alice, method)(f"/{plain}/one", change)
-        judged = getattr(alice, method)(f"/{guarded}/one", change)
+        response = getattr(alice, method)(f"/{guarded}/one", change)
         if free.status_code == 400:
-            assert judged.status_code == 400, f"{change}: {judged.text}"
+            assert response.status_code == 400, f"{change}: {response.text}"
             continue
         ok(free, 204)
         after = content(admin, plain)
         forbidden = breaks(DOCUMENT, after)
         seen.add(forbidden)
         if forbidden:
-            error = refused(judged, 403, "FORBIDDEN")
+            error = refused(response, 403, "FORBIDDEN")
             assert error["message"] == "denied by policy", change
             assert content(admin, guarded) == DOCUMENT, change
         else:
-            assert judged.status_code == 204, f"{change} changed nothing that is guarded: {judged.text}"
+            assert response.status_code == 204, f"{change} changed nothing that is guarded: {response.text}"
             # The two were not written in the same millisecond.
             assert "$currentDate" in change or content(admin, guarded) == after, change
     assert seen == {True, False}
@@ -297,7 +297,7 @@ def test_answers_do_not_hang_on_what_is_hidden(project, admin, alice, update):
         assert found[0] == found[1] == found[2], f"{body}: {found}"
 
 
-def test_whether_a_guess_was_right_is_not_told_by_the_time_of_change(project, admin, alice):
+def test_the_time_of_change_does_not_show_whether_a_guess_was_right(project, admin, alice):
     """A change without effect is not a write, unless it names or may move a hidden field."""
     collection = project.collection(policy={**OPEN_POLICY, "read": {"deniedReadFields": ["secret"]}})
     for holding in ({"secret": 5, "open": 1}, {"open": 1, "secret": 5}, {"open": 1, "secret": 6}, {"open": 1}):

@@ -70,9 +70,9 @@ def test_who_follows_a_renamed_collection(owner, receiver, tmp_path, how):
         each.patch(enabled=True)
     put(admin, "posts", n=1)
     put(admin, "articles", n=2)
-    [told] = hook.arrived(1)
-    assert (told.body["collection"], told.body["document"]["n"]) == ("articles", 2)
-    assert told.body["document"]["seen"] is True
+    [delivery] = hook.arrived(1)
+    assert (delivery.body["collection"], delivery.body["document"]["n"]) == ("articles", 2)
+    assert delivery.body["document"]["seen"] is True
     [ran] = post.logged(1)
     assert (ran["status"], [line["message"] for line in ran["logs"]]) == ("success", ["n 2"])
     # They also follow the next rename.

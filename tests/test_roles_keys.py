@@ -58,7 +58,7 @@ def test_role_names(admin, kind, name):
 @pytest.mark.parametrize(
     "permission", ["", ":", "a::b", "a b", "data:posts:read:more:still", "x" * 300, "a:$b", "á:read"]
 )
-def test_permission_shapes(admin, permission):
+def test_permission_formats(admin, permission):
     error = refused(
         admin.post("/admin/roles", {"name": unique("r"), "permissions": ["audit:read", permission]}), 400, "VALIDATION"
     )

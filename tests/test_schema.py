@@ -116,7 +116,7 @@ def test_refused_at_save(project, admin, schema):
     assert ok(admin.get(f"/admin/collections/{collection}/schema")) == {"schema": None}
 
 
-def test_all_problems_are_told(project, admin, alice):
+def test_all_problems_are_reported(project, admin, alice):
     collection = project.collection(
         schema={
             "type": "object",

@@ -119,7 +119,7 @@ def test_bad_value_stops_the_start(name, value, tmp_path):
     refuses_to_start({name: value}, tmp_path, name)
 
 
-def test_bad_values_are_told_all_at_once(tmp_path):
+def test_bad_values_are_reported_all_at_once(tmp_path):
     refuses_to_start(
         {"SERVICE_CONTROL": "maybe", "SERVICE_LOG": "xml", "SERVICE_AUTH_RATE_LIMIT": "often", "SERVICE_LISTE": "x"},
         tmp_path,

@@ -76,10 +76,10 @@ def test_password(make_server, plane, beside):
     more = ("--project", project.slug) if project else ()
     if not beside:
         server.stop()
-    told = result(
+    report = result(
         run("users password", user.email.upper(), "--stdin", "--json", *more, data=server.data, typed=NEW + "\n")
     )
-    assert told == {"id": user.id, "email": user.email, "changed": True}
+    assert report == {"id": user.id, "email": user.email, "changed": True}
     if not beside:
         server.start()
     refused(user.get(path), 401, "UNAUTHENTICATED")
@@ -179,10 +179,10 @@ def test_mfa_reset(make_server, beside):
     assert "mfaToken" in ok(sign_in(server, user.email, PASSWORD, project))
     if not beside:
         server.stop()
-    told = result(run("users mfa-reset", user.id, "--project", project.id, "--json", data=server.data))
-    assert told["changed"] is True
-    told = result(run("users mfa-reset", user.id, "--project", project.id, "--json", data=server.data))
-    assert told["changed"] is False
+    report = result(run("users mfa-reset", user.id, "--project", project.id, "--json", data=server.data))
+    assert report["changed"] is True
+    report = result(run("users mfa-reset", user.id, "--project", project.id, "--json", data=server.data))
+    assert report["changed"] is False
     if not beside:
         server.start()
     assert "accessToken" in ok(sign_in(server, user.email, PASSWORD, project))

@@ -12,7 +12,7 @@ from support.commands import complains, done, line_of, result
 from support.person import Folder
 
 
-def shape_of(project) -> dict:
+def configuration_of(project) -> dict:
     exported = ok(project.admin.get("/admin/config-export"))
     exported.pop("exportedAt")
     return exported
@@ -22,7 +22,7 @@ def changes(ran, side: str) -> dict:
     return {each["path"]: each["change"] for each in result(ran)[side]}
 
 
-def test_pull_writes_the_shape_and_status_finds_nothing(linked):
+def test_pull_writes_the_configuration_and_status_finds_nothing(linked):
     files = linked.files()
     assert {"meta.json", "collections/notes.json", "roles.json"} <= set(files)
     assert all(text.endswith("}\n") or text.endswith("]\n") for text in files.values())
@@ -80,7 +80,7 @@ def test_a_push_never_undoes_what_others_did(linked):
     both = json.loads(linked.run("status", "--json").stdout)
     assert both["both"] == []
     done(linked.run("push", "--force"))
-    assert "listers" in [role["name"] for role in shape_of(linked.project)["roles"]], "a push deletes nothing"
+    assert "listers" in [role["name"] for role in configuration_of(linked.project)["roles"]], "a push deletes nothing"
     assert "modified" not in done(linked.run("pull", "--force"))
     assert [role["name"] for role in linked.read("roles.json")] == ["listers", "readers"]
 
@@ -194,18 +194,18 @@ def test_prune_names_everything_and_asks(linked):
     dry = linked.run("push", "--prune", "--dry-run")
     named = re.findall(r"^delete (\S+) (\S+)$", dry.stdout, re.M)
     assert dry.returncode == 2 and named == [("roles", "busy"), ("roles", "readers"), ("enduserRoles", "guests")]
-    before = shape_of(project)
+    before = configuration_of(project)
     for typed in ("", "no\n", "y\n", "YES\n"):
         ran = linked.run("push", "--prune", typed=typed)
         assert ran.returncode == 1 and "not confirmed, nothing was changed" in ran.stderr
         assert re.findall(r"^delete (\S+) (\S+)$", ran.stdout, re.M) == named
     ran = linked.run("push", "--prune", "--json")
     assert ran.returncode == 2 and "--yes" in json.loads(ran.stderr)["error"]["message"]
-    assert shape_of(project) == before
+    assert configuration_of(project) == before
 
     ran = linked.run("push", "--prune", typed="yes\n")
     assert ran.returncode == 1 and "1 could not be deleted" in ran.stderr and "roles/busy" in ran.stderr
-    after = shape_of(project)
+    after = configuration_of(project)
     assert [role["name"] for role in after["roles"]] == ["busy"] and not after.get("enduserRoles")
     assert "notes" in [each["name"] for each in after["collections"]], "collections are never pruned"
     for member in ok(project.owner.get(f"/control/projects/{project.id}/members"))["members"]:
@@ -213,11 +213,11 @@ def test_prune_names_everything_and_asks(linked):
             ok(project.owner.delete(f"/control/projects/{project.id}/members/{member['userId']}"), 204)
     pruned = result(linked.run("push", "--prune", "--yes", "--json"))
     assert pruned["pruned"] == [{"section": "roles", "name": "busy"}]
-    assert not shape_of(project).get("roles")
+    assert not configuration_of(project).get("roles")
 
 
 def test_all_problems_at_once_each_by_its_file(linked):
-    before = shape_of(linked.project)
+    before = configuration_of(linked.project)
     linked.write("collections/a.json", {"name": "a", "schema": {"type": "strnig"}})
     linked.write("collections/b.json", {"name": "b", "policy": {"raed": {}}})
     linked.write("roles.json", [{"name": "Owner", "permissions": ["*"]}])
@@ -227,7 +227,7 @@ def test_all_problems_at_once_each_by_its_file(linked):
         assert f"\n  {file}" in ran.stderr, ran.stderr
     error = json.loads(linked.run("push", "--json").stderr)["error"]
     assert error["code"] == "VALIDATION" and len(error["details"]) >= 3
-    assert shape_of(linked.project) == before
+    assert configuration_of(linked.project) == before
 
 
 def test_every_broken_file_at_once(linked):

@@ -12,7 +12,7 @@ def names(project, section: str) -> list[str]:
     return [each["name"] for each in ok(project.admin.get("/admin/config-export")).get(section, [])]
 
 
-def shape(api) -> dict:
+def configuration_of(api) -> dict:
     exported = ok(api.get("/admin/config-export"))
     exported.pop("exportedAt")
     exported.pop("project")
@@ -32,7 +32,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
         ok(ann.user.post(f"/control/projects/{shop.id}/members", {"email": somebody.email, "role": "Admin"}), 201)
     staging = ok(ann.user.post(f"/control/projects/{shop.id}/environments", {"environment": "staging"}), 201)["project"]
     staging_api = ann.user.exchange(staging["id"])
-    assert shape(staging_api) == shape(shop.admin), "an environment begins as a copy"
+    assert configuration_of(staging_api) == configuration_of(shop.admin), "an environment begins as a copy"
 
     # She commits the environment's configuration to a repository.
     hers = Folder(ann, tmp_path_factory.mktemp("hers"))
@@ -41,7 +41,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     done(hers.run("link", "--project", staging["slug"]))
     done(hers.run("pull"))
     hers.git("add", ".")
-    hers.git("commit", "-m", "The shape of the shop")
+    hers.git("commit", "-m", "The configuration of the shop")
     hers.git("push", "-u", "origin", "main")
     committed = hers.git("ls-files").split()
     assert "manybase/collections/orders.json" in committed and "manybase/roles.json" in committed
@@ -77,9 +77,9 @@ def test_a_teams_day(person, server, tmp_path_factory):
     orders = eves.read("collections/orders.json")
     orders["schema"]["properties"]["state"] = {"enum": ["open", "paid"]}
     eves.write("collections/orders.json", orders)
-    before = shape(staging_api)
+    before = configuration_of(staging_api)
     refused = complains(eves.run("push"), "changed on the server since the last pull (collections/returns.json)")
-    assert "pull first, or push with --force" in refused and shape(staging_api) == before
+    assert "pull first, or push with --force" in refused and configuration_of(staging_api) == before
     states = result(eves.run("status", "--json"))
     assert [each["path"] for each in states["here"]] == ["collections/orders.json"]
     assert [each["path"] for each in states["server"]] == ["collections/returns.json"]
@@ -115,38 +115,38 @@ def test_a_teams_day(person, server, tmp_path_factory):
     hers.git("push")
 
     # The same with a webhook, whose secret and state are not part of the folder.
-    hook = {"name": "told", "collection": "orders", "events": ["insert"], "url": "https://hooks.example/"}
+    hook = {"name": "orders", "collection": "orders", "events": ["insert"], "url": "https://hooks.example/"}
     ok(staging_api.post("/admin/webhooks", hook), 201)
     done(hers.run("pull", "--force"))
-    assert hers.read("webhooks/told.json") == {**hook, "headers": {}}
-    hers.write("webhooks/told.json", {**hook, "url": "https://hooks.example/orders"})
+    assert hers.read("webhooks/orders.json") == {**hook, "headers": {}}
+    hers.write("webhooks/orders.json", {**hook, "url": "https://hooks.example/orders"})
     assert done(hers.run("push")).endswith("0 created, 1 updated, 0 deleted\n")
-    told = ok(staging_api.get("/admin/webhooks/told"))["webhook"]
-    assert told["url"].endswith("/orders") and told["enabled"] is True and told["secret"] == {"configured": True}
+    webhook = ok(staging_api.get("/admin/webhooks/orders"))["webhook"]
+    assert webhook["url"].endswith("/orders") and webhook["enabled"] is True and webhook["secret"] == {"configured": True}
     assert "nothing changed" in done(hers.run("status"))
-    (hers.bundle / "webhooks/told.json").unlink()
+    (hers.bundle / "webhooks/orders.json").unlink()
     pruned = hers.run("push", "--prune", typed="yes\n")
-    assert "delete webhooks told" in pruned.stdout and pruned.stdout.endswith("0 updated, 1 deleted\n"), pruned
+    assert "delete webhooks orders" in pruned.stdout and pruned.stdout.endswith("0 updated, 1 deleted\n"), pruned
     assert ok(staging_api.get("/admin/webhooks")) == {"webhooks": []}
 
     # Promotion needs the role Owner in both. It is planned, checked and applied; it deletes nothing.
     line = ("promote", "--from", staging["slug"], "--to", shop.slug)
     complains(bob.run(*line, "--dry-run"), "role Owner in both")
-    production = shape(shop.admin)
+    production = configuration_of(shop.admin)
     planned = ann.run(*line, "--dry-run")
     assert planned.returncode == 2 and "1 to create, 1 to update" in planned.stdout, planned
     assert "create collections returns" in planned.stdout and '"state"' in planned.stdout
     assert "clerks" not in planned.stdout
-    assert shape(shop.admin) == production
+    assert configuration_of(shop.admin) == production
     plan = json.loads(ann.run(*line, "--dry-run", "--json").stdout)
     assert plan["applied"] is False and plan["plan"]["summary"]["create"] == 1
     for typed in (None, "", "no\n"):
         asked = ann.run(*line, typed=typed)
         assert asked.returncode == 1 and "not confirmed, nothing was changed" in asked.stderr
-        assert "create collections returns" in asked.stdout and shape(shop.admin) == production
+        assert "create collections returns" in asked.stdout and configuration_of(shop.admin) == production
     asked = ann.run(*line, "--json")
     assert asked.returncode == 2 and "--yes" in json.loads(asked.stderr)["error"]["message"]
-    assert shape(shop.admin) == production
+    assert configuration_of(shop.admin) == production
     assert done(ann.run(*line, "--yes")).endswith("1 created, 1 updated\n")
     assert names(shop, "collections") == ["orders", "returns"] and names(shop, "roles") == ["clerks"]
     again = ann.run(*line)

@@ -12,7 +12,7 @@ TOP += ["functions", "integrations", "webhooks", "vectors", "buckets", "oauth"]
 
 
 @pytest.fixture(scope="module")
-def shaped(owner):
+def configured(owner):
     project = owner.create_project("Shaped")
     make(project, 1)
     return project
@@ -27,12 +27,12 @@ def importing(api, document, status=200, **params):
     return ok(api.post("/admin/config-import", document, params=params), status)
 
 
-def test_an_export_is_the_whole_shape_and_nothing_else(shaped):
-    response = shaped.admin.get("/admin/config-export")
+def test_an_export_is_the_whole_configuration_and_nothing_else(configured):
+    response = configured.admin.get("/admin/config-export")
     exported = ok(response)
     assert list(exported) == TOP
     assert exported["formatVersion"] == 1 and exported["project"] == {"name": "Shaped"}
-    assert exported["serverVersion"] == ok(shaped.admin.get("/health"))["version"]
+    assert exported["serverVersion"] == ok(configured.admin.get("/health"))["version"]
     assert [each["name"] for each in exported["collections"]] == ["*", "Bare", "line-items", "people", "posts"]
     assert exported["collections"][1] == {"name": "Bare", "indexes": []}
     posts = exported["collections"][4]
@@ -58,23 +58,23 @@ def test_an_export_is_the_whole_shape_and_nothing_else(shaped):
     assert "very-secret" not in response.text and "whsec_" not in response.text
 
 
-def test_one_shape_is_one_text_however_it_came_to_be(owner, shaped, fresh):
+def test_one_configuration_is_one_text_however_it_came_to_be(owner, configured, fresh):
     for seed in (2, 3):
         other = owner.create_project()
         make(other, seed)
-        assert export_text(other.admin) == export_text(shaped.admin)
-    done = importing(fresh.admin, ok(shaped.admin.get("/admin/config-export")))
+        assert export_text(other.admin) == export_text(configured.admin)
+    done = importing(fresh.admin, ok(configured.admin.get("/admin/config-export")))
     assert done["applied"] is True and summary(done)[1:] == (0, 0)
-    assert export_text(fresh.admin) == export_text(shaped.admin)
-    again = importing(fresh.admin, ok(shaped.admin.get("/admin/config-export")))
+    assert export_text(fresh.admin) == export_text(configured.admin)
+    again = importing(fresh.admin, ok(configured.admin.get("/admin/config-export")))
     assert summary(again)[:2] == (0, 0)
     assert all(change["before"] == change["after"] for change in again["plan"]["changes"])
 
 
-def test_a_dry_run_changes_nothing(shaped, fresh):
+def test_a_dry_run_changes_nothing(configured, fresh):
     before = export_text(fresh.admin)
     entries = ok(fresh.admin.get("/admin/audit"))
-    planned = importing(fresh.admin, ok(shaped.admin.get("/admin/config-export")), dryRun="1")
+    planned = importing(fresh.admin, ok(configured.admin.get("/admin/config-export")), dryRun="1")
     assert set(planned) == {"plan", "problems"} and summary(planned)[0] == 15
     for change in planned["plan"]["changes"]:
         assert list(change) == ["section", "name", "action", "before", "after"]
@@ -119,7 +119,7 @@ def test_an_import_is_on_record_beside_what_it_did(fresh):
     assert len({each["requestId"] for each in found[:4]}) == 1
 
 
-def test_every_problem_is_told_and_nothing_is_done(fresh):
+def test_every_problem_is_reported_and_nothing_changes(fresh):
     before = export_text(fresh.admin)
     document = {
         "formatVersion": 1,
@@ -227,7 +227,7 @@ def test_who_may_export_and_import_at_all(owner):
 # ---- environments
 
 
-def test_an_environment_gets_the_shape_and_a_promotion_brings_changes_back(owner):
+def test_an_environment_gets_the_configuration_and_a_promotion_brings_changes_back(owner):
     parent = owner.create_project("Parent")
     make(parent, 4)
     made = ok(owner.post(f"/control/projects/{parent.id}/environments", {"environment": "staging"}), 201)["project"]

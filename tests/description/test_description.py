@@ -125,8 +125,8 @@ def reference() -> dict[str, list[str]]:
 
 
 def test_the_reference_names_every_route(general, reference):
-    told = {f"{method} {as_template(path)}" for method, path, _ in general.operations() if path.startswith("/api/v1/")}
-    assert {name for name in told - set(reference) if " /run/" not in name} == set()
+    described_methods = {f"{method} {as_template(path)}" for method, path, _ in general.operations() if path.startswith("/api/v1/")}
+    assert {name for name in described_methods - set(reference) if " /run/" not in name} == set()
 
 
 def test_permissions_are_those_of_the_reference(general, reference):
@@ -241,7 +241,7 @@ def test_examples_match_their_schemas(described):
     assert count > 300
 
 
-def test_a_path_takes_the_methods_that_are_told(general, anybody):
+def test_a_path_takes_the_methods_of_the_document(general, anybody):
     """OPTIONS lists the same methods of a path as the document: those of all templates that it matches."""
     for path in general.spec["paths"]:
         if not path.startswith("/api/v1/"):
@@ -250,10 +250,10 @@ def test_a_path_takes_the_methods_that_are_told(general, anybody):
         answer = anybody.call("OPTIONS", concrete)
         assert answer.status_code == 204, path
         allowed = set(answer.headers["allow"].split(", "))
-        told = {method.upper() for _, item in general.fitting(concrete) for method in item}
-        if "GET" in told:
-            told.add("HEAD")
-        assert allowed == told | {"OPTIONS"}, path
+        described_methods = {method.upper() for _, item in general.fitting(concrete) for method in item}
+        if "GET" in described_methods:
+            described_methods.add("HEAD")
+        assert allowed == described_methods | {"OPTIONS"}, path
 
 
 # ---- the document of a project
@@ -274,7 +274,7 @@ def test_a_project_has_its_collections(typed, general):
     assert set(general.spec["paths"]) - {path for path in general.spec["paths"] if "{collection}" in path} <= set(paths)
 
 
-def test_documents_are_as_a_project_tells(typed, typed_project):
+def test_documents_are_as_in_the_document_of_a_project(typed, typed_project):
     user = typed_project.api_key("write", "read")
     example = typed.spec["paths"]["/api/v1/notes"]["post"]["requestBody"]["content"]["application/json"]["example"]
     answer = user.post("/notes", {key: value for key, value in example.items() if key != "id"})

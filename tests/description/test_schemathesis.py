@@ -18,7 +18,7 @@ EXAMPLES = int(os.environ.get("MB_EXAMPLES", "3"))
 # Statuses that the document's introduction lists for every request, and so no operation by itself.
 EVERYWHERE = {405, 408, 431}
 # The responses of functions are their own, and a WebSocket leaves the protocol.
-NOT_JUDGED = re.compile(r"^/api/v1/(run|realtime)")
+EXCLUDED = re.compile(r"^/api/v1/(run|realtime)")
 
 
 @schemathesis.serializer("application/offset+octet-stream")
@@ -135,7 +135,7 @@ def problem_of(world, description, operation, case) -> str | None:
     return None
 
 
-def judged(world, description, belongs) -> list[str]:
+def problems_of(world, description, belongs) -> list[str]:
     """Runs each operation of a group with its examples; returns the problems."""
     problems = []
     schema = schemathesis.openapi.from_dict(description.spec)
@@ -145,7 +145,7 @@ def judged(world, description, belongs) -> list[str]:
     )
     for result in schema.get_all_operations():
         operation = result.ok()
-        if not belongs(operation.path) or NOT_JUDGED.match(operation.path):
+        if not belongs(operation.path) or EXCLUDED.match(operation.path):
             continue
 
         def run(case):
@@ -172,5 +172,5 @@ def test_no_answer_is_outside_the_description(world, description, part):
             return path.startswith("/api/v1") and not path.startswith(tuple(beginning.values()))
         return path.startswith(beginning[part])
 
-    assert judged(world, description, belongs) == []
+    assert problems_of(world, description, belongs) == []
     assert world.server.alive()

@@ -49,7 +49,7 @@ def plain(value):
     return (type(value).__name__, repr(value))
 
 
-class Judge:
+class Comparison:
     """Both sides with a few documents, for one case after another."""
 
     def __init__(self, ours: Ours, theirs: Theirs):

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import bson
 import known
-from cases import Case, Judge
+from cases import Case, Comparison
 from engines import ROOT, Ours, Server, Theirs
 from generate import Generator
 
@@ -57,14 +57,14 @@ class Round:
                 self.check_indexes(query, mine)
             ids, others = mine.get("plain", mine.get("error")), other.get("ids", other.get("error"))
             if isinstance(ids, str) and isinstance(others, str):
-                self.worker.tally["both refuse"] += 1
+                self.worker.counts["both refuse"] += 1
             elif ids != others:
                 self.differs(query, ids, others)
 
     def check_indexes(self, query: dict, mine: dict) -> None:
         whole = "limit" not in query
         if mine["index"]:
-            self.worker.tally["by an index"] += 1
+            self.worker.counts["by an index"] += 1
         if mine["plain"] != mine["indexed"] or mine["plainCount"] != mine["indexedCount"]:
             self.worker.fault(f"round {self.number}: with and without indexes\n  {query}\n  {mine}")
         elif whole and mine["plainCount"] != len(mine["plain"]):
@@ -74,20 +74,20 @@ class Round:
         request = {"filter": query["filter"]}
         documents = list(self.documents.values())
         if isinstance(ids, str):
-            return self.worker.judge(self.number, Case("match", [], request, ids, others))
+            return self.worker.examine(self.number, Case("match", [], request, ids, others))
         if isinstance(others, str):
-            return self.worker.judge(self.number, Case("match", documents, request, ids, others))
+            return self.worker.examine(self.number, Case("match", documents, request, ids, others))
         whole = self.ours.ask({"find": [request]})["results"][0]["plain"]
         matched = self.theirs.find(request).get("ids", [])
         apart = sorted(set(whole) ^ set(matched))
         for id in apart:
             mine = ["s00"] if id in whole else []
             other = ["s00"] if id in matched else []
-            self.worker.judge(self.number, Case("match", [self.documents[id]], request, mine, other))
+            self.worker.examine(self.number, Case("match", [self.documents[id]], request, mine, other))
         if not apart:
             request = {"filter": {}, "sort": query["sort"]}
             matched = [self.documents[id] for id in whole]
-            self.worker.judge(self.number, Case("order", matched, request, ids, others, page=query))
+            self.worker.examine(self.number, Case("order", matched, request, ids, others, page=query))
 
     def updates(self) -> None:
         updates = [{"id": id, **self.make.update()} for id in self.documents]
@@ -106,9 +106,9 @@ class Round:
             if bson.encode(became) != bson.encode(after.get(id, {})):
                 again.append(became)
             if case.differs():
-                self.worker.judge(self.number, case)
+                self.worker.examine(self.number, case)
             elif isinstance(case.ours, str):
-                self.worker.tally["both refuse"] += 1
+                self.worker.counts["both refuse"] += 1
         for document in again:
             self.theirs.put(document)
 
@@ -118,12 +118,12 @@ class Worker:
         self.seed = options.seed
         self.ours, self.scratch = Ours(options.driver), Ours(options.driver)
         self.theirs = Theirs(port, f"worker{number}")
-        self.shrinker = Judge(self.scratch, Theirs(port, f"scratch{number}"))
+        self.shrinker = Comparison(self.scratch, Theirs(port, f"scratch{number}"))
         self.operations = 0
-        self.tally: collections.Counter = collections.Counter()
+        self.counts: collections.Counter = collections.Counter()
         self.faults: list[str] = []
 
-    def judge(self, number: int, case: Case) -> None:
+    def examine(self, number: int, case: Case) -> None:
         reason = known.reason(case)
         if reason is None:
             given, case = case, self.shrinker.shrink(case)
@@ -133,10 +133,10 @@ class Worker:
         if reason is None:
             self.fault(f"round {number}:\n{case}")
         else:
-            self.tally[f"known: {reason}"] += 1
+            self.counts[f"known: {reason}"] += 1
 
     def fault(self, text: str) -> None:
-        self.tally["FAULT"] += 1
+        self.counts["FAULT"] += 1
         if len(self.faults) < MAX_SHOWN:
             self.faults.append(text)
             print(text, flush=True)
@@ -157,10 +157,10 @@ def work(options: argparse.Namespace, port: int, number: int, results: multiproc
                 break
             Round(worker, round_number).run()
     except Exception:  # reported to the parent, which would otherwise wait
-        worker.tally["FAULT"] += 1
+        worker.counts["FAULT"] += 1
         print(f"worker {number}, round {round_number}:\n{traceback.format_exc()}", flush=True)
     finally:
-        results.put((worker.operations, dict(worker.tally)))
+        results.put((worker.operations, dict(worker.counts)))
         worker.close()
 
 
@@ -193,10 +193,10 @@ def main() -> int:
     finally:
         server.close()
     operations = sum(outcome[0] for outcome in outcomes)
-    tally = sum((collections.Counter(outcome[1]) for outcome in outcomes), collections.Counter())
-    for name, count in sorted(tally.items()):
+    counts = sum((collections.Counter(outcome[1]) for outcome in outcomes), collections.Counter())
+    for name, count in sorted(counts.items()):
         print(f"{count:>9}  {name}")
-    faults = tally["FAULT"]
+    faults = counts["FAULT"]
     seconds = time.monotonic() - began
     print(
         f"{operations} operations, {faults} unexplained differences, seed {options.seed}, {seconds:.0f} s", flush=True

@@ -118,9 +118,9 @@ def test_a_failure_is_an_error_with_a_code(run, things):
 
 def test_writes_fire_events_and_post_triggers_and_no_pre_hooks(run, project, things):
     hook = database_function(project, things, "return {abort: true};", timing="pre")
-    tell = database_function(project, things, "return event.documentId;", ["insert"])
+    trigger = database_function(project, things, "return event.documentId;", ["insert"])
     run(f"await ctx.db.insertOne('{things}', {{id: 'a'}});")
-    assert tell.logged(1)[0]["result"] == "a"
+    assert trigger.logged(1)[0]["result"] == "a"
     assert hook.runs() == []
 
 

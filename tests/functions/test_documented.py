@@ -17,11 +17,11 @@ EVENTS = {
 HANDLERS = [code for code in re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL) if "export default" in code]
 
 
-def shape(value):
+def fields_of(value):
     """Returns the names and types of an event's fields; documents of collections are the user's own."""
     if isinstance(value, dict):
         return {
-            key: shape(each) if key not in ("document", "previous", "params", "payload") else each is not None
+            key: fields_of(each) if key not in ("document", "previous", "params", "payload") else each is not None
             for key, each in value.items()
         }
     if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", value):
@@ -33,7 +33,7 @@ def shape(value):
 def happened(project, admin):
     """Each kind of event, as a handler received it."""
     orders = project.collection("orders")
-    tell = database_function(project, orders, "return event;")
+    function = database_function(project, orders, "return event;")
     greet = Function(project, "return event;", {"type": "auth", "event": "userCreated"})
     echo = http_function(project, "return event;", "/orders/:id")
     route = f"/admin/collections/{orders}/documents"
@@ -49,7 +49,7 @@ def happened(project, admin):
     watch = Function(project, "return event;", {"type": "storage", "event": "fileUploaded"})
     ok(admin.post("/admin/storage/buckets", {"name": "photos"}), 201)
     ok(admin.put("/storage/photos/2026/holiday.jpg", content=b"x", headers={"content-type": "image/jpeg"}), 201)
-    got = [run["result"] for run in tell.logged(4)]
+    got = [run["result"] for run in function.logged(4)]
     got.append(watch.logged(1)[0]["result"])
     got.append(greet.logged(2)[0]["result"])
     got.append(echo.invoke({"anything": 1})["result"])
@@ -71,7 +71,7 @@ def test_every_event_is_shown():
 
 @pytest.mark.parametrize("kind", [each for each in EVENTS if each[0] != "cron"], ids=str)
 def test_an_event_is_as_it_is_shown(happened, kind):
-    assert shape(happened[kind]) == shape(EVENTS[kind])
+    assert fields_of(happened[kind]) == fields_of(EVENTS[kind])
     if kind[0] in ("http", "manual"):
         assert happened[kind] == EVENTS[kind]
 

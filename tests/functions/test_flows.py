@@ -419,7 +419,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("graph, path, words", WRONG.values(), ids=WRONG)
-def test_mistakes_are_told_with_their_node(admin, graph, path, words):
+def test_mistakes_are_reported_with_their_node(admin, graph, path, words):
     given = {"name": unique("flow"), "trigger": MANUAL, "flow": graph}
     error = refused(admin.post("/admin/functions", given), 400, "VALIDATION", path)
     assert words in next(each["message"] for each in error["details"] if each["path"] == path)

@@ -83,7 +83,7 @@ def test_documents_are_looked_for_on_every_page(project):
     refused(function.admin.patch(function.route, {"tests": too_many}), 400, "VALIDATION")
 
 
-def test_the_schema_holds_and_a_bad_seed_is_told(project, things):
+def test_the_schema_holds_and_a_bad_seed_is_reported(project, things):
     function = http_function(project, f"await ctx.db.insertOne('{things}', {{n: 'x'}});")
     assert one(function, expect={"status": "error"})["passed"]
     failures = one(function, seed={things: [{"n": "x"}]})["failures"]
@@ -128,10 +128,10 @@ def test_a_pre_hook(project, things):
 
 
 def test_triggers_do_not_fire_and_nothing_is_logged_or_counted(project, things):
-    tell = database_function(project, things, "return 1;", ["insert"])
+    trigger = database_function(project, things, "return 1;", ["insert"])
     function = http_function(project, f"await ctx.db.insertOne('{things}', {{}});")
     assert one(function)["passed"]
-    assert function.runs() == [] and function.stats()["runs"] == 0 and tell.runs() == []
+    assert function.runs() == [] and function.stats()["runs"] == 0 and trigger.runs() == []
 
 
 def test_who_may_run_them(project, admin, alice):

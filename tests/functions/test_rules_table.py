@@ -18,7 +18,7 @@ def test_the_table_is_read():
 @pytest.mark.parametrize("name", PYTHON)
 def test_a_python_test_is_there(name):
     file, test = name.split("::")
-    (found,) = [path for module in ("functions", "integrations") for path in (ROOT / "tests" / module).glob(file)]
+    (found,) = [path for module in ("functions", "integrations", "config") for path in (ROOT / "tests" / module).glob(file)]
     assert re.search(rf"^def {test}\(", found.read_text(), re.MULTILINE), name
 
 

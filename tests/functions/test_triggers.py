@@ -9,7 +9,7 @@ from support.client import OPEN_POLICY, Api, EndUser, PlatformUser, ok, refused,
 from support.function import Function, database_function, http_function
 from support.waiting import wait_until
 
-TELL = "return event;"
+RETURN_EVENT = "return event;"
 
 
 def documents(project, collection: str) -> list:
@@ -21,13 +21,13 @@ def documents(project, collection: str) -> list:
 
 def test_events_of_a_database_trigger(project, admin):
     things = project.collection()
-    tell = database_function(project, things, TELL)
+    function = database_function(project, things, RETURN_EVENT)
     route = f"/admin/collections/{things}/documents"
     ok(admin.post(route, {"id": "a", "n": 1}), 201)
     ok(admin.patch(f"{route}/a", {"n": 2}))
     ok(admin.put(f"{route}/a", {"n": 3}))
     ok(admin.delete(f"{route}/a"), 204)
-    deleted, replaced, updated, inserted = [run["result"] for run in tell.logged(4)]
+    deleted, replaced, updated, inserted = [run["result"] for run in function.logged(4)]
     for event, name in ((inserted, "insert"), (updated, "update"), (replaced, "replace"), (deleted, "delete")):
         assert (event["type"], event["event"]) == ("database", name)
         assert (event["collection"], event["documentId"]) == (things, "a")
@@ -35,13 +35,13 @@ def test_events_of_a_database_trigger(project, admin):
     assert (updated["previous"]["n"], updated["document"]["n"]) == (1, 2)
     assert (replaced["previous"]["n"], replaced["document"]["n"]) == (2, 3)
     assert deleted["document"] is None and deleted["previous"]["n"] == 3
-    assert {run["trigger"] for run in tell.runs()} == {"database"}
+    assert {run["trigger"] for run in function.runs()} == {"database"}
 
 
 def test_only_the_events_that_are_named(project, admin):
     things = project.collection()
-    inserts = database_function(project, things, TELL, events=["insert"])
-    updates = database_function(project, things, TELL, events=["update"])
+    inserts = database_function(project, things, RETURN_EVENT, events=["insert"])
+    updates = database_function(project, things, RETURN_EVENT, events=["update"])
     route = f"/admin/collections/{things}/documents"
     ok(admin.post(route, {"id": "a"}), 201)
     ok(admin.patch(f"{route}/a", {"n": 2}))
@@ -52,26 +52,26 @@ def test_only_the_events_that_are_named(project, admin):
 
 def test_a_date_is_a_date_to_the_handler(project, admin):
     things = project.collection()
-    tell = database_function(project, things, "return event.document.createdAt instanceof Date;")
+    function = database_function(project, things, "return event.document.createdAt instanceof Date;")
     ok(admin.post(f"/admin/collections/{things}/documents", {}), 201)
-    assert tell.logged(1)[0]["result"] is True
+    assert function.logged(1)[0]["result"] is True
 
 
 def test_writes_of_end_users_fire_too(project, alice):
     things = project.collection(policy=OPEN_POLICY)
-    tell = database_function(project, things, TELL)
+    function = database_function(project, things, RETURN_EVENT)
     made = alice.create(things, {"n": 1})
-    assert tell.logged(1)[0]["result"]["document"]["ownerId"] == alice.id == made["ownerId"]
+    assert function.logged(1)[0]["result"]["document"]["ownerId"] == alice.id == made["ownerId"]
 
 
 def test_a_disabled_function_hears_nothing_and_later_only_what_comes(project, admin):
     things = project.collection()
-    tell = database_function(project, things, TELL, enabled=False)
+    function = database_function(project, things, RETURN_EVENT, enabled=False)
     route = f"/admin/collections/{things}/documents"
     ok(admin.post(route, {"id": "a"}), 201)
-    tell.patch(enabled=True)
+    function.patch(enabled=True)
     ok(admin.post(route, {"id": "b"}), 201)
-    assert [run["result"]["documentId"] for run in tell.logged(1)] == ["b"]
+    assert [run["result"]["documentId"] for run in function.logged(1)] == ["b"]
 
 
 def test_a_handler_that_throws_is_logged_with_its_place_and_not_run_again(project, admin):
@@ -226,7 +226,7 @@ def test_hooks_hold_for_documents_that_end_users_write_under_policies(project, a
     assert (made["title"], made["ownerId"]) == ("y", alice.id)
 
 
-def test_what_a_hook_makes_is_judged_by_the_policy_again(project, alice):
+def test_what_a_hook_makes_is_evaluated_by_the_policy_again(project, alice):
     policy = {**OPEN_POLICY, "create": {"validate": "document.n < 10"}, "update": {"immutableFields": ["kind"]}}
     things = project.collection(policy=policy)
     change = database_function(
@@ -288,7 +288,7 @@ def test_what_each_kind_of_run_is_given(project, admin):
 
 
 def test_a_new_user_by_whichever_way(project, admin):
-    greet = Function(project, TELL, {"type": "auth", "event": "userCreated"})
+    greet = Function(project, RETURN_EVENT, {"type": "auth", "event": "userCreated"})
     registered = EndUser(project)
     made = ok(
         admin.post("/admin/users", {"email": f"{unique('u')}@example.com", "password": "correct horse battery"}), 201
@@ -302,7 +302,7 @@ def test_a_new_user_by_whichever_way(project, admin):
 
 
 def test_a_refused_registration_is_no_new_user(project):
-    greet = Function(project, TELL, {"type": "auth", "event": "userCreated"})
+    greet = Function(project, RETURN_EVENT, {"type": "auth", "event": "userCreated"})
     first = EndUser(project)
     refused(project.public().post("/auth/register", {"email": first.email, "password": "correct horse battery"}), 409)
     second = EndUser(project)
@@ -339,7 +339,7 @@ def test_who_may_invoke(project, admin, alice):
     refused(project.api_key("functions").get(f"{echo.route}/logs"), 403)
 
 
-def test_invoke_tells_errors_and_timeouts(project):
+def test_invoke_reports_errors_and_timeouts(project):
     boom = http_function(project, "console.log('x'); throw new TypeError('no way');")
     run = boom.invoke()
     assert run["status"] == "error" and "no way" in run["error"] and len(run["logs"]) == 1

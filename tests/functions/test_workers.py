@@ -73,16 +73,16 @@ def test_a_worker_that_was_killed_is_replaced(started):
 
 
 def test_a_run_whose_worker_crashed_is_an_error_and_not_tried_again(started):
-    tell, route = hanging_at_first(started, signal.SIGSEGV)
-    assert [run["status"] for run in tell.logged(1)] == ["error"]
+    function, route = hanging_at_first(started, signal.SIGSEGV)
+    assert [run["status"] for run in function.logged(1)] == ["error"]
     # Runs of one document are in order, so a repeated run of the first change would come before this one.
-    ok(tell.admin.patch(f"{route}/a", {"n": 1}))
-    assert [run.get("result") for run in tell.logged(2)] == ["update", None]
+    ok(function.admin.patch(f"{route}/a", {"n": 1}))
+    assert [run.get("result") for run in function.logged(2)] == ["update", None]
 
 
 def test_a_run_whose_worker_was_killed_from_outside_is_tried_again(started):
-    tell, _ = hanging_at_first(started, signal.SIGKILL)
-    runs = tell.logged(2)
+    function, _ = hanging_at_first(started, signal.SIGKILL)
+    runs = function.logged(2)
     assert [run["status"] for run in runs] == ["success", "error"] and runs[0]["result"] == "insert"
 
 
@@ -91,7 +91,7 @@ def hanging_at_first(server, ending: signal.Signals) -> tuple:
     project = PlatformUser(server).create_project()
     project.admin.token = project.api_key("admin").token
     things, marks = project.collection(), project.collection()
-    tell = database_function(
+    function = database_function(
         project,
         things,
         f"if (await ctx.db.count('{marks}', {{}}) > 0) return event.event;\nawait ctx.db.insertOne('{marks}', {{}});\n"
@@ -103,7 +103,7 @@ def hanging_at_first(server, ending: signal.Signals) -> tuple:
     wait_until(lambda: ok(project.admin.get(f"/admin/collections/{marks}/documents"))["documents"])
     for pid in children(server):
         os.kill(pid, ending)
-    return tell, route
+    return function, route
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a worker shows itself to root alone")

@@ -216,20 +216,20 @@ def test_stored_tests(admin, api, upstream):
     refused(admin.patch(f"{one.route}/tests", {"tests": unknown}), 400, "VALIDATION", "/tests/0/op")
 
 
-def test_what_is_changed_is_told(project):
+def test_changes_are_audited(project):
     admin = project.admin
-    name = unique("told")
+    name = unique("audited")
     route = f"{ALL}/{name}"
     ok(admin.post(ALL, body(name=name)), 201)
     ok(admin.patch(route, {"enabled": False}), 204)
     ok(admin.patch(f"{route}/tests", {"tests": []}), 204)
     ok(admin.delete(route), 204)
-    told = [
+    audited = [
         (each["action"], each["details"].get("destination"))
         for each in reversed(ok(admin.get("/admin/audit", params={"limit": 100}))["entries"])
         if each["target"] == f"integrations/{name}"
     ]
-    assert told == [
+    assert audited == [
         ("integration.created", "https://api.example.com"),
         ("integration.changed", "https://api.example.com"),
         ("integration.changed", "https://api.example.com"),

@@ -14,13 +14,13 @@ from support.waiting import SLOW
 
 class LiveSockets(Check):
     name = "live sockets"
-    collection = "told"
+    collection = "live"
 
     def __init__(self):
         self.lock = threading.Lock()
         self.serial = 0
         self.owed: set[str] = set()  # acknowledged, and not received yet
-        self.told: set[str] = set()
+        self.received: set[str] = set()
         self.position = None
         self.problems: list[str] = []
 
@@ -45,7 +45,7 @@ class LiveSockets(Check):
         def write(connection, chance):
             with self.lock:
                 self.serial += 1
-                name = f"told{self.serial:08}"
+                name = f"live{self.serial:08}"
             if chance.random() < 0.2:
                 body = {"id": name, "kind": "unseen"}
                 connection.call("POST", f"/admin/collections/{self.collection}/documents", body)
@@ -62,7 +62,7 @@ class LiveSockets(Check):
         if status != 201:
             raise AssertionError(f"a create gave {status}: {answer}")
         with self.lock:
-            if name not in self.told:
+            if name not in self.received:
                 self.owed.add(name)
         world.count()
 
@@ -98,13 +98,13 @@ class LiveSockets(Check):
         except TimeoutError:
             return None
         if message["type"] != "event":
-            self.problems.append(f"told {message}")
+            self.problems.append(f"the server sent {message}")
             return None
         name = message["event"]["documentId"]
         with self.lock:
-            if name in self.told or message["event"]["document"]["kind"] != "seen":
+            if name in self.received or message["event"]["document"]["kind"] != "seen":
                 self.problems.append(f"received {name} twice, or an event that must not be sent")
-            self.told.add(name)
+            self.received.add(name)
             self.owed.discard(name)
             self.position = message["position"]
         return name
@@ -124,5 +124,5 @@ class LiveSockets(Check):
         problems, self.problems = self.problems, []
         problems += [f"{name} was acknowledged and never received" for name in sorted(self.owed)]
         self.owed.clear()
-        self.told.clear()
+        self.received.clear()
         return problems

@@ -27,7 +27,7 @@ from support.oidc_provider import Browser, OidcProvider
 # ---- accounts
 
 
-def test_a_proven_account_is_linked(server, project, github):
+def test_a_verified_account_is_linked(server, project, github):
     email = github_person(github)["email"]
     known = EndUser(project, email=email)
     ok(project.admin.patch(f"/admin/users/{known.id}", {"emailVerified": True}), 204)
@@ -42,7 +42,7 @@ def test_a_proven_account_is_linked(server, project, github):
     assert user_of(signed_in(server, Visit(server, "github", project).back(), project)) == known.id
 
 
-def test_an_unproven_account_is_taken_from_whoever_made_it(server, project, github):
+def test_an_unverified_account_is_taken_from_its_creator(server, project, github):
     email = github_person(github)["email"]
     squatter = EndUser(project, email=email)
     secret = ok(squatter.post("/auth/mfa/totp/enroll"))["secret"]
@@ -80,9 +80,9 @@ def test_blocked_users_and_second_factors(server, project, github):
     secret = ok(api.post("/auth/mfa/totp/enroll"))["secret"]
     app = pyotp.TOTP(secret)
     ok(api.post("/auth/mfa/totp/activate", {"code": app.at(time.time() - 30)}))
-    told = came_back(Visit(server, "github", project).back())
-    assert set(told) == {"mb_mfa"}
-    body = {"mfaToken": told["mb_mfa"], "code": app.now()}
+    fragment = came_back(Visit(server, "github", project).back())
+    assert set(fragment) == {"mb_mfa"}
+    body = {"mfaToken": fragment["mb_mfa"], "code": app.now()}
     assert ok(project.public().post("/auth/mfa/verify", body))["user"]["email"] == email
     for action in ("block", "deactivate"):
         ok(project.admin.post(f"/admin/users/{user_of(api)}/{action}"), 204)
@@ -219,9 +219,9 @@ def test_admins_configure_it_and_never_see_secrets(server, owner):
     ok(admin.put("/admin/auth/oauth/providers/google", {"clientId": "g", "enabled": False}), 204)
     origins = ["https://b.example.com:8443", "http://localhost:3000", "https://a.example.com/", "http://localhost:3000"]
     ok(admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": origins}), 204)
-    told = admin.get("/admin/auth/oauth")
-    assert "very-secret-indeed" not in told.text
-    assert told.json() == {
+    response = admin.get("/admin/auth/oauth")
+    assert "very-secret-indeed" not in response.text
+    assert response.json() == {
         "providers": [
             {"provider": "google", "clientId": "g", "enabled": False, "clientSecret": {"configured": False}},
             {

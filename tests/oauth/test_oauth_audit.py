@@ -22,10 +22,10 @@ def test_who_comes_in_and_who_does_not(server, project, github):
     assert failed["details"] == {"method": "github", "reason": "blocked", "email": email}
     assert failed["actor"]["kind"] == "anonymous" and failed["ip"]
 
-    unproven = github_person(github)
+    unverified = github_person(github)
     github.emails[0]["verified"] = False
     assert error_of(Visit(server, "github", project).back()) == "email_unverified"
     failed = entries(project, "login.failed")[0]
     assert failed["details"]["reason"] == "unverified" and failed["details"]["method"] == "github"
-    assert failed["details"].get("email") in (unproven["email"], None)
+    assert failed["details"].get("email") in (unverified["email"], None)
     assert len(entries(project, "login.succeeded")) >= 1

@@ -44,7 +44,7 @@ def test_a_provider_may_change_its_keys(server, project, provider):
         provider.restart()
 
 
-def test_an_unproven_address_is_told(server, project, provider):
+def test_an_unverified_address_is_reported(server, project, provider):
     set_up(project, "oidc-real", clientId="shop", clientSecret=provider.secret("shop"), issuer=provider.issuer)
     visit = Visit(server, "oidc-real", project)
     url = visit.browser.sign_in(visit.started.headers["location"], unique("un"), visit.base + "/callback")
@@ -203,7 +203,7 @@ def test_two_tabs_of_one_browser(server, project):
     signed_in(server, second.back(), project)
 
 
-def test_a_redirect_taken_off_the_list_meanwhile(server, owner):
+def test_a_redirect_taken_off_the_list_during_a_sign_in(server, owner):
     own = owner.create_project()
     ok(own.admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": [APP]}), 204)
     set_up(own, "github")

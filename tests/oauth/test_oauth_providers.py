@@ -34,7 +34,7 @@ def test_github_trades_the_code_with_its_verifier(server, project, github):
     [{"email": None, "primary": True, "verified": True}],
     [None, 1, "x", []],
 ])  # fmt: skip
-def test_github_addresses_that_prove_nothing(server, project, github, emails):
+def test_github_addresses_that_verify_nothing(server, project, github, emails):
     github_person(github)
     github.emails = emails
     assert error_of(Visit(server, "github", project).back()) == "email_unverified"
@@ -188,7 +188,7 @@ def test_the_address_may_come_from_userinfo(server, project, issuer):
 
 
 @pytest.mark.parametrize("verified", [False, None, 1, "yes", "false", []])
-def test_addresses_that_are_not_proven(server, project, issuer, verified):
+def test_addresses_that_are_not_verified(server, project, issuer, verified):
     issuer.person.update(sub=unique("s"), email=f"{unique('unp')}@example.com", email_verified=verified)
     assert error_of(sign_in_with(server, project, issuer)) == "email_unverified"
 

@@ -259,7 +259,7 @@ def test_provider(visitor, with_provider, app, provider):
     assert user["emailVerified"] is True and answer["accessToken"]
 
 
-def test_provider_with_unproven_address(visitor, with_provider, app, provider):
+def test_provider_with_unverified_address(visitor, with_provider, app, provider):
     visitor.open(login_address(with_provider, app + "/in"))
     sign_in_with_provider(visitor, provider, unique("un"))
     visitor.page.wait_for_url(app + "/in#**")

@@ -41,7 +41,7 @@ def test_an_environment_is_a_project_with_a_parent(owner):
     assert actions(root, "environment.") == ["environment.created"]
 
 
-def test_the_shape_comes_along_and_nothing_else(owner):
+def test_the_configuration_is_copied_and_nothing_else(owner):
     root = owner.create_project()
     root.collection("posts", schema={"type": "object", "properties": {"n": {"type": "integer"}}})
     ok(root.admin.post("/admin/collections/posts/indexes", {"keys": {"n": 1}, "unique": True}), 201)
@@ -70,7 +70,7 @@ def test_the_shape_comes_along_and_nothing_else(owner):
 @pytest.mark.parametrize(
     "label", ["", "a", "Staging", "1st", "-qa", "a_b", "a b", "a.b", "qä", "x" * 17, "qa\n", "a/b"]
 )
-def test_labels_have_a_shape(owner, project, label):
+def test_labels_have_a_format(owner, project, label):
     refused(owner.post(environments(project), {"environment": label}), 400, "VALIDATION", "/environment")
 
 

@@ -128,7 +128,7 @@ def test_custom_roles(server, owner):
         refused(owner.post(members_path(project), {"email": address(), "role": other}), 400, "VALIDATION", "/role")
 
 
-def test_grants_and_invites_are_told_by_mail(server, owner):
+def test_grants_and_invites_are_mailed(server, owner):
     project = owner.create_project(unique("Letters "))
     user, email = PlatformUser(server), address()
     ok(owner.post(members_path(project), {"email": user.email, "role": "Editor"}), 201)

@@ -145,7 +145,7 @@ def test_bad_addresses(run_by_operators, body):
     refused(boss.post(OPERATORS, body), 400, "VALIDATION", "/email")
 
 
-def test_with_a_mail_server_the_address_is_proven(make_server, tmp_path):
+def test_with_a_mail_server_the_address_is_verified(make_server, tmp_path):
     with MailCatcher(tmp_path) as catcher:
         server = make_server({"SERVICE_OPERATORS": "on", **catcher.settings}).start()
         boss = PlatformUser(server)

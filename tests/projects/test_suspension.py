@@ -107,7 +107,7 @@ def all_arrive_once(hook, gate: Gate, count: int) -> None:
     assert not {n for n in times if times[n] > 1 and n not in gate.held}
 
 
-def test_a_document_is_told_of_in_order(owner, receiver):
+def test_changes_of_a_document_arrive_in_order(owner, receiver):
     project = owner.create_project()
     hook = Hook(project, receiver)
     gate = Gate()

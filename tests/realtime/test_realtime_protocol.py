@@ -21,7 +21,7 @@ def live(server, project):
 # ---- the upgrade
 
 
-def test_a_plain_request_is_told_to_upgrade(server):
+def test_a_plain_request_gets_upgrade_required(server):
     answer = httpx.get(f"{server.url}/api/v1/realtime")
     assert answer.status_code == 426
     assert answer.json()["error"]["code"] == "UPGRADE_REQUIRED"
@@ -168,7 +168,7 @@ def test_only_the_events_asked_for(live, project, admin):
     assert live.event()["type"] == "delete"
 
 
-def test_what_was_written_before_is_not_told(live, project, admin):
+def test_earlier_changes_are_not_sent(live, project, admin):
     posts = project.collection()
     for i in range(20):
         live.follow(posts, id=f"s{i}")

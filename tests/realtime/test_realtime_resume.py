@@ -32,7 +32,7 @@ def test_resume_from_the_last_position(server, project, admin, alice):
             assert live.event()["documentId"] == now
 
 
-def test_what_was_missed_is_judged_as_of_today(server, project, admin, alice):
+def test_missed_changes_are_evaluated_by_the_current_policy(server, project, admin, alice):
     posts = project.collection()
     with Live(server, alice.token) as live:
         live.follow(posts)
@@ -179,12 +179,12 @@ def test_a_slow_client_gets_a_gap_and_goes_on(server, project, admin, alice):
     slow = Sloth(server, alice.token, posts)
     with Live(server, alice.token) as other:
         other.follow(posts)
-        told = []
-        reading = threading.Thread(target=lambda: told.extend(other.event()["documentId"] for _ in range(FLOOD)))
+        received = []
+        reading = threading.Thread(target=lambda: received.extend(other.event()["documentId"] for _ in range(FLOOD)))
         reading.start()
         made = flood(admin, posts)
         reading.join()
-        assert told == made  # the slow client does not delay the others
+        assert received == made  # the slow client does not delay the others
         slow.read_until(lambda: slow.texts and slow.texts[-1]["type"] == "gap")
         gap = slow.texts.pop()
         assert set(gap) == {"type", "id", "position"} and gap["id"] == "s"

@@ -47,7 +47,7 @@ def set_policy(admin: Api, collection: str, policy: dict) -> None:
     ok(admin.put(f"/admin/collections/{collection}/policy", policy), 204)
 
 
-def test_each_is_told_what_they_may_read(project, admin, alice, bob, open_live, marker):
+def test_each_gets_what_they_may_read(project, admin, alice, bob, open_live, marker):
     notes = project.collection(policy=OWN)
     sockets = [open_live(one.token) for one in (alice, bob)]
     for live in sockets:
@@ -67,7 +67,7 @@ def test_each_is_told_what_they_may_read(project, admin, alice, bob, open_live, 
     ]
 
 
-def test_a_delete_is_judged_by_the_document_as_it_was(project, admin, alice, open_live, marker):
+def test_a_delete_is_evaluated_on_the_document_as_it_was(project, admin, alice, open_live, marker):
     posts = project.collection(policy={**OPEN_POLICY, "read": {"filter": {"public": True}}})
     live = open_live(alice.token)
     live.follow(posts)
@@ -132,7 +132,7 @@ def test_another_project_changes_nothing(server, owner, project, admin, alice, o
     assert live.event()["documentId"] == made
 
 
-def test_the_newest_token_is_the_one_judged(project, admin, alice, bob, open_live, marker):
+def test_the_newest_token_is_the_one_that_counts(project, admin, alice, bob, open_live, marker):
     notes = project.collection(policy=OWN)
     live = open_live(alice.token)
     live.follow(notes)

@@ -88,9 +88,9 @@ def tus_client():
 )
 def test_with_the_reference_client(shelf, tus_client, task, methods):
     content = os.urandom(250_000)
-    told = tus_client(shelf, "a b/ä.png", content, metadata={"filename": "x", "filetype": "image/png"}, **task)
-    assert "error" not in told, told
-    assert told["methods"] == methods
+    result = tus_client(shelf, "a b/ä.png", content, metadata={"filename": "x", "filetype": "image/png"}, **task)
+    assert "error" not in result, result
+    assert result["methods"] == methods
     answer = shelf.get("a b/ä.png")
     assert answer.content == content and answer.headers["content-type"] == "image/png"
     assert [(each["path"], each["size"]) for each in shelf.list()["files"]] == [("a b/ä.png", 250_000)]
@@ -98,8 +98,8 @@ def test_with_the_reference_client(shelf, tus_client, task, methods):
 
 def test_the_reference_client_gives_up(shelf, tus_client, server):
     before = blobs(server.data)
-    told = tus_client(shelf, "f", os.urandom(1000), chunkSize=500, cutAfter=500, terminate=True)
-    assert "error" not in told, told
+    result = tus_client(shelf, "f", os.urandom(1000), chunkSize=500, cutAfter=500, terminate=True)
+    assert "error" not in result, result
     # The file exists: the upload was complete when it was cancelled.
     assert len(shelf.get("f").content) == 1000
     ok(shelf.delete("f"), 204)
@@ -118,10 +118,10 @@ def test_in_pieces(shelf, server):
     address = located(answer)
     for offset in range(0, len(content), 250_000):
         assert shelf.get("f").content == b"the old one"
-        told = shelf.ask(address)
-        assert told.headers["upload-offset"] == str(offset) and told.headers["upload-length"] == "1000000"
-        assert told.headers["upload-metadata"] == "filetype dGV4dC9wbGFpbg==,empty"
-        assert told.headers["cache-control"] == "no-store" and told.headers["upload-expires"].endswith("GMT")
+        response = shelf.ask(address)
+        assert response.headers["upload-offset"] == str(offset) and response.headers["upload-length"] == "1000000"
+        assert response.headers["upload-metadata"] == "filetype dGV4dC9wbGFpbg==,empty"
+        assert response.headers["cache-control"] == "no-store" and response.headers["upload-expires"].endswith("GMT")
         answer = shelf.send(address, offset, content[offset : offset + 250_000])
         assert answer.status_code == 204 and answer.headers["upload-offset"] == str(offset + 250_000)
         assert answer.headers["tus-resumable"] == "1.0.0"

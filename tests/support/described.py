@@ -95,9 +95,9 @@ class Described:
         # Files and the responses of functions have any type.
         if kind != "application/json" or head or "*/*" in content:
             return None
-        told = set(media.get("examples", {}))
-        if told and isinstance(body, dict) and body.get("error", {}).get("code") not in told:
-            return f"the code {body.get('error')} is not one of {sorted(told)}"
+        codes = set(media.get("examples", {}))
+        if codes and isinstance(body, dict) and body.get("error", {}).get("code") not in codes:
+            return f"the code {body.get('error')} is not one of {sorted(codes)}"
         return self.mismatch(media["schema"], body)
 
     def mismatch(self, schema: dict, value) -> str | None:

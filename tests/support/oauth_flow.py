@@ -58,9 +58,9 @@ def came_back(url: str, redirect: str = BACK) -> dict:
 
 
 def error_of(url: str, redirect: str = BACK) -> str:
-    told = came_back(url, redirect)
-    assert set(told) == {"mb_error"}, url
-    return told["mb_error"]
+    fragment = came_back(url, redirect)
+    assert set(fragment) == {"mb_error"}, url
+    return fragment["mb_error"]
 
 
 def lost(server, url: str) -> None:
@@ -68,11 +68,11 @@ def lost(server, url: str) -> None:
 
 
 def signed_in(server, url: str, project=None, redirect: str = BACK) -> Api:
-    told = came_back(url, redirect)
-    assert set(told) == {"mb_refresh"}, url
+    fragment = came_back(url, redirect)
+    assert set(fragment) == {"mb_refresh"}, url
     plane, named = ("/auth", project.id) if project else ("/control/auth", None)
     api = Api(server, project=named)
-    token = ok(api.post(f"{plane}/refresh", {"refreshToken": told["mb_refresh"]}))["accessToken"]
+    token = ok(api.post(f"{plane}/refresh", {"refreshToken": fragment["mb_refresh"]}))["accessToken"]
     return Api(server, token)
 
 

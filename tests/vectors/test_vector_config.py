@@ -138,7 +138,7 @@ def test_a_config_goes_with_its_collection(project, admin):
     assert ok(admin.get(route(other))) == {"config": None, "indexes": []}
 
 
-def test_configs_are_part_of_a_projects_shape(owner, project, admin):
+def test_configs_are_part_of_a_projects_configuration(owner, project, admin):
     name = project.collection()
     fields = [{**FIELD, "index": {"m": 8}}, {**FIELD, "name": "second", "metric": "dot"}]
     ok(admin.put(route(name), {"fields": fields}), 204)

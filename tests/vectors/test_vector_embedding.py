@@ -73,7 +73,7 @@ def test_a_text_is_required(texts):
     refused(texts.search(), 400, "VALIDATION")
 
 
-def test_a_changed_text_is_embedded_anew_and_others_are_not(texts, embeddings):
+def test_a_changed_text_is_embedded_again_and_others_are_not(texts, embeddings):
     before = len(embeddings.texts())
     ok(texts.admin.patch(texts.documents("music"), {"stars": 5}))
     ok(texts.admin.patch(texts.documents("music"), {"title": "green apples in the orchard", "tags": ["red"]}))
@@ -105,7 +105,7 @@ def test_documents_from_before_the_config_are_embedded(project):
     assert space.hits(text="number 33 of many", limit=1)[0]["id"] == "d33"
 
 
-def test_a_changed_source_embeds_all_anew(texts, embeddings):
+def test_a_changed_source_embeds_all_again(texts, embeddings):
     before = len(embeddings.texts())
     source = {"fields": ["title"], "template": "Title: {{title}}!"}
     texts.configure({**texts.field, "source": source})
@@ -200,7 +200,7 @@ def test_what_waits_is_embedded_after_a_restart(make_server, how):
         endpoint.close()
 
 
-def test_another_model_embeds_all_anew(make_server):
+def test_another_model_embeds_all_again(make_server):
     endpoint = Embeddings()
     try:
         server = make_server(endpoint.settings()).start()
@@ -218,7 +218,7 @@ def test_another_model_embeds_all_anew(make_server):
         endpoint.close()
 
 
-def test_wrong_dimensions_are_told_and_nothing_is_kept(project, embeddings):
+def test_wrong_dimensions_are_reported_and_nothing_is_kept(project, embeddings):
     space = Space(project, name="meaning", dimensions=DIMENSIONS + 1, mode="auto", source=SOURCE)
     calls = len(embeddings.calls)
     space.put("a", title="words")

@@ -123,7 +123,7 @@ def test_kills_lose_nothing_that_was_acknowledged(deployment, seed):
 
 
 @pytest.mark.parametrize("how", ["cut", "flipped", "empty", "gone"])
-def test_a_damaged_file_is_made_anew(deployment, how):
+def test_a_corrupt_file_is_rebuilt(deployment, how):
     server, _, space = deployment
     vectors = fill(space, 60)
     expect_exact(space, vectors)
@@ -155,7 +155,7 @@ def test_files_go_with_what_they_belong_to(deployment):
     wait_until(lambda: not list((server.data / "vectors").rglob("*.hnsw")), 20, "files of indexes are left")
 
 
-def test_backups_leave_indexes_out_and_restores_make_them_anew(deployment, make_server, tmp_path):
+def test_backups_leave_indexes_out_and_restores_rebuild_them(deployment, make_server, tmp_path):
     server, _, space = deployment
     vectors = fill(space, 60)
     expect_exact(space, vectors)

@@ -15,7 +15,7 @@ def events_of(received) -> list:
     return [each.body["event"] for each in received]
 
 
-def test_each_kind_of_change_is_told(project, hook):
+def test_each_kind_of_change_is_delivered(project, hook):
     made = hook()
     document = made.insert(text="é\u2028", n=9007199254740993)
     ok(made.admin.patch(made.documents(document["id"]), {"$inc": {"n": 1}}), 200)
@@ -43,10 +43,10 @@ def test_each_kind_of_change_is_told(project, hook):
         assert entry["durationMs"] >= 0
 
 
-def test_a_change_that_changes_nothing_is_told_to_nobody(server, project, alice, hook):
+def test_a_change_that_changes_nothing_is_not_delivered(server, project, alice, hook):
     things = project.collection(policy=OPEN_POLICY)
     made = hook(collection=things)
-    told = database_function(project, things, "return event.document.n;")
+    function = database_function(project, things, "return event.document.n;")
     before = alice.create(things, {"n": 1, "tags": ["x"]})
     id, mine = before["id"], f"/{things}/{before['id']}"
     type = things[0].upper() + things[1:]
@@ -67,7 +67,7 @@ def test_a_change_that_changes_nothing_is_told_to_nobody(server, project, alice,
         ok(alice.patch(mine, {"n": 2}), 204)
         event = live.event()
         assert event["document"]["n"] == 2 and event["document"]["updatedAt"] > before["updatedAt"]
-    assert [run["result"] for run in told.logged(2)] == [2, 1]
+    assert [run["result"] for run in function.logged(2)] == [2, 1]
     assert [each.body["document"]["n"] for each in made.arrived(2)] == [1, 2] and len(made.logged(2)) == 2
 
 
@@ -95,7 +95,7 @@ def test_denied_fields_are_there_and_fields_narrow(project, hook):
     assert narrow.arrived()[0].body["document"] == {"buyer": {"name": "Ann"}, "lines": [{"sku": "a"}, {}]}
 
 
-def test_own_headers_go_along_and_come_anew_each_time(hook):
+def test_own_headers_are_sent_and_read_again_each_time(hook):
     made = hook(headers={"X-Team": "shop floor", "authorization": "Bearer t"})
     made.insert()
     seen = made.arrived()[0].headers
@@ -174,7 +174,7 @@ def test_a_dead_receiver_delays_no_other(owner, receiver, hook):
         assert len(made.arrived(10)) == 10
 
 
-def test_one_document_is_told_of_in_order(hook):
+def test_changes_of_one_document_are_delivered_in_order(hook):
     made = hook()
     # The first delivery of each document is refused once: later changes of the document wait.
     made.answer(503, 200, 503, 200, 200)
@@ -185,10 +185,10 @@ def test_one_document_is_told_of_in_order(hook):
     made.logged(18, seconds=60)
     for document in documents:
         sent = [each.body for each in made.receiver.at(made.path)]
-        told = [body["document"]["n"] for body in sent if body["documentId"] == document["id"]]
-        assert sorted(set(told)) == list(range(6))
-        assert [n for i, n in enumerate(told) if n not in told[:i]] == list(range(6)), told
-        assert told == sorted(told), told
+        delivered = [body["document"]["n"] for body in sent if body["documentId"] == document["id"]]
+        assert sorted(set(delivered)) == list(range(6))
+        assert [n for i, n in enumerate(delivered) if n not in delivered[:i]] == list(range(6)), delivered
+        assert delivered == sorted(delivered), delivered
 
 
 def test_the_log_holds_fifty(hook):
@@ -208,7 +208,7 @@ def test_the_log_holds_fifty(hook):
     refused(made.admin.get(f"{made.route}/deliveries", params={"limit": "x"}), 400, "INVALID_PARAM")
 
 
-def test_what_is_disabled_or_deleted_meanwhile_gets_nothing(hook):
+def test_what_is_disabled_or_deleted_in_the_meantime_gets_nothing(hook):
     disabled, deleted, again = hook(), hook(), hook()
     for made in (disabled, deleted, again):
         made.answer(500)

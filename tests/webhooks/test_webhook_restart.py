@@ -79,9 +79,9 @@ def test_a_copy_from_a_backup_says_nothing_until_it_is_enabled(deployment, tmp_p
     ok(admin.post(hook.documents(), {"n": 2}), 201)
     ok(admin.patch(hook.route, {"enabled": True}), 204)
     ok(admin.post(hook.documents(), {"n": 3}), 201)
-    told = hook.arrived(2)[1]
-    assert (told.body["project"], told.body["document"]["n"]) == (copied["id"], 3)
-    Webhook(hook.secret).verify(told.raw, told.headers)
+    delivery = hook.arrived(2)[1]
+    assert (delivery.body["project"], delivery.body["document"]["n"]) == (copied["id"], 3)
+    Webhook(hook.secret).verify(delivery.raw, delivery.headers)
     hook.insert(n=4)
     assert [each.body["project"] for each in hook.arrived(3)] == [project.id, copied["id"], project.id]
     assert hook.read()["enabled"] is True
@@ -102,8 +102,8 @@ def test_a_copy_and_its_original_lose_nothing_to_each_other(deployment, tmp_path
         ok(admin.post(hook.documents(), {"n": n}), 201)
         hook.insert(n=n)
     opened.set()
-    told = [(each.body["project"], each.body["document"]["n"]) for each in hook.arrived(40)]
-    assert sorted(told) == sorted((each, n) for each in (project.id, copied["id"]) for n in range(20))
+    deliveries = [(each.body["project"], each.body["document"]["n"]) for each in hook.arrived(40)]
+    assert sorted(deliveries) == sorted((each, n) for each in (project.id, copied["id"]) for n in range(20))
 
 
 def test_a_project_that_comes_back_brings_them_disabled(deployment, tmp_path):

@@ -83,7 +83,7 @@ def test_messages_past_the_limit_end_the_socket(server):
         assert client.event().code == 1009
 
 
-def test_stopping_the_server_tells_every_socket(make_server):
+def test_stopping_the_server_closes_every_socket_with_a_code(make_server):
     server = make_server().start()
     lives = [Live(server) for _ in range(5)]
     clients = [WsprotoClient(server) for _ in range(5)]
