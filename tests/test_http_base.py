@@ -13,25 +13,25 @@ API = "/api/v1"
 
 
 @pytest.fixture(scope="module")
-def nobody(server):
+def anonymous(server):
     return Api(server)
 
 
 # ---- service routes
 
 
-def test_health(nobody):
-    body = ok(nobody.get("/health"))
+def test_health(anonymous):
+    body = ok(anonymous.get("/health"))
     assert body["status"] == "ok"
     assert {"status", "version", "commit", "chartVersion"} == set(body)
 
 
-def test_ready(nobody):
-    assert nobody.get("/ready").status_code == 200
+def test_ready(anonymous):
+    assert anonymous.get("/ready").status_code == 200
 
 
-def test_jwks_verifies_tokens_of_both_planes(nobody, owner, project):
-    keys = ok(nobody.get("/jwks.json"))["keys"]
+def test_jwks_verifies_tokens_of_both_planes(anonymous, owner, project):
+    keys = ok(anonymous.get("/jwks.json"))["keys"]
     assert keys
     for key in keys:
         assert key["kty"] == "EC" and key["crv"] == "P-256" and key.get("alg", "ES256") == "ES256" and key["kid"]
@@ -101,23 +101,23 @@ def test_unknown_route(server, path):
         ("GET", "/admin/users/x/block", {"POST", "OPTIONS"}),
     ],
 )
-def test_wrong_method(nobody, method, path, allowed):
-    response = nobody.call(method, path)
+def test_wrong_method(anonymous, method, path, allowed):
+    response = anonymous.call(method, path)
     refused(response, 405, "METHOD_NOT_ALLOWED")
     got = {item.strip() for item in response.headers["allow"].split(",")}
     assert got | {"HEAD", "OPTIONS"} == allowed | {"HEAD", "OPTIONS"}
 
 
 @pytest.mark.parametrize("method", ["TRACE", "CONNECT", "PROPFIND", "FOO", "get"])
-def test_method_nobody_knows(server, method):
+def test_an_unknown_method(server, method):
     answer = raw(server, f"{method} /api/v1/health HTTP/1.1\r\nhost: x\r\n\r\n".encode())
     assert answer.status in (400, 405, 501)
 
 
-def test_head_is_get_without_a_body(server, nobody, project):
+def test_head_is_get_without_a_body(server, anonymous, project):
     for path in ("/health", "/jwks.json", "/control/setup-status"):
-        got = nobody.get(path)
-        head = nobody.call("HEAD", path)
+        got = anonymous.get(path)
+        head = anonymous.call("HEAD", path)
         assert head.status_code == 200 and not head.content
         assert head.headers["content-length"] == str(len(got.content))
         assert head.headers["content-type"] == got.headers["content-type"]
@@ -137,25 +137,25 @@ def test_head_is_get_without_a_body(server, nobody, project):
 
 
 @pytest.mark.parametrize("given", ["a", "Abc-1.2_3", "x" * 64])
-def test_request_id_is_kept(nobody, given):
-    assert nobody.get("/health", headers={"x-request-id": given}).headers["x-request-id"] == given
+def test_request_id_is_kept(anonymous, given):
+    assert anonymous.get("/health", headers={"x-request-id": given}).headers["x-request-id"] == given
 
 
 @pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a/b", "ä".encode(), "a;b", '"a"', "<a>"])
-def test_request_id_of_another_format_is_replaced(nobody, given):
-    got = nobody.get("/health", headers={"x-request-id": given}).headers["x-request-id"]
+def test_request_id_of_another_format_is_replaced(anonymous, given):
+    got = anonymous.get("/health", headers={"x-request-id": given}).headers["x-request-id"]
     assert got and got != given
 
 
-def test_request_ids_differ(nobody):
-    assert len({nobody.get("/health").headers["x-request-id"] for _ in range(20)}) == 20
+def test_request_ids_differ(anonymous):
+    assert len({anonymous.get("/health").headers["x-request-id"] for _ in range(20)}) == 20
 
 
 def test_request_id_on_errors_and_in_the_log(make_server):
     server = make_server({"SERVICE_LOG_LEVEL": "debug"}).start()
-    nobody = Api(server)
+    anonymous = Api(server)
     given = unique("trace-me-")
-    response = nobody.get("/control/me", headers={"x-request-id": given})
+    response = anonymous.get("/control/me", headers={"x-request-id": given})
     refused(response, 401)
     assert response.headers["x-request-id"] == given
     assert given in server.log_path.read_text()
@@ -177,8 +177,8 @@ def preflight(api, path, origin="https://app.example", method="POST"):
 
 
 @pytest.mark.parametrize("path", ["/posts", "/posts/x", "/auth/login", "/auth/sessions"])
-def test_data_plane_preflight_from_any_origin(nobody, path):
-    response = preflight(nobody, path)
+def test_data_plane_preflight_from_any_origin(anonymous, path):
+    response = preflight(anonymous, path)
     assert response.status_code in (200, 204)
     assert response.headers["access-control-allow-origin"] in ("*", "https://app.example")
     assert "POST" in response.headers["access-control-allow-methods"] or path == "/auth/sessions"
@@ -187,8 +187,8 @@ def test_data_plane_preflight_from_any_origin(nobody, path):
 
 
 @pytest.mark.parametrize("path", ["/control/projects", "/control/auth/login", "/admin/collections"])
-def test_control_and_admin_preflight_from_a_foreign_origin(nobody, path):
-    response = preflight(nobody, path)
+def test_control_and_admin_preflight_from_a_foreign_origin(anonymous, path):
+    response = preflight(anonymous, path)
     assert response.status_code in (200, 204)
     assert "access-control-allow-origin" not in response.headers
 
@@ -201,8 +201,8 @@ def test_data_plane_answers_carry_cors(project):
     assert response.headers["access-control-allow-origin"] in ("*", "https://app.example")
 
 
-def test_control_answers_carry_no_cors_for_foreign_origins(nobody):
-    response = nobody.get("/control/setup-status", headers={"origin": "https://app.example"})
+def test_control_answers_carry_no_cors_for_foreign_origins(anonymous):
+    response = anonymous.get("/control/setup-status", headers={"origin": "https://app.example"})
     assert response.status_code == 200
     assert "access-control-allow-origin" not in response.headers
 
@@ -228,17 +228,17 @@ def test_project_with_any_origin_allowed(owner):
 
 
 def test_deployment_cors_origins(make_server):
-    nobody = Api(make_server({"SERVICE_CORS_ORIGINS": "https://console.example"}).start())
+    anonymous = Api(make_server({"SERVICE_CORS_ORIGINS": "https://console.example"}).start())
     assert (
-        preflight(nobody, "/control/projects", "https://console.example").headers["access-control-allow-origin"]
+        preflight(anonymous, "/control/projects", "https://console.example").headers["access-control-allow-origin"]
         == "https://console.example"
     )
-    assert "access-control-allow-origin" not in preflight(nobody, "/control/projects").headers
+    assert "access-control-allow-origin" not in preflight(anonymous, "/control/projects").headers
 
 
 @pytest.mark.parametrize("path", ["/health", "/posts", "/admin/users", "/control/me", "/auth/login"])
-def test_options_without_preflight_headers(nobody, path):
-    assert nobody.call("OPTIONS", path).status_code in (200, 204)
+def test_options_without_preflight_headers(anonymous, path):
+    assert anonymous.call("OPTIONS", path).status_code in (200, 204)
 
 
 # ---- compression
@@ -284,13 +284,13 @@ def test_body_limit(admin, project):
 
 def test_body_limit_is_a_setting(make_server):
     server = make_server({"SERVICE_MAX_BODY": "2048"}).start()
-    nobody = Api(server)
+    anonymous = Api(server)
     refused(
-        nobody.post("/control/auth/register", {"email": "a@b.example", "password": "x" * 4000}),
+        anonymous.post("/control/auth/register", {"email": "a@b.example", "password": "x" * 4000}),
         413,
         "PAYLOAD_TOO_LARGE",
     )
-    refused(nobody.post("/control/auth/login", {"email": "a@b.example", "password": "x" * 200}), 401)
+    refused(anonymous.post("/control/auth/login", {"email": "a@b.example", "password": "x" * 200}), 401)
 
 
 @pytest.mark.parametrize(
@@ -303,9 +303,9 @@ def test_body_limit_is_a_setting(make_server):
         "application/jsonp",
     ],
 )
-def test_other_content_types(nobody, admin, project, kind):
+def test_other_content_types(anonymous, admin, project, kind):
     collection = project.collection()
-    for api, path in ((nobody, "/control/auth/login"), (admin, "/admin/collections"), (admin, f"/{collection}")):
+    for api, path in ((anonymous, "/control/auth/login"), (admin, "/admin/collections"), (admin, f"/{collection}")):
         response = api.post(path, content=b'{"a": 1}', headers={"content-type": kind})
         refused(response, 415, "UNSUPPORTED_MEDIA_TYPE")
 
@@ -334,11 +334,11 @@ def test_nesting_of_100_is_the_limit(admin, project):
 # ---- other modules
 
 
-def test_no_billing(owner, nobody):
+def test_no_billing(owner, anonymous):
     refused(owner.get("/control/billing"), 404)
     refused(owner.post("/control/billing/checkout", {"plan": "pro"}), 400, "BILLING_DISABLED")
     refused(owner.post("/control/billing/portal", {}), 400, "BILLING_DISABLED")
-    refused(nobody.post("/billing/webhook", {}), 404)
+    refused(anonymous.post("/billing/webhook", {}), 404)
 
 
 def test_no_operators(owner):
@@ -347,7 +347,7 @@ def test_no_operators(owner):
 
 
 def test_control_plane_switched_off(make_server):
-    nobody = Api(make_server({"SERVICE_CONTROL": "off"}).start())
+    anonymous = Api(make_server({"SERVICE_CONTROL": "off"}).start())
     for method, path in (
         ("GET", "/control/setup-status"),
         ("POST", "/control/auth/register"),
@@ -355,5 +355,5 @@ def test_control_plane_switched_off(make_server):
         ("GET", "/control/projects"),
         ("DELETE", "/control/nothing"),
     ):
-        refused(nobody.call(method, path), 404, "NOT_FOUND")
-    assert nobody.get("/health").status_code == 200
+        refused(anonymous.call(method, path), 404, "NOT_FOUND")
+    assert anonymous.get("/health").status_code == 200

@@ -42,13 +42,13 @@ def typed_project(owner):
 
 
 @pytest.fixture(scope="module")
-def anybody(server):
+def anonymous(server):
     return Api(server)
 
 
 @pytest.fixture(scope="module")
-def general(anybody):
-    return Described(ok(anybody.get("/openapi.json")))
+def general(anonymous):
+    return Described(ok(anonymous.get("/openapi.json")))
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +125,8 @@ def reference() -> dict[str, list[str]]:
 
 
 def test_the_reference_names_every_route(general, reference):
-    described_methods = {f"{method} {as_template(path)}" for method, path, _ in general.operations() if path.startswith("/api/v1/")}
-    assert {name for name in described_methods - set(reference) if " /run/" not in name} == set()
+    routes = {f"{method} {as_template(path)}" for method, path, _ in general.operations() if path.startswith("/api/v1/")}
+    assert {name for name in routes - set(reference) if " /run/" not in name} == set()
 
 
 def test_permissions_are_those_of_the_reference(general, reference):
@@ -241,19 +241,19 @@ def test_examples_match_their_schemas(described):
     assert count > 300
 
 
-def test_a_path_takes_the_methods_of_the_document(general, anybody):
+def test_a_path_takes_the_methods_of_the_document(general, anonymous):
     """OPTIONS lists the same methods of a path as the document: those of all templates that it matches."""
     for path in general.spec["paths"]:
         if not path.startswith("/api/v1/"):
             continue
         concrete = re.sub(r"\{[^}]*\}", "x", path)
-        answer = anybody.call("OPTIONS", concrete)
+        answer = anonymous.call("OPTIONS", concrete)
         assert answer.status_code == 204, path
         allowed = set(answer.headers["allow"].split(", "))
-        described_methods = {method.upper() for _, item in general.fitting(concrete) for method in item}
-        if "GET" in described_methods:
-            described_methods.add("HEAD")
-        assert allowed == described_methods | {"OPTIONS"}, path
+        methods = {method.upper() for _, item in general.fitting(concrete) for method in item}
+        if "GET" in methods:
+            methods.add("HEAD")
+        assert allowed == methods | {"OPTIONS"}, path
 
 
 # ---- the document of a project
@@ -294,20 +294,20 @@ def test_a_change_shows_at_once(owner):
     assert project.admin.get(path, headers={"if-none-match": second.headers["etag"]}).status_code == 304
 
 
-def test_a_token_that_may_read_collections_gets_the_typed_one(typed_project, anybody, typed):
+def test_a_token_that_may_read_collections_gets_the_typed_one(typed_project, anonymous, typed):
     key = typed_project.api_key("admin")
     for api in (typed_project.admin, key):
         answer = api.get("/openapi.json")
         assert ok(answer) == typed.spec
         assert answer.headers["vary"].startswith("authorization")
         assert answer.headers["cache-control"] == "private, no-cache"
-    for api in (anybody, typed_project.end_user(), typed_project.api_key("read", "write"), Api(anybody.server, "nonsense")):
+    for api in (anonymous, typed_project.end_user(), typed_project.api_key("read", "write"), Api(anonymous.server, "nonsense")):
         assert "/api/v1/{collection}" in ok(api.get("/openapi.json"))["paths"]
 
 
-def test_who_may_read_a_projects(typed_project, owner, anybody):
+def test_who_may_read_a_projects(typed_project, owner, anonymous):
     path = f"/projects/{typed_project.id}/openapi.json"
-    refused(anybody.get(path), 401, "UNAUTHENTICATED")
+    refused(anonymous.get(path), 401, "UNAUTHENTICATED")
     refused(typed_project.end_user().get(path), 403, "FORBIDDEN")
     refused(typed_project.api_key("read").get(path), 403, "FORBIDDEN")
     refused(owner.get(path), 401, "UNAUTHENTICATED")
@@ -356,14 +356,14 @@ def test_each_caller_sees_the_collections_that_they_reach(owner):
     assert "/api/v1/ledgers" in ok(callers["viewer"][0].get(path))["paths"]
 
 
-def test_it_is_kept_and_checked_by_its_tag(anybody):
-    answer = anybody.get("/openapi.json")
+def test_it_is_kept_and_checked_by_its_tag(anonymous):
+    answer = anonymous.get("/openapi.json")
     tag = answer.headers["etag"]
-    assert anybody.get("/openapi.json", headers={"if-none-match": tag}).status_code == 304
-    assert anybody.get("/openapi.json", headers={"if-none-match": '"other"'}).status_code == 200
-    head = anybody.call("HEAD", "/openapi.json")
+    assert anonymous.get("/openapi.json", headers={"if-none-match": tag}).status_code == 304
+    assert anonymous.get("/openapi.json", headers={"if-none-match": '"other"'}).status_code == 200
+    head = anonymous.call("HEAD", "/openapi.json")
     assert head.status_code == 200 and head.headers["etag"] == tag and not head.content
-    packed = anybody.get("/openapi.json", headers={"accept-encoding": "gzip"})
+    packed = anonymous.get("/openapi.json", headers={"accept-encoding": "gzip"})
     assert packed.headers["content-encoding"] == "gzip" and packed.json() == answer.json()
 
 

@@ -11,35 +11,35 @@ from support.waiting import wait_until
 
 
 @pytest.fixture
-def anybody(project):
+def anonymous(project):
     return project.public()
 
 
-def test_public_buckets_are_read_by_anybody(project, bucket, anybody):
+def test_public_buckets_are_read_without_a_token(project, bucket, anonymous):
     open_ = bucket("public")
     ok(open_.put("a/b"), 201)
-    assert open_.get("a/b", by=anybody).content == b"hello"
+    assert open_.get("a/b", by=anonymous).content == b"hello"
     by_query = Api(project.server).get(open_.url("a/b"), params={"project": project.id})
     assert by_query.content == b"hello"
     assert Api(project.server).get(open_.url("a/b"), params={"project": project.slug}).content == b"hello"
-    refused(anybody.put(open_.url("a/b"), content=b"x"), 401)
-    refused(anybody.delete(open_.url("a/b")), 401)
-    refused(anybody.get(f"/storage/{open_.name}"), 401)
-    refused(anybody.post(f"/storage/{open_.name}", {"folder": "a"}), 401)
+    refused(anonymous.put(open_.url("a/b"), content=b"x"), 401)
+    refused(anonymous.delete(open_.url("a/b")), 401)
+    refused(anonymous.get(f"/storage/{open_.name}"), 401)
+    refused(anonymous.post(f"/storage/{open_.name}", {"folder": "a"}), 401)
 
 
-def test_anonymous_denials_are_all_alike(bucket, anybody):
+def test_anonymous_denials_are_all_alike(bucket, anonymous):
     private, open_ = bucket(), bucket("public")
     ok(private.put("there"), 201)
     answers = [
-        anybody.get(private.url("there")),
-        anybody.get(private.url("none")),
-        anybody.get(open_.url("none")),
-        anybody.get("/storage/nosuchbucket/x"),
-        anybody.get("/storage/no.bucket/x"),
-        anybody.get(private.url("there"), params={"expires": int(time.time()) + 60, "signature": "0" * 64}),
-        anybody.get(private.url("there"), params={"expires": "x", "signature": "y"}),
-        anybody.get(f"/storage/{private.name}/a//b"),
+        anonymous.get(private.url("there")),
+        anonymous.get(private.url("none")),
+        anonymous.get(open_.url("none")),
+        anonymous.get("/storage/nosuchbucket/x"),
+        anonymous.get("/storage/no.bucket/x"),
+        anonymous.get(private.url("there"), params={"expires": int(time.time()) + 60, "signature": "0" * 64}),
+        anonymous.get(private.url("there"), params={"expires": "x", "signature": "y"}),
+        anonymous.get(f"/storage/{private.name}/a//b"),
     ]
     for answer in answers:
         assert answer.status_code == 404
@@ -227,9 +227,9 @@ def test_times_that_are_none(bucket, seconds):
     refused(private.get("f", params={"sign": seconds}), 400, "INVALID_PARAM")
 
 
-def test_signing_needs_a_file_and_a_caller(bucket, anybody):
+def test_signing_needs_a_file_and_a_caller(bucket, anonymous):
     open_ = bucket("public")
     ok(open_.put("f"), 201)
     refused(open_.get("none", params={"sign": 60}), 404)
-    refused(anybody.get(open_.url("f"), params={"sign": 60}), 401)
+    refused(anonymous.get(open_.url("f"), params={"sign": 60}), 401)
     ok(open_.get("f", params={"sign": 604_800}))
