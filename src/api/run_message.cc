@@ -160,7 +160,7 @@ Result<doc::Document> runRequest(const http::Request& request, const Captures& p
   return out.finish();
 }
 
-http::Response runResponse(functions::HttpAnswer result, functions::Origin origin) {
+http::Response runResponse(functions::HttpResult result, functions::Origin origin) {
   http::Response response;
   response.status = result.status;
   if (allowsBody(result.status)) response.contentType = fillBody(response, result.body);

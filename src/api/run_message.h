@@ -1,7 +1,7 @@
 // Converts a request to the input of an http function, and its result to the response (docs/functions.md, Endpoints).
 #pragma once
 
-#include "functions/http_answer.h"
+#include "functions/http_result.h"
 #include "http/message.h"
 
 namespace mb::api {
@@ -26,7 +26,7 @@ Result<doc::Document> runRequest(const http::Request& request, const Captures& p
                                  const RunRequestOptions& options);
 
 // Strings are sent as text, bytes as they are, everything else as JSON.
-http::Response runResponse(functions::HttpAnswer result, functions::Origin origin);
+http::Response runResponse(functions::HttpResult result, functions::Origin origin);
 // {"error": "…"}: the format of errors that functions cause.
 http::Response runFailure(int status, std::string_view what, functions::Origin origin);
 

@@ -106,7 +106,7 @@ TEST(RunMessage, ResponsesKeepTheirTypes) {
       {200, R"({"$binary":{"base64":"/w==","subType":"00"}})", "application/octet-stream", "\xFF"},
   };
   for (const Sent& each : cases) {
-    functions::HttpAnswer result;
+    functions::HttpResult result;
     result.status = each.status;
     result.body = doc::Value(doc::parseJsonValue(each.body)->view().begin()->value);
     const http::Response response = runResponse(std::move(result), functions::Origin::shared);
@@ -119,7 +119,7 @@ TEST(RunMessage, ResponsesKeepTheirTypes) {
 }
 
 TEST(RunMessage, aTypeThatIsGivenStands) {
-  functions::HttpAnswer result;
+  functions::HttpResult result;
   result.headers = {{"content-type", "text/html"}, {"x-a", "1"}, {"x-content-type-options", "off"}};
   const http::Response response = runResponse(std::move(result), functions::Origin::shared);
   EXPECT_EQ("text/html", response.contentType);

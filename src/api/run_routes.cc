@@ -105,7 +105,7 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
       break;
   }
   const auto& result = finished.view.result;
-  auto response = functions::httpAnswer(result ? result->view() : doc::ValueView(), origin);
+  auto response = functions::httpResult(result ? result->view() : doc::ValueView(), origin);
   if (!response) co_return Reply{runFailure(500, "function error", origin)};
   co_return Reply{runResponse(*std::move(response), origin)};
 }

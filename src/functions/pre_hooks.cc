@@ -4,7 +4,7 @@
 
 #include "events/subscription.h"
 #include "functions/database_event.h"
-#include "functions/hook_answer.h"
+#include "functions/hook_result.h"
 
 namespace mb::functions {
 
@@ -80,7 +80,7 @@ Task<std::optional<doc::Document>> PreHooks::run(const data::HookedWrite& write,
     if (run.status == workers::RunStatus::timeout) co_return fail(hookFailed(*hook, "timed out"));
     if (run.status != workers::RunStatus::success) co_return fail(hookFailed(*hook, "failed"));
     if (!run.view.result) continue;
-    auto answer = hookAnswer(*run.view.result);
+    auto answer = hookResult(*run.view.result);
     if (!answer) co_return fail(hookFailed(*hook, "failed: " + answer.error().message()));
     if (answer->abort) co_return fail(rejected(*hook, *std::move(answer->abort)));
     if (answer->document && shown) replaced = withOriginalTypes(*shown, *answer->document);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "functions/hook_answer.h"
+#include "functions/hook_result.h"
 #include "functions/run_actor.h"
 
 namespace mb::functions {
@@ -129,7 +129,7 @@ RunView viewOf(workers::RunOutcome outcome, std::string id, std::string trigger,
 
 void noteAbort(RunView& run) {
   if (!run.result) return;
-  const auto answer = hookAnswer(*run.result);
+  const auto answer = hookResult(*run.result);
   if (answer && answer->abort) run.status = "aborted";
 }
 

@@ -6,7 +6,7 @@
 #include "configuration/resource_kind.h"
 #include "document/json.h"
 #include "document/subset.h"
-#include "functions/http_answer.h"
+#include "functions/http_result.h"
 
 namespace mb::functions {
 
@@ -85,8 +85,8 @@ void compareStatus(const RunView& run, doc::DocumentView expect, std::vector<std
   const auto status = expect.find("status");
   if (status && status->isNumber()) {
     const auto answer = run.status == "success"
-                            ? httpAnswer(run.result ? run.result->view() : doc::ValueView(), Origin::shared)
-                            : Result<HttpAnswer>(fail(ErrorCode::validation, run.error.value_or("")));
+                            ? httpResult(run.result ? run.result->view() : doc::ValueView(), Origin::shared)
+                            : Result<HttpResult>(fail(ErrorCode::validation, run.error.value_or("")));
     const int given = answer ? answer->status : run.status == "timeout" ? 504 : 500;
     if (given != status->toInteger()) {
       failures.push_back(fmt::format("status is {}, not {}", given, status->toInteger().value_or(0)));

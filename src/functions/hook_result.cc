@@ -1,4 +1,4 @@
-#include "functions/hook_answer.h"
+#include "functions/hook_result.h"
 
 #include <string_view>
 #include <unordered_map>
@@ -88,8 +88,8 @@ void merge(doc::BsonWriter& out, std::string_view key, doc::ValueView before, do
 
 }  // namespace
 
-Result<HookAnswer> hookAnswer(doc::ValueView result) {
-  HookAnswer answer;
+Result<HookResult> hookResult(doc::ValueView result) {
+  HookResult answer;
   if (result.type() != doc::BsonType::document) return answer;
   const doc::DocumentView fields = result.asDocument();
   const auto abort = fields.find("abort");

@@ -10,7 +10,7 @@
 
 namespace mb::functions {
 
-struct HttpAnswer {
+struct HttpResult {
   int status = 200;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
   doc::Value body;
@@ -21,6 +21,6 @@ enum class Origin { shared, own };
 
 // Leaves out invalid headers, headers that only the server sends, and headers that have effects beyond this response.
 // Fails with validation for a status outside of 200 to 599, and for too many headers.
-Result<HttpAnswer> httpAnswer(doc::ValueView result, Origin origin);
+Result<HttpResult> httpResult(doc::ValueView result, Origin origin);
 
 }  // namespace mb::functions

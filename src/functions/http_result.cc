@@ -1,4 +1,4 @@
-#include "functions/http_answer.h"
+#include "functions/http_result.h"
 
 #include <fmt/format.h>
 
@@ -86,13 +86,13 @@ std::string hostOnly(std::string_view cookie) {
   return out;
 }
 
-void addHeader(HttpAnswer& answer, const std::string& name, doc::ValueView value) {
+void addHeader(HttpResult& answer, const std::string& name, doc::ValueView value) {
   auto text = textOf(value);
   if (!text || !isValue(*text)) return;
   answer.headers.emplace_back(name, name == "set-cookie" ? hostOnly(*text) : *std::move(text));
 }
 
-Result<> readHeaders(HttpAnswer& answer, doc::DocumentView given, Origin origin) {
+Result<> readHeaders(HttpResult& answer, doc::DocumentView given, Origin origin) {
   for (const auto& [key, value] : given) {
     const std::string name = lowerAscii(key);
     if (!maySend(name, origin)) continue;
@@ -110,7 +110,7 @@ Result<> readHeaders(HttpAnswer& answer, doc::DocumentView given, Origin origin)
 }
 
 // Whether an object describes a response; otherwise it is the body.
-bool isAnswer(doc::DocumentView object) {
+bool isResult(doc::DocumentView object) {
   for (const auto& [key, value] : object) {
     if (key == "status") {
       if (!value.isNumber()) return false;
@@ -125,9 +125,9 @@ bool isAnswer(doc::DocumentView object) {
 
 }  // namespace
 
-Result<HttpAnswer> httpAnswer(doc::ValueView result, Origin origin) {
-  HttpAnswer answer;
-  if (result.type() != BsonType::document || !isAnswer(result.asDocument())) {
+Result<HttpResult> httpResult(doc::ValueView result, Origin origin) {
+  HttpResult answer;
+  if (result.type() != BsonType::document || !isResult(result.asDocument())) {
     answer.body = doc::Value(result);
     return answer;
   }

@@ -3,8 +3,8 @@
 
 #include "document/json.h"
 #include "functions/expected_documents.h"
-#include "functions/hook_answer.h"
-#include "functions/http_answer.h"
+#include "functions/hook_result.h"
+#include "functions/http_result.h"
 
 namespace mb::functions {
 namespace {
@@ -27,7 +27,7 @@ struct Hook {
   const char* means;  // "allow", "abort <reason>", "document <json>", "refused"
 };
 
-TEST(HookAnswer, isOneOfThree) {
+TEST(HookResult, isOneOfThree) {
   const Hook cases[] = {
       {"null", "allow"},
       {"true", "allow"},
@@ -49,7 +49,7 @@ TEST(HookAnswer, isOneOfThree) {
       {R"({"document":"x"})", "refused"},
   };
   for (const Hook& each : cases) {
-    const auto answer = hookAnswer(value(each.result));
+    const auto answer = hookResult(value(each.result));
     std::string means = "allow";
     if (!answer) {
       means = "refused";
@@ -62,12 +62,12 @@ TEST(HookAnswer, isOneOfThree) {
   }
 }
 
-TEST(HookAnswer, aReasonIsTruncatedAtACharacter) {
-  const auto answer = hookAnswer(value(fmt::format(R"({{"abort":true,"reason":"{}é"}})", std::string(499, 'x'))));
+TEST(HookResult, aReasonIsTruncatedAtACharacter) {
+  const auto answer = hookResult(value(fmt::format(R"({{"abort":true,"reason":"{}é"}})", std::string(499, 'x'))));
   EXPECT_EQ(std::string(499, 'x'), answer->abort);
 }
 
-TEST(HookAnswer, keepsTypesOfWhatStayedTheSame) {
+TEST(HookResult, keepsTypesOfWhatStayedTheSame) {
   const auto before = doc::parseJson(
       R"({"oid":{"$oid":"507f1f77bcf86cd799439011"},"dec":{"$numberDecimal":"1.50"},"real":2.0,)"
       R"("nested":{"list":[{"dec":{"$numberDecimal":"3"}},1]},"gone":1,"other":{"$oid":"507f1f77bcf86cd799439011"}})");
@@ -94,14 +94,14 @@ struct Http {
   const char* answer;  // "<status> <body> <header>=<value>…", or "refused"
 };
 
-std::string shown(const Result<HttpAnswer>& answer) {
+std::string shown(const Result<HttpResult>& answer) {
   if (!answer) return "refused";
   std::string out = fmt::format("{} {}", answer->status, text(answer->body));
   for (const auto& [name, content] : answer->headers) out += fmt::format(" {}={}", name, content);
   return out;
 }
 
-TEST(HttpAnswer, isAResponseOrAValue) {
+TEST(HttpResult, isAResponseOrAValue) {
   const Http cases[] = {
       {"null", "200 null"},
       {R"("hi")", R"(200 "hi")"},
@@ -125,14 +125,14 @@ TEST(HttpAnswer, isAResponseOrAValue) {
       {R"({"headers":{"x y":"1","":"1","x:":"1","x-v":"a\r\nset-cookie: b","x-w":"a\u0000","x-u":"ä"}})",
        "200 null x-u=ä"},
   };
-  for (const Http& each : cases) EXPECT_EQ(each.answer, shown(httpAnswer(value(each.result), Origin::shared)));
+  for (const Http& each : cases) EXPECT_EQ(each.answer, shown(httpResult(value(each.result), Origin::shared)));
 }
 
-TEST(HttpAnswer, anOriginOfItsOwnMaySetCookies) {
-  EXPECT_EQ("200 null set-cookie=a=b", shown(httpAnswer(value(R"({"headers":{"set-cookie":"a=b"}})"), Origin::own)));
+TEST(HttpResult, anOriginOfItsOwnMaySetCookies) {
+  EXPECT_EQ("200 null set-cookie=a=b", shown(httpResult(value(R"({"headers":{"set-cookie":"a=b"}})"), Origin::own)));
 }
 
-TEST(HttpAnswer, cookiesAreOfTheirHostAlone) {
+TEST(HttpResult, cookiesAreOfTheirHostAlone) {
   const std::pair<const char*, const char*> cases[] = {
       {"a=b; Domain=example.com", "a=b"},
       {"a=b;domain=.example.com;Path=/; DOMAIN = x ;HttpOnly", "a=b;Path=/;HttpOnly"},
@@ -143,19 +143,19 @@ TEST(HttpAnswer, cookiesAreOfTheirHostAlone) {
   };
   for (const auto& [given, sent] : cases) {
     const doc::Value result = value(fmt::format(R"({{"headers":{{"Set-Cookie":"{}"}}}})", given));
-    EXPECT_EQ(fmt::format("200 null set-cookie={}", sent), shown(httpAnswer(result, Origin::own)));
+    EXPECT_EQ(fmt::format("200 null set-cookie={}", sent), shown(httpResult(result, Origin::own)));
   }
   for (const Origin origin : {Origin::own, Origin::shared}) {
-    EXPECT_EQ("200 null", shown(httpAnswer(value(R"({"headers":{"Service-Worker-Allowed":"/"}})"), origin)));
+    EXPECT_EQ("200 null", shown(httpResult(value(R"({"headers":{"Service-Worker-Allowed":"/"}})"), origin)));
   }
 }
 
-TEST(HttpAnswer, headersAreBounded) {
+TEST(HttpResult, headersAreBounded) {
   std::string many = R"({"headers":{"x":[)";
   for (int i = 0; i < 65; ++i) many += i == 0 ? R"("v")" : R"(,"v")";
-  EXPECT_EQ("refused", shown(httpAnswer(value(many + "]}}"), Origin::shared)));
+  EXPECT_EQ("refused", shown(httpResult(value(many + "]}}"), Origin::shared)));
   const std::string large = fmt::format(R"({{"headers":{{"x":"{}"}}}})", std::string(17 << 10, 'x'));
-  EXPECT_EQ("refused", shown(httpAnswer(value(large), Origin::shared)));
+  EXPECT_EQ("refused", shown(httpResult(value(large), Origin::shared)));
 }
 
 // ---- expectations
