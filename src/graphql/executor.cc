@@ -343,7 +343,7 @@ Task<> Executor::relate(std::vector<Parent> level, OperationKind kind) {
     level.clear();
     for (const Reference& each : references) {
       if (each.field->relations == 0) continue;
-      const doc::Document* found = AnswerWriter::lookUp(&related_[each.field->field->collection], each.id);
+      const doc::Document* found = ResponseWriter::lookUp(&related_[each.field->field->collection], each.id);
       if (found) level.push_back({each.field, found->view()});
     }
   }
@@ -361,7 +361,7 @@ void Executor::append(std::string& out, const Planned& field, const Root& root) 
     out += "null";
     return;
   }
-  AnswerWriter writer(out, problems_, related_);
+  ResponseWriter writer(out, problems_, related_);
   const bool many = field.field->type->kind == TypeKind::list;
   many ? writer.list(field, root.documents) : writer.document(field, root.documents.front());
 }
@@ -383,7 +383,7 @@ void Executor::addWork(const Planned& parent, const doc::Document& document, siz
   eachRelation(fields, document, [&](const Planned& field, std::string_view id) {
     work += kBytesPerField;
     const auto known = related_.find(field.field->collection);
-    const auto* found = AnswerWriter::lookUp(known == related_.end() ? nullptr : &known->second, id);
+    const auto* found = ResponseWriter::lookUp(known == related_.end() ? nullptr : &known->second, id);
     if (found) addWork(field, *found, work);
     return work <= kInlineBytes;
   });
@@ -421,7 +421,7 @@ Result<> Executor::write(std::span<const Planned> fields, const std::vector<Root
     if (i > 0) out += ',';
     out += fields[i].keyText;
     append(out, fields[i], roots[i]);
-    if (out.size() > AnswerWriter::kMaxBytes) return fail(responseTooLarge());
+    if (out.size() > ResponseWriter::kMaxBytes) return fail(responseTooLarge());
   }
   return {};
 }

@@ -9,8 +9,8 @@
 
 #include "base/fair_pool.h"
 #include "data/documents.h"
-#include "graphql/answer_writer.h"
 #include "graphql/language/selections.h"
+#include "graphql/response_writer.h"
 #include "graphql/search.h"
 
 namespace mb::graphql {

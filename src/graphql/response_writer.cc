@@ -1,4 +1,4 @@
-#include "graphql/answer_writer.h"
+#include "graphql/response_writer.h"
 
 #include <limits>
 
@@ -79,13 +79,13 @@ bool appendScalar(std::string& out, Scalar scalar, doc::ValueView value) {
 
 }  // namespace
 
-doc::ValueView AnswerWriter::Finder::take() {
+doc::ValueView ResponseWriter::Finder::take() {
   const doc::ValueView value = next_->value;
   ++next_;
   return value;
 }
 
-std::optional<doc::ValueView> AnswerWriter::Finder::find(std::string_view key) {
+std::optional<doc::ValueView> ResponseWriter::Finder::find(std::string_view key) {
   if (next_ != document_.end() && next_->key == key) return take();
   if (searches_ >= kSearches) return lookUp(key);
   ++searches_;
@@ -99,7 +99,7 @@ std::optional<doc::ValueView> AnswerWriter::Finder::find(std::string_view key) {
   return std::nullopt;
 }
 
-std::optional<doc::ValueView> AnswerWriter::Finder::lookUp(std::string_view key) {
+std::optional<doc::ValueView> ResponseWriter::Finder::lookUp(std::string_view key) {
   const auto keyAt = [this](uint32_t at) { return fields_[at].key; };
   if (!byName_) {
     for (const doc::Element& each : document_) fields_.push_back(each);
@@ -110,7 +110,7 @@ std::optional<doc::ValueView> AnswerWriter::Finder::lookUp(std::string_view key)
   return found ? std::optional(fields_[*found].value) : std::nullopt;
 }
 
-void AnswerWriter::addProblem(const Planned& field, Problem problem) {
+void ResponseWriter::addProblem(const Planned& field, Problem problem) {
   if (problems_.size() >= kMaxProblems) return;
   problem.at = field.at;
   for (const Place& place : places_) {
@@ -124,12 +124,12 @@ void AnswerWriter::addProblem(const Planned& field, Problem problem) {
 }
 
 // Reports a stored value that does not fit its current type in the schema.
-AnswerWriter::Outcome AnswerWriter::fail(const Planned& field, std::string message) {
+ResponseWriter::Outcome ResponseWriter::fail(const Planned& field, std::string message) {
   addProblem(field, {shortened(std::move(message))});
   return Outcome::failed;
 }
 
-void AnswerWriter::list(const Planned& root, const std::vector<doc::Document>& documents) {
+void ResponseWriter::list(const Planned& root, const std::vector<doc::Document>& documents) {
   places_.assign({{&root, 0}});
   const size_t mark = out_.size();
   out_ += '[';
@@ -146,7 +146,7 @@ void AnswerWriter::list(const Planned& root, const std::vector<doc::Document>& d
   out_ += ']';
 }
 
-void AnswerWriter::document(const Planned& root, const doc::Document& document) {
+void ResponseWriter::document(const Planned& root, const doc::Document& document) {
   places_.assign({{&root, 0}});
   const size_t mark = out_.size();
   if (object(root.children, document)) return;
@@ -154,7 +154,7 @@ void AnswerWriter::document(const Planned& root, const doc::Document& document) 
   out_ += "null";
 }
 
-bool AnswerWriter::object(const std::vector<Planned>& fields, doc::DocumentView document) {
+bool ResponseWriter::object(const std::vector<Planned>& fields, doc::DocumentView document) {
   Finder in(document);
   out_ += '{';
   bool first = true;
@@ -169,7 +169,7 @@ bool AnswerWriter::object(const std::vector<Planned>& fields, doc::DocumentView 
   return true;
 }
 
-bool AnswerWriter::field(const Planned& field, Finder& in) {
+bool ResponseWriter::field(const Planned& field, Finder& in) {
   switch (field.field->source) {
     case Source::rest:
       rest(in.document());
@@ -196,7 +196,7 @@ bool AnswerWriter::field(const Planned& field, Finder& in) {
   }
 }
 
-bool AnswerWriter::plain(const Type& type, doc::ValueView value) {
+bool ResponseWriter::plain(const Type& type, doc::ValueView value) {
   const Type& inner = type.kind == TypeKind::nonNull ? *type.of : type;
   if (inner.kind != TypeKind::scalar || value.type() == doc::BsonType::null) return false;
   const size_t mark = out_.size();
@@ -205,7 +205,7 @@ bool AnswerWriter::plain(const Type& type, doc::ValueView value) {
   return false;
 }
 
-bool AnswerWriter::value(const Planned& field, const Type& type, std::optional<doc::ValueView> value) {
+bool ResponseWriter::value(const Planned& field, const Type& type, std::optional<doc::ValueView> value) {
   const size_t mark = out_.size();
   const bool nonNull = type.kind == TypeKind::nonNull;
   const bool pushed = &type == field.field->type;
@@ -222,7 +222,8 @@ bool AnswerWriter::value(const Planned& field, const Type& type, std::optional<d
   return true;
 }
 
-AnswerWriter::Outcome AnswerWriter::inner(const Planned& field, const Type& type, std::optional<doc::ValueView> value) {
+ResponseWriter::Outcome ResponseWriter::inner(const Planned& field, const Type& type,
+                                              std::optional<doc::ValueView> value) {
   if (!value || value->type() == doc::BsonType::null) return Outcome::null;
   if (type.kind == TypeKind::list) return elements(field, type, *value);
   if (type.kind != TypeKind::object) return leaf(field, type, *value);
@@ -232,7 +233,7 @@ AnswerWriter::Outcome AnswerWriter::inner(const Planned& field, const Type& type
   return object(field.children, value->asDocument()) ? Outcome::written : Outcome::failed;
 }
 
-AnswerWriter::Outcome AnswerWriter::elements(const Planned& field, const Type& type, doc::ValueView list) {
+ResponseWriter::Outcome ResponseWriter::elements(const Planned& field, const Type& type, doc::ValueView list) {
   if (list.type() != doc::BsonType::array) {
     return fail(field, fmt::format("Expected Iterable, but did not find one for field \"{}.{}\".", field.parent->name,
                                    field.field->name));
@@ -254,14 +255,14 @@ AnswerWriter::Outcome AnswerWriter::elements(const Planned& field, const Type& t
   return Outcome::written;
 }
 
-AnswerWriter::Outcome AnswerWriter::leaf(const Planned& field, const Type& type, doc::ValueView value) {
+ResponseWriter::Outcome ResponseWriter::leaf(const Planned& field, const Type& type, doc::ValueView value) {
   if (appendScalar(out_, type.scalar, value)) return Outcome::written;
   const bool tooLarge = type.scalar == Scalar::integer && value.isNumber() && value.toInteger();
   return fail(field, fmt::format("{} cannot represent {}: {}", type.name,
                                  tooLarge ? "non 32-bit signed integer value" : "value", shown(value)));
 }
 
-const doc::Document* AnswerWriter::lookUp(const Related* target, std::string_view id) {
+const doc::Document* ResponseWriter::lookUp(const Related* target, std::string_view id) {
   if (!target) return nullptr;
   const auto found = target->documents.find(id);
   if (found == target->documents.end()) return nullptr;
@@ -269,7 +270,7 @@ const doc::Document* AnswerWriter::lookUp(const Related* target, std::string_vie
   return document ? &*document : nullptr;
 }
 
-AnswerWriter::Outcome AnswerWriter::relation(const Planned& field, std::optional<doc::ValueView> value) {
+ResponseWriter::Outcome ResponseWriter::relation(const Planned& field, std::optional<doc::ValueView> value) {
   if (!value || value->type() == doc::BsonType::null) return Outcome::null;
   std::optional<std::string_view> first;
   eachReference(*value, [&](std::string_view id) {
@@ -289,7 +290,7 @@ AnswerWriter::Outcome AnswerWriter::relation(const Planned& field, std::optional
 }
 
 // Writes the documents of a list that the caller may see.
-AnswerWriter::Outcome AnswerWriter::related(const Planned& field, const Related* target, doc::ValueView ids) {
+ResponseWriter::Outcome ResponseWriter::related(const Planned& field, const Related* target, doc::ValueView ids) {
   out_ += '[';
   size_t index = 0;
   bool written = true;
@@ -306,7 +307,7 @@ AnswerWriter::Outcome AnswerWriter::related(const Planned& field, const Related*
   return written ? Outcome::written : Outcome::failed;
 }
 
-void AnswerWriter::rest(doc::DocumentView document) {
+void ResponseWriter::rest(doc::DocumentView document) {
   out_ += '{';
   bool first = true;
   for (const doc::Element& each : document) {

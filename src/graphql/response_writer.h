@@ -1,5 +1,5 @@
-// An AnswerWriter writes documents to the response: JSON directly from BSON, with nulls and problems as in the October
-// 2021 specification, 6.4.
+// An ResponseWriter writes documents to the response: JSON directly from BSON, with nulls and problems as in the
+// October 2021 specification, 6.4.
 #pragma once
 
 #include <optional>
@@ -32,11 +32,11 @@ void eachReference(doc::ValueView value, const Use& use) {
   }
 }
 
-class AnswerWriter {
+class ResponseWriter {
  public:
   static constexpr size_t kMaxBytes = 32 << 20;
 
-  AnswerWriter(std::string& out, Problems& problems, const RelatedDocuments& related)
+  ResponseWriter(std::string& out, Problems& problems, const RelatedDocuments& related)
       : out_(out), problems_(problems), related_(related) {}
 
   // Writes the documents of a list, or one document, of a root field of a nullable type.
