@@ -11,7 +11,7 @@ struct LoginResponse {
   int64_t expiresIn = identity::kAccessTokenSeconds;
   identity::UserView user;
   static constexpr auto shape() {
-    return doc::shape<LoginResponse>("LoginAnswer", doc::field("accessToken", &LoginResponse::accessToken),
+    return doc::shape<LoginResponse>("LoginResponse", doc::field("accessToken", &LoginResponse::accessToken),
                                      doc::field("refreshToken", &LoginResponse::refreshToken),
                                      doc::field("expiresIn", &LoginResponse::expiresIn),
                                      doc::field("user", &LoginResponse::user));
@@ -32,7 +32,7 @@ struct RefreshResponse {
   int64_t expiresIn = identity::kAccessTokenSeconds;
   std::optional<std::string> refreshToken;  // set if the project rotates refresh tokens
   static constexpr auto shape() {
-    return doc::shape<RefreshResponse>("RefreshAnswer", doc::field("accessToken", &RefreshResponse::accessToken),
+    return doc::shape<RefreshResponse>("RefreshResponse", doc::field("accessToken", &RefreshResponse::accessToken),
                                        doc::field("expiresIn", &RefreshResponse::expiresIn),
                                        doc::field("refreshToken", &RefreshResponse::refreshToken));
   }

@@ -76,7 +76,7 @@ Task<Reply> CollectionRoutes::clearSchema(RequestContext& context) {
 }
 
 Task<Reply> CollectionRoutes::policy(RequestContext& context) {
-  CO_TRY(const data::PolicyAnswer result, collections_.policy(*context.project, context.param(0)));
+  CO_TRY(const data::PolicyInForce result, collections_.policy(*context.project, context.param(0)));
   doc::BsonWriter out;
   out.appendDocument("policy", result.policy);
   out.appendString("source", data::policySourceName(result.source));

@@ -19,7 +19,7 @@ struct DataDeps;
 // The name under which the project's default policy is read and set.
 inline constexpr std::string_view kDefaultPolicyName = "*";
 
-struct PolicyAnswer {
+struct PolicyInForce {
   doc::Document policy;  // empty if `source` is PolicySource::none
   PolicySource source = PolicySource::none;
 };
@@ -114,7 +114,7 @@ class Collections {
   Task<> clearSchema(AdminAccess access, std::string name);
 
   // The policy in force. "*" is the project's default policy.
-  Result<PolicyAnswer> policy(const snapshot::ProjectSnapshot& project, std::string_view name) const;
+  Result<PolicyInForce> policy(const snapshot::ProjectSnapshot& project, std::string_view name) const;
   // Fails with validation.
   Task<> setPolicy(AdminAccess access, std::string name, doc::Document policy);
   Task<> clearPolicy(AdminAccess access, std::string name);

@@ -28,22 +28,22 @@ Task<> checkInheriting(const CollectionTable& table, const policy::Policy& polic
 
 }  // namespace
 
-Result<PolicyAnswer> Collections::policy(const snapshot::ProjectSnapshot& project, std::string_view name) const {
+Result<PolicyInForce> Collections::policy(const snapshot::ProjectSnapshot& project, std::string_view name) const {
   if (name == kDefaultPolicyName) {
     const CollectionTable& there = table(project);
     const bool set = there.defaultPolicy != nullptr;
-    return PolicyAnswer{there.defaultPolicySource, set ? PolicySource::own : PolicySource::none};
+    return PolicyInForce{there.defaultPolicySource, set ? PolicySource::own : PolicySource::none};
   }
   TRY(const CollectionPtr collection, require(project, name));
   switch (collection->policySource) {
     case PolicySource::own:
-      return PolicyAnswer{*CollectionConfig::read(collection->info.config).policy, PolicySource::own};
+      return PolicyInForce{*CollectionConfig::read(collection->info.config).policy, PolicySource::own};
     case PolicySource::inherited:
-      return PolicyAnswer{collection->policy->source(), PolicySource::inherited};
+      return PolicyInForce{collection->policy->source(), PolicySource::inherited};
     case PolicySource::none:
       break;
   }
-  return PolicyAnswer{};
+  return PolicyInForce{};
 }
 
 Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Document policy) {

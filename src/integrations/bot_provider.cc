@@ -9,7 +9,7 @@ namespace mb::integrations {
 
 namespace {
 
-constexpr size_t kMaxBotAnswer = 256 << 10;
+constexpr size_t kMaxBotResponse = 256 << 10;
 constexpr size_t kMaxReason = 100;
 
 constexpr std::string_view kBotCatalogue = R"json({
@@ -126,7 +126,7 @@ Task<doc::Value> BotProvider::call(Call call) {
   request.trust = own.empty() ? outbound::Trust::guarded : outbound::Trust::deployment;
   request.timeout = call.timeout;
   request.connectTimeout = std::min(request.connectTimeout, call.timeout);
-  request.maxResponseBytes = kMaxBotAnswer;
+  request.maxResponseBytes = kMaxBotResponse;
   request.keys = call.keys();
   request.aborted = call.aborted;
   CO_TRY(const outbound::Response response, co_await outbound_.send(std::move(request)));

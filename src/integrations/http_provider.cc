@@ -13,7 +13,7 @@ namespace mb::integrations {
 
 namespace {
 
-constexpr size_t kMaxHttpAnswer = 1 << 20;
+constexpr size_t kMaxHttpResponse = 1 << 20;
 constexpr size_t kMaxBody = 2 << 20;
 constexpr size_t kMaxCallHeaders = 50;
 constexpr size_t kMaxHeaderProblems = 50;
@@ -174,7 +174,7 @@ Task<doc::Value> HttpProvider::call(Call call) {
   request.trust = trustOf(config);
   request.timeout = timeoutOf(call);
   request.connectTimeout = std::min(request.connectTimeout, request.timeout);
-  request.maxResponseBytes = kMaxHttpAnswer;
+  request.maxResponseBytes = kMaxHttpResponse;
   request.keys = call.keys();
   request.aborted = call.aborted;
   CO_TRY(const outbound::Response response, co_await outbound_.send(std::move(request)));
