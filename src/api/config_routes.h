@@ -4,7 +4,7 @@
 
 #include "api/routes.h"
 #include "configuration/configuration.h"
-#include "projects/shape_copier.h"
+#include "projects/configuration_copier.h"
 
 namespace mb::api {
 

@@ -36,7 +36,7 @@
 #include "audit/retention.h"
 #include "base/blocking.h"
 #include "base/log.h"
-#include "configuration/shape_copier.h"
+#include "configuration/configuration_copier.h"
 #include "data/data.h"
 #include "functions/function_kind.h"
 #include "functions/functions_runtime.h"

@@ -1,5 +1,5 @@
 // `manybase link`.
-#include "cli/shape_sync.h"
+#include "cli/configuration_sync.h"
 
 namespace mb::cli {
 

@@ -1,6 +1,6 @@
 // `manybase promote`.
+#include "cli/configuration_sync.h"
 #include "cli/plan.h"
-#include "cli/shape_sync.h"
 
 namespace mb::cli {
 

@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "cli/shape_sync.h"
+#include "cli/configuration_sync.h"
 #include "cli/text_diff.h"
 
 namespace mb::cli {

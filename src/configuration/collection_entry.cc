@@ -1,6 +1,6 @@
 #include "configuration/collection_entry.h"
 
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 #include "configuration/sections.h"
 #include "data/collection_config.h"
 #include "data/revealing_rules.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 #include "configuration/collection_entry.h"
 #include "configuration/sections.h"
 #include "data/collection_config.h"

@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "base/crypto.h"
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 #include "configuration/collection_kind.h"
 #include "configuration/document_check.h"
 #include "configuration/oauth_kind.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 #include "configuration/listed_kind.h"
 #include "configuration/sections.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 #include "identity/provider_urls.h"
 #include "store/configuration_limits.h"
 

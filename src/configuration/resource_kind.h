@@ -14,7 +14,7 @@
 
 namespace mb::configuration {
 
-// A named entry of a document, in canonical form (canonical_shape.h).
+// A named entry of a document, in canonical form (canonical_form.h).
 struct Entry {
   std::string name;
   doc::Value value;

@@ -99,11 +99,11 @@ bool isServerField(std::string_view name);
 bool isServerDate(std::string_view name);
 
 // The position of a value, for messages; innermost first.
-struct SchemaPlace {
-  const SchemaPlace* parent = nullptr;
+struct SchemaPosition {
+  const SchemaPosition* parent = nullptr;
   std::string_view key;
 };
-std::string pointerOf(const SchemaPlace& place);
+std::string pointerOf(const SchemaPosition& place);
 
 // Breaches of `node` by `value`, at most `limit`.
 std::vector<ErrorDetail> breaches(const SchemaNode& node, ValueView value, size_t limit, bool isDocumentRoot);
@@ -111,7 +111,7 @@ std::vector<ErrorDetail> breaches(const SchemaNode& node, ValueView value, size_
 // Appends `value`, which is at `place`, with conversions applied and, on demand, defaults filled in. Adds values that
 // cannot be converted to `problems`.
 void appendPrepared(BsonWriter& out, std::string_view key, const SchemaNode& node, ValueView value, bool applyDefaults,
-                    const SchemaPlace& place, std::vector<ErrorDetail>& problems);
+                    const SchemaPosition& place, std::vector<ErrorDetail>& problems);
 
 // The same for all fields of a document.
 void appendPreparedFields(BsonWriter& out, const SchemaNode& node, DocumentView document, bool applyDefaults,

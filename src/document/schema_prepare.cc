@@ -34,7 +34,7 @@ class Preparation {
   Preparation(BsonWriter& out, bool applyDefaults, std::vector<ErrorDetail>& problems)
       : out_(out), applyDefaults_(applyDefaults), problems_(problems) {}
 
-  void value(std::string_view key, const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+  void value(std::string_view key, const SchemaNode& node, ValueView value, const SchemaPosition& place) {
     if (node.form != BsonForm::none) return converted(key, node, value, place);
     if (!value.isContainer() || !needsWork(node, applyDefaults_)) return out_.append(key, value);
     if (value.type() == BsonType::array) {
@@ -50,7 +50,7 @@ class Preparation {
     out_.end();
   }
 
-  void fields(const SchemaNode& node, DocumentView object, const SchemaPlace& place) {
+  void fields(const SchemaNode& node, DocumentView object, const SchemaPosition& place) {
     boost::container::small_vector<bool, 32> seen(node.properties.size(), false);
     for (const Element& element : object) {
       if (!WorkBudget::charge(kPrepareUnitsPerField)) return;
@@ -71,7 +71,7 @@ class Preparation {
   }
 
  private:
-  void child(const SchemaNode* node, const Element& element, const SchemaPlace& parent) {
+  void child(const SchemaNode* node, const Element& element, const SchemaPosition& parent) {
     if (node) {
       value(element.key, *node, element.value, {&parent, element.key});
     } else {
@@ -79,7 +79,7 @@ class Preparation {
     }
   }
 
-  void converted(std::string_view key, const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+  void converted(std::string_view key, const SchemaNode& node, ValueView value, const SchemaPosition& place) {
     // Validation decides whether null is allowed.
     if (value.type() == BsonType::null || value.type() == typeOf(node.form)) return out_.append(key, value);
     if (!WorkBudget::charge(kUnitsPerConversion + static_cast<int64_t>(value.raw().size()))) return;
@@ -96,7 +96,7 @@ class Preparation {
 }  // namespace
 
 void appendPrepared(BsonWriter& out, std::string_view key, const SchemaNode& node, ValueView value, bool applyDefaults,
-                    const SchemaPlace& place, std::vector<ErrorDetail>& problems) {
+                    const SchemaPosition& place, std::vector<ErrorDetail>& problems) {
   Preparation(out, applyDefaults, problems).value(key, node, value, place);
 }
 

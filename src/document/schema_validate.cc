@@ -74,7 +74,7 @@ class Validator {
   Validator(std::vector<ErrorDetail>* details, size_t limit) : details_(details), limit_(limit) {}
 
   // Whether `value` satisfies `node`.
-  bool check(const SchemaNode& node, ValueView value, const SchemaPlace& place, bool isDocumentRoot = false) {
+  bool check(const SchemaNode& node, ValueView value, const SchemaPosition& place, bool isDocumentRoot = false) {
     if (!WorkBudget::charge(kUnitsPerCheck)) return false;
     if (node.refusesAll) return breach(place, "must be absent");
     if (!checkType(node, value, place)) return false;
@@ -95,17 +95,17 @@ class Validator {
  private:
   bool done() const { return !details_ || details_->size() >= limit_; }
 
-  bool breach(const SchemaPlace& place, std::string message) {
+  bool breach(const SchemaPosition& place, std::string message) {
     if (details_ && details_->size() < limit_) details_->push_back({pointerOf(place), std::move(message)});
     return false;
   }
   // Builds the message only if details are collected.
   template <class Make>
-  bool breachWith(const SchemaPlace& place, Make make) {
+  bool breachWith(const SchemaPosition& place, Make make) {
     return details_ ? breach(place, make()) : false;
   }
 
-  bool checkType(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+  bool checkType(const SchemaNode& node, ValueView value, const SchemaPosition& place) {
     if (node.form != BsonForm::none) {
       const bool isNull = value.type() == BsonType::null && (node.types == 0 || (node.types & json_type::null) != 0);
       if (isNull || value.type() == typeOf(node.form)) return true;
@@ -117,7 +117,7 @@ class Validator {
     return breachWith(place, [&] { return "must be " + typesText(node.types); });
   }
 
-  bool checkAllowed(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+  bool checkAllowed(const SchemaNode& node, ValueView value, const SchemaPosition& place) {
     const int64_t comparisons = 1 + std::bit_width(node.allowed.size());
     if (!WorkBudget::charge(canonicalCost(value) + comparisons * kUnitsPerComparison)) return false;
     const Value sorted = value.isContainer() ? canonical(value) : Value();
@@ -130,7 +130,7 @@ class Validator {
     return breach(place, "must be one of the values allowed");
   }
 
-  bool checkNumber(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+  bool checkNumber(const SchemaNode& node, ValueView value, const SchemaPosition& place) {
     bool good = true;
     if (node.minimum && compareValues(value, *node.minimum) < 0) good = breach(place, "must not be below the minimum");
     if (node.maximum && compareValues(value, *node.maximum) > 0) good = breach(place, "must not be above the maximum");
@@ -146,7 +146,7 @@ class Validator {
     return breachWith(place, [&] { return "must be a multiple of " + node.multipleOf->toText(); });
   }
 
-  bool checkString(const SchemaNode& node, std::string_view text, const SchemaPlace& place) {
+  bool checkString(const SchemaNode& node, std::string_view text, const SchemaPosition& place) {
     bool good = true;
     if (!WorkBudget::charge(static_cast<int64_t>(text.size() / 2))) return false;
     if (node.minLength || node.maxLength) {
@@ -168,7 +168,7 @@ class Validator {
     return good;
   }
 
-  bool checkArray(const SchemaNode& node, ValueView value, const SchemaPlace& place) {
+  bool checkArray(const SchemaNode& node, ValueView value, const SchemaPosition& place) {
     bool good = true;
     if (node.minItems || node.maxItems) {
       const auto count = static_cast<int64_t>(value.asDocument().count());
@@ -207,12 +207,12 @@ class Validator {
     return std::ranges::adjacent_find(items, equalValues) != items.end();
   }
 
-  bool checkObject(const SchemaNode& node, ValueView value, const SchemaPlace& place, bool isDocumentRoot) {
+  bool checkObject(const SchemaNode& node, ValueView value, const SchemaPosition& place, bool isDocumentRoot) {
     boost::container::small_vector<bool, 32> seen(node.properties.size(), false);
     bool good = true;
     for (const Element& element : value.asDocument()) {
       if ((!good && done()) || !WorkBudget::charge(kUnitsPerCheck)) return false;
-      const SchemaPlace at{&place, element.key};
+      const SchemaPosition at{&place, element.key};
       const SchemaNode::Property* property = node.property(element.key);
       if (property) seen[static_cast<size_t>(property - node.properties.data())] = true;
       if (isDocumentRoot && isServerDate(element.key)) continue;
@@ -228,8 +228,8 @@ class Validator {
     return good;
   }
 
-  bool checkField(const SchemaNode& node, const SchemaNode::Property* property, ValueView value, const SchemaPlace& at,
-                  bool isDocumentRoot) {
+  bool checkField(const SchemaNode& node, const SchemaNode::Property* property, ValueView value,
+                  const SchemaPosition& at, bool isDocumentRoot) {
     bool described = property && property->node;
     bool good = !described || check(*property->node, value, at);
     for (const auto& candidate : node.patternProperties) {
@@ -242,7 +242,7 @@ class Validator {
     return node.additional ? check(*node.additional, value, at) && good : good;
   }
 
-  bool checkBranches(const SchemaNode& node, ValueView value, const SchemaPlace& place, bool isDocumentRoot) {
+  bool checkBranches(const SchemaNode& node, ValueView value, const SchemaPosition& place, bool isDocumentRoot) {
     bool good = true;
     for (const auto& branch : node.allOf) {
       good = check(*branch, value, place, isDocumentRoot) && good;
@@ -270,7 +270,7 @@ class Validator {
 
 }  // namespace
 
-std::string pointerOf(const SchemaPlace& place) {
+std::string pointerOf(const SchemaPosition& place) {
   if (!place.parent) return "";
   std::string pointer = pointerOf(*place.parent);
   appendPointer(pointer, place.key);

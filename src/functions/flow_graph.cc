@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 #include "functions/contains.h"
 #include "functions/flow_regions.h"
 #include "functions/function_rules.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 #include "configuration/file_text.h"
 #include "functions/flow_compiler.h"
 #include "functions/flow_graph.h"

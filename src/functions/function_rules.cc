@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 #include "data/reserved.h"
 #include "document/json.h"
 #include "functions/contains.h"

@@ -26,7 +26,7 @@ std::string rightsOf(const policy::Caller& caller) {
 
 }  // namespace
 
-std::shared_ptr<const Schema> SchemaPlace::schema(const snapshot::ProjectSnapshot& project) const {
+std::shared_ptr<const Schema> SchemaPosition::schema(const snapshot::ProjectSnapshot& project) const {
   {
     const std::lock_guard lock(mutex_);
     if (built_) return built_;
@@ -37,15 +37,15 @@ std::shared_ptr<const Schema> SchemaPlace::schema(const snapshot::ProjectSnapsho
   return built_;
 }
 
-std::shared_ptr<const Schema> SchemaPlace::known(const policy::Caller& caller) const {
+std::shared_ptr<const Schema> SchemaPosition::known(const policy::Caller& caller) const {
   const std::string rights = rightsOf(caller);
   const std::lock_guard lock(mutex_);
   const auto* found = variants_.find(rights);
   return found ? *found : nullptr;
 }
 
-std::shared_ptr<const Schema> SchemaPlace::schemaFor(const snapshot::ProjectSnapshot& project,
-                                                     const policy::Caller& caller) const {
+std::shared_ptr<const Schema> SchemaPosition::schemaFor(const snapshot::ProjectSnapshot& project,
+                                                        const policy::Caller& caller) const {
   std::string rights = rightsOf(caller);
   {
     const std::lock_guard lock(mutex_);
@@ -58,7 +58,7 @@ std::shared_ptr<const Schema> SchemaPlace::schemaFor(const snapshot::ProjectSnap
 }
 
 Task<std::shared_ptr<const void>> SchemaSource::load(snapshot::ProjectInfo) {
-  co_return std::shared_ptr<const void>(std::make_shared<const SchemaPlace>(*this));
+  co_return std::shared_ptr<const void>(std::make_shared<const SchemaPosition>(*this));
 }
 
 std::vector<std::string> SchemaSource::hiddenFrom(const snapshot::ProjectSnapshot& project,

@@ -141,7 +141,7 @@ class EnvironmentWrite {
 
 }  // namespace
 
-Environments::Environments(const ProjectDeps& deps, ShapeCopier& copier, jobs::Queue& queue)
+Environments::Environments(const ProjectDeps& deps, ConfigurationCopier& copier, jobs::Queue& queue)
     : deps_(deps), copier_(copier), queue_(queue) {
   jobs::Kind kind;
   kind.name = kCopyJob;
@@ -309,7 +309,7 @@ Task<> Environments::copyLate(jobs::JobRun run) {
   co_return copied;
 }
 
-ShapeCopier::Side Environments::sideOf(By by, snapshot::SnapshotPtr project) const {
+ConfigurationCopier::Side Environments::sideOf(By by, snapshot::SnapshotPtr project) const {
   policy::Caller caller = by.caller;
   caller.kind = policy::CallerKind::member;
   caller.project = project->info().number;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "jobs/jobs.h"
+#include "projects/configuration_copier.h"
 #include "projects/projects.h"
-#include "projects/shape_copier.h"
 
 namespace mb::projects {
 
@@ -19,7 +19,7 @@ inline constexpr uint64_t kMaxCopiedPeople = 2000;
 class Environments {
  public:
   // Declares a job kind: construct before the queue starts.
-  Environments(const ProjectDeps& deps, ShapeCopier& copier, jobs::Queue& queue);
+  Environments(const ProjectDeps& deps, ConfigurationCopier& copier, jobs::Queue& queue);
 
   // Creates an environment of `root` with its members, pending invites (without a second mail), settings and
   // configuration. Parts of the configuration that could not be copied are `warnings` of the view. Owner of the root,
@@ -28,7 +28,7 @@ class Environments {
   Task<ProjectView> create(By by, std::string root, NewEnvironment input);
 
   // Imports the configuration of one project of a family into another and returns the result of
-  // ShapeCopier::promote. Owner of both, else forbidden. Fails with validation (not two of one family,
+  // ConfigurationCopier::promote. Owner of both, else forbidden. Fails with validation (not two of one family,
   // problems of the import), projectSuspended.
   Task<doc::Document> promote(By by, Promotion input, ImportMode mode);
 
@@ -49,10 +49,10 @@ class Environments {
   Task<> copyShape(By by, const MembershipContext& root, ProjectId environment, std::vector<std::string>& warnings);
   Task<> notePromotion(By by, const MembershipContext& from, const MembershipContext& to, doc::Document outcome);
   // The project, with the permissions of its Owner role for the caller.
-  ShapeCopier::Side sideOf(By by, snapshot::SnapshotPtr project) const;
+  ConfigurationCopier::Side sideOf(By by, snapshot::SnapshotPtr project) const;
 
   const ProjectDeps& deps_;
-  ShapeCopier& copier_;
+  ConfigurationCopier& copier_;
   jobs::Queue& queue_;
 };
 

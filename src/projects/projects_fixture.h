@@ -22,7 +22,7 @@
 namespace mb::projects {
 
 // Copies nothing; records the pairs of projects it was called with.
-class RecordingCopier final : public ShapeCopier {
+class RecordingCopier final : public ConfigurationCopier {
  public:
   Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline) override {
     note("clone", from, to);

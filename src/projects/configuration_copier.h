@@ -17,9 +17,9 @@ struct ImportMode {
   std::string planDigest;  // apply only the plan with this digest; "" for any
 };
 
-class ShapeCopier {
+class ConfigurationCopier {
  public:
-  virtual ~ShapeCopier() = default;
+  virtual ~ConfigurationCopier() = default;
 
   // One of the two sides. `caller` has the permissions of the calling Owner's role in that project.
   struct Side {

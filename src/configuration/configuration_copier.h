@@ -2,11 +2,11 @@
 #pragma once
 
 #include "configuration/configuration.h"
-#include "projects/shape_copier.h"
+#include "projects/configuration_copier.h"
 
 namespace mb::configuration {
 
-class ConfigurationCopier final : public projects::ShapeCopier {
+class ConfigurationCopier final : public projects::ConfigurationCopier {
  public:
   explicit ConfigurationCopier(Configuration& configuration) : configuration_(configuration) {}
   Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline deadline) override;

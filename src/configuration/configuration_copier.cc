@@ -1,4 +1,4 @@
-#include "configuration/shape_copier.h"
+#include "configuration/configuration_copier.h"
 
 namespace mb::configuration {
 

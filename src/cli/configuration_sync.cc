@@ -1,4 +1,4 @@
-#include "cli/shape_sync.h"
+#include "cli/configuration_sync.h"
 
 namespace mb::cli {
 

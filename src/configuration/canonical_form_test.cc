@@ -1,4 +1,4 @@
-#include "configuration/canonical_shape.h"
+#include "configuration/canonical_form.h"
 
 #include <gtest/gtest.h>
 
