@@ -82,7 +82,7 @@ class World:
     def samples(self) -> dict:
         """Returns values of the required fields of bodies, by name."""
         return {
-            "name": unique("Name"),
+            "name": unique("name"),
             "email": f"{unique()}@example.com",
             "password": PASSWORD,
             "role": "Viewer",
@@ -446,7 +446,7 @@ def test_noisy_strings(world, route):
             assert "x-injected" not in response.headers
             if (
                 noise in ("\u0000", "a\u0000b")
-                and name not in ("password", "refreshToken")
+                and name not in ("password", "refreshToken", "invite", "setupCode")
                 and not path.endswith("/request")  # 204 for every address
                 and response.status_code < 300
             ):

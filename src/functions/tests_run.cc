@@ -246,8 +246,11 @@ Async<TestResult> TestRuns::runCase(snapshot::SnapshotPtr project, FunctionPtr f
   if (done) done = co_await perform(stage);
   if (done) {
     auto failures = co_await compare(stage);
-    if (failures) result.failures = *std::move(failures);
-    if (!failures) done = fail(std::move(failures).error());
+    if (failures) {
+      result.failures = *std::move(failures);
+    } else {
+      done = fail(std::move(failures).error());
+    }
   }
   if (!done) result.failures.push_back(done.error().message());
   // If it cannot be dropped, the sweep at the next start drops it.

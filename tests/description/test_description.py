@@ -73,7 +73,7 @@ def test_two_validators_accept_it(described):
 
 # ---- docs/api.md: what people read of the same routes
 
-METHODS = r"(?:GET|HEAD|POST|PUT|PATCH|DELETE)"
+METHODS = r"(?:OPTIONS|GET|HEAD|POST|PUT|PATCH|DELETE)"
 BASES = {
     "Service": [""],
     "End users: `/auth`, and platform users: `/control/auth`": ["/auth", "/control/auth"],
