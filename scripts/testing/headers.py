@@ -14,13 +14,11 @@ from compile_commands import RELEASE, Stamp, Unit, units
 from processes import ROOT
 
 FOLDERS = ("src", "worker")
-# Included in the middle of other files.
-FRAGMENTS: set[str] = set()
 
 
 def headers() -> list[str]:
     found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.h")]
-    return sorted(str(path.relative_to(ROOT)) for path in found if str(path.relative_to(ROOT)) not in FRAGMENTS)
+    return sorted(str(path.relative_to(ROOT)) for path in found)
 
 
 def included_first() -> set[str]:

@@ -8,10 +8,9 @@ class HostileWorker : public WorkersFixture, public ::testing::WithParamInterfac
 
 TEST_P(HostileWorker, IsKilledAndItsRunFails) {
   const auto bridge = std::make_shared<FakeBridge>();
-  auto holds = bridge;
-  holds->holds = std::string_view(GetParam()) == "17 calls at once";
+  bridge->holds = std::string_view(GetParam()) == "17 calls at once";
   const RunOutcome outcome = run(GetParam(), {.bridge = bridge, .timeout = std::chrono::seconds(60)});
-  holds->holds = false;
+  bridge->holds = false;
   EXPECT_EQ(outcome.status, RunStatus::error);
   EXPECT_EQ(outcome.error, "the function's process ended before it returned a result");
   EXPECT_FALSE(outcome.stopped);

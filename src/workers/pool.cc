@@ -58,11 +58,12 @@ void Pool::submit(JobPtr job) {
 
 void Pool::execute(SchedulerActions actions) {
   for (SchedulerActions::Begin& next : actions.begin) {
-    if (next.handle->core == Cores::current()) {
+    const int core = next.handle->core;
+    if (core == Cores::current()) {
       next.connection->begin(std::move(next.job));
       continue;
     }
-    asio::post(config_.cores.at(next.handle->core),
+    asio::post(config_.cores.at(core),
                [next = std::move(next)]() mutable { next.connection->begin(std::move(next.job)); });
   }
   for (WorkerHandlePtr& handle : actions.start) supervisor_.startProcessOf(std::move(handle));

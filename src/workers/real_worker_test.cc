@@ -13,8 +13,8 @@ class RealWorker : public WorkersFixture {
   void SetUp() override {
     MB_REQUIRE_PART(std::filesystem::exists(nextToThisProgram("manybase-worker")), "manybase-worker");
   }
-  RunOutcome runBody(const std::string& body, With with) {
-    return run("export default async (event, ctx) => {" + body + "};", std::move(with));
+  RunOutcome runBody(const std::string& body, const With& with) {
+    return run("export default async (event, ctx) => {" + body + "};", with);
   }
   RunOutcome runBody(const std::string& body) { return runBody(body, With()); }
 };

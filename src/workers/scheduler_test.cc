@@ -51,10 +51,10 @@ class WorkerSchedulerTest : public ::testing::Test {
     scheduler.tick(now, actions);
     executeActions();
   }
-  void finish(const WorkerHandlePtr& handle, bool fit = true) {
-    const WorkerHandlePtr kept = handle;
-    std::erase(running, kept);
-    scheduler.freed(kept, fit, now, actions);
+  // By value: the handle may be one of `running`.
+  void finish(WorkerHandlePtr handle, bool fit = true) {
+    std::erase(running, handle);
+    scheduler.freed(handle, fit, now, actions);
     executeActions();
   }
   size_t runningOf(store::ProjectNo project) const {

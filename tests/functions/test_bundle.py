@@ -7,7 +7,7 @@ import pytest
 
 from support.client import ok
 from support.commands import done
-from support.configured_resources import Functions
+from support.configured_resources import Functions, source_of
 from support.person import Folder, Person
 
 RESOURCE = Functions()
@@ -23,11 +23,7 @@ def actions(answer) -> dict:
     return {each["name"]: each["action"] for each in answer["plan"]["changes"] if each["section"] == "functions"}
 
 
-@pytest.fixture
-def source(owner):
-    project = owner.create_project()
-    RESOURCE.create(project.admin)
-    return project
+source = source_of(RESOURCE)
 
 
 @pytest.fixture

@@ -1,20 +1,12 @@
 """Integrations in imports, promotion, backups and a change of the master secret. What they have in common with other
 resources: tests/config/test_configured_resources.py."""
 
-import pytest
-
 from support.client import PlatformUser, ok, refused
 from support.commands import done, run
-from support.configured_resources import Integrations
+from support.configured_resources import Integrations, source_of
 
 RESOURCE = Integrations()
-
-
-@pytest.fixture
-def source(owner):
-    project = owner.create_project()
-    RESOURCE.create(project.admin)
-    return project
+source = source_of(RESOURCE)
 
 
 def test_an_imported_one_makes_no_call_without_its_secret(owner, source):

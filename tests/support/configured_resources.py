@@ -1,6 +1,8 @@
 """Resources of a project that its configuration holds by name, each with a section, a route and a permission of the
 same name. Tests of export, import, environments and bundles iterate over RESOURCES."""
 
+import pytest
+
 from support.client import ok
 from support.flow import flow
 
@@ -217,3 +219,15 @@ class Functions(Resource):
 
 
 RESOURCES = [Integrations(), Webhooks(), Functions()]
+
+
+def source_of(resource):
+    """A fixture: a project with the entries of the resource."""
+
+    @pytest.fixture
+    def source(owner):
+        project = owner.create_project()
+        resource.create(project.admin)
+        return project
+
+    return source

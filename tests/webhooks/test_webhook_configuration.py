@@ -1,19 +1,11 @@
 """The secret and the state of webhooks over imports. What they have in common with other resources:
 tests/config/test_configured_resources.py."""
 
-import pytest
-
 from support.client import ok, refused
-from support.configured_resources import Webhooks
+from support.configured_resources import Webhooks, source_of
 
 RESOURCE = Webhooks()
-
-
-@pytest.fixture
-def source(owner):
-    project = owner.create_project()
-    RESOURCE.create(project.admin)
-    return project
+source = source_of(RESOURCE)
 
 
 def test_an_imported_one_is_enabled_once_it_has_a_secret(owner, source):

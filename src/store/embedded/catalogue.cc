@@ -252,7 +252,8 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
     }
     case row::kSystemCollection: {
       TRY(Schema schema, decodeSchema(number(1), value));
-      system_[schema.number] = std::make_shared<const Schema>(std::move(schema));
+      SchemaPtr& known = system_[schema.number];
+      known = std::make_shared<const Schema>(std::move(schema));
       return {};
     }
     case row::kEpoch: {

@@ -48,7 +48,7 @@ struct Commit {
     uint32_t truncated = 0;
   };
   // An insert into a chained collection, whose sequence number the commit thread assigns.
-  struct Link {
+  struct ChainedInsert {
     uint32_t op;  // in `ops`
     CollectionState* collection;
     const Index* bySeq;  // null if there is no such index
@@ -67,7 +67,7 @@ struct Commit {
   boost::container::small_vector<LogItem, 1> log;
   std::string_view trace;  // of the entries in `log`; must live until the commit is done
   boost::container::small_vector<Count, 2> counts;
-  boost::container::small_vector<Link, 1> links;
+  boost::container::small_vector<ChainedInsert, 1> chained;
   std::vector<Head> heads;  // of restored chains
   std::vector<GroupDelta> groupCounts;
   std::vector<CounterDelta> counters;  // at most one per counter

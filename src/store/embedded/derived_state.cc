@@ -26,10 +26,8 @@ void CountUpdates::add(const Commit& commit) {
 
 void CountUpdates::write(GroupBatch& batch) {
   for (const CollectionState* collection : changed_) {
-    value_.clear();
-    appendU64(value_, collection->nextDocuments);
-    appendU64(value_, collection->nextBytes);
-    batch.put(Family::system, row::of(row::kCount, collection->project, collection->number), value_);
+    batch.putNumbers(row::of(row::kCount, collection->project, collection->number),
+                     {collection->nextDocuments, collection->nextBytes});
   }
 }
 
@@ -46,9 +44,9 @@ void CountUpdates::publish() {
 // `commit.bytes` is restored.
 void ChainUpdates::add(Commit& commit) {
   const size_t admitted = commit.bytes;
-  for (const Commit::Link& link : commit.links) {
-    CollectionState& collection = *link.collection;
-    Commit::Op& op = commit.ops[link.op];
+  for (const Commit::ChainedInsert& insert : commit.chained) {
+    CollectionState& collection = *insert.collection;
+    Commit::Op& op = commit.ops[insert.op];
     const std::string_view before = commit.valueOf(op);
     const std::string stored = chained(doc::DocumentView(before), collection.nextHead);
     collection.nextBytes += stored.size() - before.size();
@@ -56,13 +54,13 @@ void ChainUpdates::add(Commit& commit) {
     op.value = {nullptr, stored.size()};
     commit.arena += stored;
     changed_.add(collection);
-    if (!link.bySeq) continue;
+    if (!insert.bySeq) continue;
     const std::string id(commit.keyOf(op).substr(kPrefixBytes));
     const doc::DocumentView document(stored);
-    const auto collected = collectEntries(*link.bySeq, collection.project, document, id, entries_);
+    const auto collected = collectEntries(*insert.bySeq, collection.project, document, id, entries_);
     if (!collected) stopProcess("building a write", rocksdb::Status::Corruption(collected.error().message()));
     for (size_t i = 0; i < entries_.entries.size(); ++i) {
-      commit.put(Family::indexes, entries_.key(i), entryValue(*link.bySeq, entries_, i, document, id, value_));
+      commit.put(Family::indexes, entries_.key(i), entryValue(*insert.bySeq, entries_, i, document, id, value_));
     }
   }
   commit.bytes = admitted;
@@ -145,11 +143,8 @@ void LogUpdates::writeEntries(const Commit& commit, GroupBatch& batch) {
 void LogUpdates::write(GroupBatch& batch) {
   for (const Commit* commit : commits_) writeEntries(*commit, batch);
   for (const ProjectState* project : changed_) {
-    value_.clear();
-    appendU64(value_, project->nextPosition);
-    appendU64(value_, project->nextLoggedBytes);
-    appendU64(value_, static_cast<uint64_t>(project->lastLoggedMs));
-    batch.put(Family::system, row::of(row::kChangeLog, project->number), value_);
+    batch.putNumbers(row::of(row::kChangeLog, project->number),
+                     {project->nextPosition, project->nextLoggedBytes, static_cast<uint64_t>(project->lastLoggedMs)});
   }
 }
 
@@ -186,9 +181,7 @@ void CounterUpdates::add(Commit& commit) {
 void CounterUpdates::write(GroupBatch& batch) {
   for (const Counter* counter : changed_) {
     if (counter->next != 0) {
-      value_.clear();
-      appendU64(value_, static_cast<uint64_t>(counter->next));
-      batch.put(Family::system, counterRow(counter->key), value_);
+      batch.putNumbers(counterRow(counter->key), {static_cast<uint64_t>(counter->next)});
     } else {
       batch.remove(Family::system, counterRow(counter->key));
     }
@@ -227,10 +220,8 @@ void TraitUpdates::write(GroupBatch& batch) {
     for (Commit::TraitsRow& traits : commit->traits) {
       traits.multikey = traits.traits->multikey;
       traits.truncated = traits.traits->truncated;
-      value_.clear();
-      appendU32(value_, traits.multikey);
-      appendU32(value_, traits.truncated);
-      batch.put(Family::system, row::of(row::kIndexTraits, traits.project, traits.index), value_);
+      batch.putNumbers(row::of(row::kIndexTraits, traits.project, traits.index),
+                       {uint64_t{traits.multikey} << 32 | traits.truncated});
     }
   }
 }
@@ -264,9 +255,7 @@ void EpochUpdates::add(const Commit& commit) {
 
 void EpochUpdates::write(GroupBatch& batch) {
   for (const ProjectState* project : changed_) {
-    value_.clear();
-    appendU64(value_, project->nextEpoch);
-    batch.put(Family::system, row::of(row::kEpoch, project->number), value_);
+    batch.putNumbers(row::of(row::kEpoch, project->number), {project->nextEpoch});
   }
 }
 
@@ -297,9 +286,7 @@ void IdFloor::write(GroupBatch& batch) {
   const int64_t highest = ids->highestMs();
   if (highest <= floorMs_) return;
   floorMs_ = highest + kIdFloorStepMs;
-  std::string value;
-  appendU64(value, static_cast<uint64_t>(floorMs_));
-  batch.put(Family::system, row::plain(row::kIdFloor), value);
+  batch.putNumbers(row::plain(row::kIdFloor), {static_cast<uint64_t>(floorMs_)});
 }
 
 // ---- all

@@ -72,7 +72,6 @@ class CountUpdates : public DerivedKind {
 
  private:
   ChangedStates<CollectionState, &CollectionState::group> changed_;
-  std::string value_;
 };
 
 // The chains of collections (store/chain.h).
@@ -137,7 +136,6 @@ class CounterUpdates : public DerivedKind {
   Counters& counters_;
   ChangedStates<Counter, &Counter::group> changed_;  // kept alive by the commits
   std::vector<Commit*> commits_;
-  std::string value_;
 };
 
 // Marks of values; in memory only.
@@ -163,7 +161,6 @@ class TraitUpdates : public DerivedKind {
 
  private:
   std::vector<Commit*> commits_;
-  std::string value_;
 };
 
 // Commit::onDurable.
@@ -187,7 +184,6 @@ class EpochUpdates : public DerivedKind {
 
  private:
   ChangedStates<ProjectState, &ProjectState::epochGroup> changed_;
-  std::string value_;
 };
 
 // Notices, in the order of the commits; in memory only.

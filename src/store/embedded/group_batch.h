@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/embedded/database.h"
+#include "store/embedded/keys.h"
 
 namespace mb::store::embedded {
 
@@ -23,6 +24,12 @@ class GroupBatch {
     check(batch_.Put(database_.family(family), rocksdb::SliceParts(&whole, 1),
                      rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size()))));
   }
+  // A row of the system family: the numbers as u64.
+  void putNumbers(std::string_view key, std::initializer_list<uint64_t> numbers) {
+    value_.clear();
+    for (const uint64_t number : numbers) appendU64(value_, number);
+    put(Family::system, key, value_);
+  }
   void remove(Family family, std::string_view key) { check(batch_.Delete(database_.family(family), slice(key))); }
   rocksdb::WriteBatch& rows() { return batch_; }
 
@@ -35,6 +42,7 @@ class GroupBatch {
 
   const Database& database_;
   rocksdb::WriteBatch batch_;
+  std::string value_;
 };
 
 }  // namespace mb::store::embedded

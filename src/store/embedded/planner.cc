@@ -286,8 +286,8 @@ Plan documentsPlan(const CollectionRef& collection, const doc::Filter& filter, c
     if (condition.values.front().type() != doc::BsonType::string) continue;
     std::string key = prefix + std::string(condition.values.front().asString());
     if (condition.inclusive == (condition.kind == Kind::upper)) key += '\0';
-    if (condition.kind == Kind::lower) range.from = std::max(range.from, std::move(key));
-    if (condition.kind == Kind::upper) range.to = std::min(range.to, std::move(key));
+    if (condition.kind == Kind::lower) range.from = std::max(range.from, key);
+    if (condition.kind == Kind::upper) range.to = std::min(range.to, key);
     met[i] = true;
   }
   Plan plan;

@@ -88,7 +88,10 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
       if (stream->status().IsIncomplete()) return Flow::disk;
       if (!stream->status().ok()) return fail(readError(stream->status()));
       TRY(const Flow flow, fetch(session, batch));
-      if (flow == Flow::disk) keepPending(std::move(batch), *stream);
+      if (flow == Flow::disk) {
+        keepPending(std::move(batch), *stream);
+        return flow;
+      }
       if (flow != Flow::on) return flow;
       batch.clear();
       chunk = plan_->exact && !sorter_ ? static_cast<size_t>(std::min<uint64_t>(wanted(), kChunk)) : kChunk;
@@ -116,6 +119,7 @@ Result<QueryRun::Flow> QueryRun::readStream(Session& session) {
         if (flow == Flow::disk) {
           stream->next();
           keepPending(std::move(batch), *stream);
+          return flow;
         }
         if (flow != Flow::on) return flow;
         batch.clear();

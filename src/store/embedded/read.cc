@@ -112,8 +112,11 @@ Task<> Engine::finishQuery(QueryRun& run, QueryRun::Step reached) {
   const bool taken = co_await scanPool_->run(run.query().collection.project, [&](const std::function<bool()>& expired) {
     const auto ends = [&] { return expired() || left.isSet() || std::chrono::steady_clock::now() > until; };
     auto step = run.step({Tier::disk, UINT64_MAX, kQueryWork, ends});
-    if (!step) outcome = fail(std::move(step).error());
-    if (!step || *step == QueryRun::Step::done) return true;
+    if (!step) {
+      outcome = fail(std::move(step).error());
+      return true;
+    }
+    if (*step == QueryRun::Step::done) return true;
     if (left.isSet()) outcome = clientLeft();
     if (outcome && std::chrono::steady_clock::now() > until) outcome = tooSlow();
     return !outcome;

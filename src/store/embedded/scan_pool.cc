@@ -26,19 +26,17 @@ Async<bool> ScanPool::run(ProjectNo project, Slice slice) {
 }
 
 bool ScanPool::push(std::unique_ptr<Job> job) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!stopping_) {
-      auto& own = waiting_[job->project];
-      if (own.empty()) order_.push_back(job->project);
-      own.push_back(std::move(job));
-      ++waitingCount_;
-    }
-  }
-  if (job) {
+  std::unique_lock lock(mutex_);
+  if (stopping_) {
+    lock.unlock();
     job->resumer.resume(false);
     return false;
   }
+  auto& own = waiting_[job->project];
+  if (own.empty()) order_.push_back(job->project);
+  own.push_back(std::move(job));
+  ++waitingCount_;
+  lock.unlock();
   wake_.notify_one();
   return true;
 }

@@ -179,7 +179,7 @@ void WriteJob::addLink(const CollectionHandle& handle) {
     const bool alone = index->spec.keys.size() == 1 && index->spec.keys.front().path == kChainSeq;
     if (alone && index->spec.sparse && !index->spec.unique) bySeq = index.get();
   }
-  commit.links.push_back({static_cast<uint32_t>(commit.ops.size() - 1), handle.state.get(), bySeq});
+  commit.chained.push_back({static_cast<uint32_t>(commit.ops.size() - 1), handle.state.get(), bySeq});
 }
 
 void WriteJob::addGroupCount(const CollectionHandle& handle, const doc::Document& document, int sign) {

@@ -367,6 +367,8 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   Changes computed(targets.size());
   for (int run = 1; callback && run <= 2; ++run) {
     computed = Changes(targets.size());
+    // A copy for each run: a view that a run keeps does not outlive it.
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::vector<std::optional<doc::Document>> copies = before;
     const WorkBudget work(kCoreWork);
     auto done = callback(PreImages(copies), computed);

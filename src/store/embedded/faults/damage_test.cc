@@ -108,7 +108,7 @@ TEST_F(CorruptionTest, ALogThatIsBrokenBeforeItsEndIsRefused) {
   makeImage();
   const auto logs = files("", ".log");
   ASSERT_FALSE(logs.empty());
-  const fs::path log = logs.back();
+  const fs::path& log = logs.back();
   const std::string whole = contentOf(log);
   // In a record's bytes, in its size, and in the next block.
   for (const size_t at : {whole.size() / 2, size_t{4}, size_t{40'000}}) {

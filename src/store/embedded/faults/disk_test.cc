@@ -37,8 +37,8 @@ class DiskTest : public ::testing::Test {
     return testing::put(*store_, posts_, id, idDocument(id));
   }
   // The error code of the write; nullopt on success.
-  std::optional<ErrorCode> codeOf(std::string id, bool put) {
-    const auto outcome = runOn(cores_, 0, change(std::move(id), put));
+  std::optional<ErrorCode> codeOf(const std::string& id, bool put) {
+    const auto outcome = runOn(cores_, 0, change(id, put));
     return outcome ? std::nullopt : std::optional(outcome.error().code());
   }
   // Waits until the store, which checks the disk space each second, has the given health.
