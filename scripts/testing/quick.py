@@ -28,8 +28,9 @@ def run() -> int:
     fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "300")))
     stage("Formatting")
     done(runners.single("formatting", [ROOT / "scripts" / "format", "--check"], 300))
-    stage("Headers")
+    stage("Headers and clang-tidy")
     done(runners.single("headers", [sys.executable, ROOT / "scripts" / "testing" / "headers.py"], 900))
+    done(runners.single("lint", [ROOT / "scripts" / "lint", "--all"], 1800))
     for tally in runners.suite("release"):
         done(tally)
     stage("Differential test")
