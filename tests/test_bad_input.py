@@ -40,6 +40,9 @@ class World:
         ok(self.admin.post("/admin/storage/buckets", {"name": "files"}), 201)
         greet = {"name": "greet", "trigger": {"type": "cron", "schedule": "@monthly"}, "enabled": False}
         ok(self.admin.post("/admin/functions", {**greet, "code": "export default () => 1;"}), 201)
+        members = project.collection("Members", policy=None, indexes=[{"keys": {"userId": 1}}])
+        teams = {"collection": members, "where": {"userId": "$auth.uid"}, "value": "teamId"}
+        ok(self.admin.put("/admin/policies/sets/teams", teams), 204)
         github = {"kind": "github", "name": "deploys", "config": {"owner": "octo"}}
         self.connection = ok(owner.post("/control/connections", github), 201)["connection"]["id"]
         self.names = {
@@ -64,6 +67,7 @@ class World:
             "provider": "google",
             "address": "nobody@example.com",
             "job": "job_00000000000000000000",
+            "policy_set": "teams",
         }
 
     def caller(self, route: Route) -> Api:
@@ -112,6 +116,8 @@ class World:
             "version": 1,
             "access": "public",
             "fields": [{"name": "near", "dimensions": 3}],
+            "where": {"n": "$auth.uid"},
+            "value": "text",
         }
 
     def good_body(self, route: Route) -> dict:
@@ -134,6 +140,7 @@ class World:
                 "/admin/functions",
                 "/admin/storage/buckets",
                 "/admin/vector-configs",
+                "/admin/policies/sets",
             )
         ]
         parts += [

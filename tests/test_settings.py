@@ -58,6 +58,7 @@ def test_help_names_every_setting(tmp_path):
         ("SERVICE_SECRET", ""),
         ("SERVICE_CONTROL", "on"),
         ("SERVICE_AUTH_RATE_LIMIT", "10/60"),
+        ("SERVICE_PUBLIC_RATE_LIMIT", "30/60"),
         ("SERVICE_TRUSTED_PROXIES", ""),
         ("SERVICE_MAX_BODY", ""),
         ("SERVICE_CORS_ORIGINS", ""),

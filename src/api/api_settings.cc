@@ -46,6 +46,10 @@ ApiSettings::ApiSettings(Settings& settings)
       corsOrigins(
           settings.list("SERVICE_CORS_ORIGINS",
                         "further origins, besides the server's own, that may use the control and admin planes")),
+      publicRate(settings.parsed<identity::Rate>(
+          "SERVICE_PUBLIC_RATE_LIMIT", "30/60",
+          "requests per seconds without a token that public rules serve, reads by GET aside, per address and project",
+          identity::parseRate)),
       maxBody(static_cast<size_t>(
           settings.bytes("SERVICE_MAX_BODY", 1 << 20, 1 << 10, 64 << 20, "largest JSON body of a request"))),
       runOrigin(settings.parsed<std::string>(

@@ -8,6 +8,7 @@
 #include "base/networks.h"
 #include "base/settings.h"
 #include "http/message.h"
+#include "identity/rate_limiter.h"
 
 namespace mb::api {
 
@@ -34,6 +35,7 @@ struct ApiSettings {
   std::string defaultProject;            // id or slug; empty: no default
   std::vector<std::string> corsOrigins;  // of the control and admin planes, in addition to the server's own
   TrustedProxies trustedProxies;
+  identity::Rate publicRate{30, 60};  // of requests without a token that public rules serve
   size_t maxBody = 1 << 20;
   std::string runOrigin;  // of functions that browsers open; empty: the server's own
 

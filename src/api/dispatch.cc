@@ -181,11 +181,11 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
     if (client.hasUntrustedEntries) warnOfForwarded(request);
     std::string ip = std::move(client.ip);
     std::optional<Result<identity::Identified>> known = gatekeeper_.identifyNow(route, request);
-    if (!known) known = co_await gatekeeper_.identify(route, request);
-    const auto allowance = gatekeeper_.count(route, ip, known->has_value() ? (*known)->project.get() : nullptr);
-    if (allowance && !*allowance) {
+    if (!known) known = co_await gatekeeper_.identify(route, request, found->params);
+    const auto counted = gatekeeper_.count(route, ip, known->has_value() ? &**known : nullptr);
+    if (counted && !counted->allowance) {
       if (known->has_value()) project = (*known)->project;
-      response = refuse(request, allowance->refusal());
+      response = refuse(request, counted->allowance.refusal());
     } else if (known->has_value()) {
       identity::Identified& who = **known;
       project = who.project;
@@ -211,7 +211,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
     } else {
       response = refuse(request, known->error());
     }
-    if (allowance) addLimit(response, route.gate.rateAction, *allowance);
+    if (counted) addLimit(response, counted->action, counted->allowance);
   } catch (const std::exception& bug) {
     response = refuse(request, Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what()));
   }

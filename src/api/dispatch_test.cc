@@ -169,7 +169,8 @@ class DispatchTest : public ::testing::Test {
     routes_.post("/api/v1/admin/import", admin("config:manage"), &handlers_, &Handlers::take, "large").maxBody = 5000;
   }
   void rebuild() {
-    gatekeeper_.emplace(GateDeps{settings_, authenticator_, limiter_, snapshots_, record_, operatorsEnabled_});
+    gatekeeper_.emplace(
+        GateDeps{settings_, authenticator_, limiter_, snapshots_, record_, {}, limiter_, operatorsEnabled_});
     dispatcher_.emplace(routes_, settings_, *gatekeeper_, Cors("https://base.example", settings_.corsOrigins),
                         countersKey_);
   }

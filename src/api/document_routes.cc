@@ -114,9 +114,11 @@ void DocumentRoutes::addTo(RouteTable& routes) {
   using Plane = DocumentPlane;
   const std::string many = "/api/v1/:collection!";
   const std::string one = "/api/v1/:collection!/:id";
-  routes.get(many, data("read"), &byPolicies_, &Plane::list, "List the documents that the policy allows to read");
-  routes.post(many, data("write"), &byPolicies_, &Plane::create, "Create a document");
-  routes.get(one, data("read"), &byPolicies_, &Plane::get, "Read a document");
+  routes.get(many, dataOrAnonymous("read", policy::Operation::list), &byPolicies_, &Plane::list,
+             "List the documents that the policy allows to read");
+  routes.post(many, dataOrAnonymous("write", policy::Operation::create), &byPolicies_, &Plane::create,
+              "Create a document");
+  routes.get(one, dataOrAnonymous("read", policy::Operation::read), &byPolicies_, &Plane::get, "Read a document");
   routes.patch(one, data("write"), &byPolicies_, &Plane::update, "Change fields of a document");
   routes.put(one, data("write"), &byPolicies_, &Plane::replace, "Replace a document");
   routes.remove(one, data("write"), &byPolicies_, &Plane::remove, "Delete a document");

@@ -11,6 +11,7 @@ namespace mb::api {
 namespace {
 
 constexpr std::string_view kProjectHeader = "x-service-project";
+constexpr std::string_view kPublicAction = "public";
 constexpr size_t kMaxShown = 64;
 constexpr size_t kMaxRefreshBody = 1024;  // many times the size of a body with a refresh token
 
@@ -117,12 +118,17 @@ std::optional<Result<identity::Identified>> Gatekeeper::identifyNow(const Route&
   return std::nullopt;
 }
 
-Task<identity::Identified> Gatekeeper::identify(const Route& route, const http::Request& request) {
+Task<identity::Identified> Gatekeeper::identify(const Route& route, const http::Request& request,
+                                                const std::vector<std::string>& params) {
   const PlaneTraits& plane = route.gate.traits();
   if (isAnonymous(plane, request)) {
     identity::Identified anonymous;
     if (plane.lookup == ProjectLookup::none) co_return anonymous;
-    CO_TRY(anonymous.project, co_await anonymousProject(request, plane.lookup));
+    if (plane.publicRules) {
+      CO_TRY(anonymous.project, co_await publiclyServed(route, request, params));
+    } else {
+      CO_TRY(anonymous.project, co_await anonymousProject(request, plane.lookup));
+    }
     anonymous.caller.project = anonymous.project->info().number;
     anonymous.caller.projectId = anonymous.project->info().id;
     co_return anonymous;
@@ -131,6 +137,23 @@ Task<identity::Identified> Gatekeeper::identify(const Route& route, const http::
   if (token.empty()) co_return fail(noToken());
   if (plane.token == PlaneToken::project) co_return co_await deps_.authenticator.project(std::move(token));
   co_return co_await deps_.authenticator.control(std::move(token));
+}
+
+Task<snapshot::SnapshotPtr> Gatekeeper::publiclyServed(const Route& route, const http::Request& request,
+                                                       const std::vector<std::string>& params) {
+  Result<snapshot::SnapshotPtr> project = co_await anonymousProject(request, ProjectLookup::headerFirst);
+  if (!project) {
+    const ErrorCode code = project.error().code();
+    if (code == ErrorCode::missingProject || code == ErrorCode::notFound) co_return fail(noToken());
+    co_return fail(std::move(project).error());
+  }
+  const data::CollectionTable& table = (*project)->get(deps_.collections);
+  const std::optional<policy::Operation> operation = route.gate.publicOperation;
+  const data::CollectionPtr* named = operation ? table.find(params.front()) : nullptr;
+  const bool served =
+      operation ? named && (*named)->policy && (*named)->policy->publicRule(*operation) : table.hasPublicRules;
+  if (!served) co_return fail(noToken());
+  co_return *std::move(project);
 }
 
 Task<snapshot::SnapshotPtr> Gatekeeper::anonymousProject(const http::Request& request, ProjectLookup order) {
@@ -213,13 +236,21 @@ Result<> Gatekeeper::admit(const Route& route, const RequestContext& context) {
   return route.query ? checkQuery(*route.query, context.request.query) : Result<>();
 }
 
-std::optional<identity::Allowance> Gatekeeper::count(const Route& route, std::string_view ip,
-                                                     const snapshot::ProjectSnapshot* project) {
+std::optional<Gatekeeper::Counted> Gatekeeper::count(const Route& route, std::string_view ip,
+                                                     const identity::Identified* who) {
   const Gate& gate = route.gate;
+  if (gate.traits().publicRules) {
+    const bool counts = route.method != http::Method::get || !gate.publicOperation;
+    if (!counts || who == nullptr || who->caller.kind != policy::CallerKind::anonymous) return std::nullopt;
+    return Counted{kPublicAction, deps_.publicRateLimiter.take(ip, who->project->info().id.str(), kPublicAction)};
+  }
   if (gate.rateAction.empty()) return std::nullopt;
-  if (!gate.traits().needsProject()) return deps_.rateLimiter.take(ip, "control", gate.rateAction);
+  if (!gate.traits().needsProject()) {
+    return Counted{gate.rateAction, deps_.rateLimiter.take(ip, "control", gate.rateAction)};
+  }
   // Attempts to guess project names share one limit.
-  return deps_.rateLimiter.take(ip, project == nullptr ? "" : project->info().id.str(), gate.rateAction);
+  const std::string project = who == nullptr || !who->project ? "" : who->project->info().id.str();
+  return Counted{gate.rateAction, deps_.rateLimiter.take(ip, project, gate.rateAction)};
 }
 
 }  // namespace mb::api

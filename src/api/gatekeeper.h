@@ -6,6 +6,7 @@
 
 #include "api/api_settings.h"
 #include "api/routes.h"
+#include "data/collection_table.h"
 #include "identity/authenticator.h"
 #include "identity/rate_limiter.h"
 #include "projects/project_types.h"
@@ -19,6 +20,8 @@ struct GateDeps {
   identity::RateLimiter& rateLimiter;
   snapshot::Snapshots& snapshots;
   snapshot::SlotKey<projects::ProjectRecord> record;
+  snapshot::SlotKey<data::CollectionTable> collections;
+  identity::RateLimiter& publicRateLimiter;  // of requests without a token that public rules serve
   bool operatorsEnabled = false;
 };
 
@@ -33,15 +36,19 @@ class Gatekeeper {
 
   // The caller and the project, if the caches have them; nullopt: call identify(). Fails with unauthenticated.
   std::optional<Result<identity::Identified>> identifyNow(const Route& route, const http::Request& request);
-  // Fails with unauthenticated, notFound (unknown project), missingProject, projectSuspended.
-  Task<identity::Identified> identify(const Route& route, const http::Request& request);
+  // `params`: the path's. Fails with unauthenticated, notFound (unknown project), missingProject, projectSuspended.
+  Task<identity::Identified> identify(const Route& route, const http::Request& request,
+                                      const std::vector<std::string>& params);
   // Checks plane, scope, permission and project. Fails with forbidden, projectMismatch, projectSuspended; with notFound
   // for operator routes if operators are disabled.
   Result<> admit(const Route& route, const RequestContext& context);
-  // Counts a request against the limit of its action; null `project`: no project was found. nullopt if the route has no
-  // limit.
-  std::optional<identity::Allowance> count(const Route& route, std::string_view ip,
-                                           const snapshot::ProjectSnapshot* project);
+  // The limit that a request counts against, with the result; nullopt if it counts against none. Null `who`: the caller
+  // or the project was not found.
+  struct Counted {
+    std::string_view action;
+    identity::Allowance allowance;
+  };
+  std::optional<Counted> count(const Route& route, std::string_view ip, const identity::Identified* who);
 
   // The project of a request without a token: that of the header, the query, the default, or the only one. It is
   // active. Fails with missingProject, notFound, projectSuspended.
@@ -57,6 +64,9 @@ class Gatekeeper {
   // REQUIRES: `order` is not none.
   Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request, ProjectLookup order);
   Task<snapshot::SnapshotPtr> findProject(std::string named);
+  // The project of a request without a token that a public rule serves. Fails with unauthenticated.
+  Task<snapshot::SnapshotPtr> publiclyServed(const Route& route, const http::Request& request,
+                                             const std::vector<std::string>& params);
   Result<> admitCaller(const Gate& gate, const RequestContext& context) const;
   Result<> admitProject(const RequestContext& context) const;
 

@@ -16,7 +16,8 @@ bool wantsGraphqlResponse(const http::Request& request) {
 
 void GraphqlRoutes::addTo(RouteTable& routes) {
   // The scope that a key needs depends on the operation, so the executor checks it.
-  routes.post("/api/v1/graphql", data(""), this, &GraphqlRoutes::run, "Run a GraphQL operation");
+  routes.post("/api/v1/graphql", dataOrAnonymous("", std::nullopt), this, &GraphqlRoutes::run,
+              "Run a GraphQL operation");
 }
 
 Task<Reply> GraphqlRoutes::run(RequestContext& context) {

@@ -15,8 +15,14 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     authRoutes_.addTo(routes_);
     mfaRoutes_.addTo(routes_);
     adminRoutes_.addTo(routes_);
-    gatekeeper_.emplace(
-        GateDeps{apiSettings_, identity_.authenticator(), identity_.rateLimiter(), snapshots_, deps_->record, false});
+    gatekeeper_.emplace(GateDeps{apiSettings_,
+                                 identity_.authenticator(),
+                                 identity_.rateLimiter(),
+                                 snapshots_,
+                                 deps_->record,
+                                 {},
+                                 identity_.rateLimiter(),
+                                 false});
     dispatcher_.emplace(routes_, apiSettings_, *gatekeeper_, Cors("http://localhost", {}),
                         snapshots_.addSlot<ProjectCounters>(counters_));
     owner_ = person("owner@example.com");

@@ -24,7 +24,7 @@ std::optional<CountedPlane> countedPlaneOf(const Route& route) {
   if (below("/api/v1/graphql")) return CountedPlane::graphql;
   if (below("/api/v1/storage")) return CountedPlane::storage;
   if (below("/api/v1/run")) return CountedPlane::functions;
-  if (route.gate.plane == Plane::data) return CountedPlane::data;
+  if (route.gate.plane == Plane::data || route.gate.plane == Plane::dataOrAnonymous) return CountedPlane::data;
   return std::nullopt;
 }
 

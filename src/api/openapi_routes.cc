@@ -47,8 +47,8 @@ openapi::ProjectFacts factsOf(const snapshot::ProjectSnapshot& project, const da
   };
   for (const std::string& name : names) {
     const data::CollectionPtr& collection = *table.find(name);
-    facts.collections.push_back(
-        {name, data::renameReferences(collection->schemaSource, known), collection->deniedReadFields().paths()});
+    facts.collections.push_back({name, data::renameReferences(collection->schemaSource, known),
+                                 collection->deniedReadFields(policy::Audience::signedIn).paths()});
   }
   return facts;
 }

@@ -8,7 +8,18 @@
 namespace mb::api {
 
 // dataOrPublic: like `data` with a token; without one an anonymous caller of the project that the link names.
-enum class Plane : uint8_t { open, authPublic, endUser, data, dataOrPublic, admin, control, operators };
+// dataOrAnonymous: the same where a public rule serves the operation (docs/policies.md, "Public rules").
+enum class Plane : uint8_t {
+  open,
+  authPublic,
+  endUser,
+  data,
+  dataOrPublic,
+  dataOrAnonymous,
+  admin,
+  control,
+  operators
+};
 
 // The token that identifies the caller. project: of an end user or a member of the project, or an API key.
 enum class PlaneToken : uint8_t { none, project, control };
@@ -27,6 +38,8 @@ struct PlaneTraits {
   PlaneCallers callers = PlaneCallers::all;
   ScopeCheck scope = ScopeCheck::never;
   bool checksPermission = false;  // that of the gate
+  // Requests without a token pass only where a public rule serves them; else one error, whatever the reason.
+  bool publicRules = false;
 
   // Whether requests have a project, which must be active.
   constexpr bool needsProject() const { return token == PlaneToken::project || lookup != ProjectLookup::none; }
@@ -43,6 +56,12 @@ inline constexpr std::array kPlanes = {
                 .anonymous = true,
                 .lookup = ProjectLookup::queryFirst,  // a signed link names its project there
                 .scope = ScopeCheck::ifNamed},
+    PlaneTraits{.plane = Plane::dataOrAnonymous,
+                .token = PlaneToken::project,
+                .anonymous = true,
+                .lookup = ProjectLookup::headerFirst,
+                .scope = ScopeCheck::ifNamed,
+                .publicRules = true},
     PlaneTraits{.plane = Plane::admin,
                 .token = PlaneToken::project,
                 .callers = PlaneCallers::notEndUsers,

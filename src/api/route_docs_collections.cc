@@ -1,6 +1,6 @@
 // Collections and documents.
 #include "api/route_docs.h"
-#include "data/collections.h"
+#include "data/policy_sets.h"
 
 namespace mb::api {
 
@@ -34,8 +34,9 @@ constexpr std::string_view kSchemaResponse = R"({
 
 constexpr std::string_view kPolicy = R"({
   "type": "object",
-  "description": "Rules by operation; an operation without a rule is denied. The schema must not compare fields that `deniedReadFields` hides.",
-  "examples": [{"read": {"filter": {"ownerId": "$auth.uid"}}, "create": {"validate": "document.title.size() > 0"}}]
+  "description": "Rules by operation; an operation without a rule is denied. `public` holds rules of `read`, `list` and `create` for callers without a token. The schema must not compare fields that `deniedReadFields` hides.",
+  "examples": [{"read": {"filter": {"teamId": {"$in": "$auth.sets.teams"}}}, "create": {"validate": "document.title.size() > 0"},
+                "public": {"read": {"filter": {"published": true}}}}]
 })";
 
 constexpr std::string_view kPolicyResponse = R"({
@@ -87,6 +88,7 @@ DocExtra body(std::string_view schema) {
 std::vector<RouteDoc> collectionDocs() {
   const std::string all = "/api/v1/admin/collections";
   const std::string one = all + "/:name";
+  const std::string sets = "/api/v1/admin/policies/sets";
   const std::string adminMany = one + "/documents";
   const std::string adminOne = adminMany + "/:id";
   const std::string many = "/api/v1/:collection!";
@@ -105,6 +107,9 @@ std::vector<RouteDoc> collectionDocs() {
       {Method::get, one + "/policy", "getPolicy", {like(kPolicyResponse)}},
       {Method::put, one + "/policy", "setPolicy", {kNothing}, {conflict}, {}, body(kPolicy)},
       {Method::remove, one + "/policy", "removePolicy", {kNothing}, {conflict, validation}},
+      {Method::get, sets, "listPolicySets", {listOf<data::PolicySet>("sets")}},
+      {Method::put, sets + "/:name", "setPolicySet", {kNothing}, {conflict}},
+      {Method::remove, sets + "/:name", "deletePolicySet", {kNothing}, {conflict}},
       {Method::get, one + "/indexes", "listIndexes", {listOf<data::IndexView>("indexes")}},
       {Method::post,
        one + "/indexes",

@@ -98,6 +98,7 @@ void addSecurity(Operation& operation, const Route& route, const RouteDoc& doc) 
       operation.security = {{"endUser", ""}, {"member", ""}, {"apiKey", scope}};
       return;
     case Plane::dataOrPublic:
+    case Plane::dataOrAnonymous:
       operation.security = {{"", ""}, {"endUser", ""}, {"member", ""}, {"apiKey", scope}};
       return;
     case Plane::admin:
@@ -137,14 +138,15 @@ void addErrors(Operation& operation, const Route& route, const RouteDoc& doc) {
   if (plane.needsProject() && token) {
     errors.insert(errors.end(), {ErrorCode::projectMismatch, ErrorCode::forbidden, ErrorCode::notFound});
   }
-  if (plane.lookup != ProjectLookup::none) {
+  if (plane.lookup != ProjectLookup::none && !plane.publicRules) {
     errors.insert(errors.end(), {ErrorCode::missingProject, ErrorCode::notFound, ErrorCode::invalidParam});
   }
   if (plane.callers == PlaneCallers::operators)
     errors.insert(errors.end(), {ErrorCode::forbidden, ErrorCode::notFound});
-  if (gate.plane == Plane::data) errors.push_back(ErrorCode::notFound);
+  if (gate.plane == Plane::data || plane.publicRules) errors.push_back(ErrorCode::notFound);
   if (route.pattern.starts_with(kControl)) errors.push_back(ErrorCode::notFound);
-  if (!gate.rateAction.empty()) errors.push_back(ErrorCode::rateLimited);
+  const bool countsAnonymous = plane.publicRules && (route.method != http::Method::get || !gate.publicOperation);
+  if (!gate.rateAction.empty() || countsAnonymous) errors.push_back(ErrorCode::rateLimited);
   if (route.pattern.find_first_of(":*") != std::string::npos) errors.push_back(ErrorCode::notFound);
   if (!doc.query.empty() || hasClosedQuery(route, doc)) errors.push_back(ErrorCode::invalidParam);
   if (holds(doc.query, "filter")) errors.push_back(ErrorCode::invalidFilter);

@@ -31,6 +31,9 @@ Gate data(std::string_view scope) {
 Gate dataOrPublic(std::string_view scope) {
   return {Plane::dataOrPublic, scope, "", ""};
 }
+Gate dataOrAnonymous(std::string_view scope, std::optional<policy::Operation> operation) {
+  return {Plane::dataOrAnonymous, scope, "", "", operation};
+}
 Gate admin(policy::RequiredPermission permission) {
   return {Plane::admin, "admin", permission, ""};
 }

@@ -17,6 +17,7 @@
 #include "api/plane.h"
 #include "document/shape_info.h"
 #include "http/router.h"
+#include "policy/policy.h"
 #include "policy/required_permission.h"
 
 namespace mb::api {
@@ -29,14 +30,20 @@ struct Gate {
   std::string_view
       rateAction;  // auth rate limit: "register", "login", "refresh", "verify-email", "password-reset", "mfa"
 
+  // Of the plane dataOrAnonymous: the operation of the public rule that serves a request without a token.
+  std::optional<policy::Operation> publicOperation = {};
+
   const PlaneTraits& traits() const { return traitsOf(plane); }
 };
 
-Gate open();                                           // any client, without a token
-Gate authPublic(std::string_view rateAction = "");     // end-user auth without a token: resolves the project
-Gate endUser(std::string_view rateAction = "");        // an end user's JWT
-Gate data(std::string_view scope);                     // a data token with the scope
-Gate dataOrPublic(std::string_view scope);             // the same, or no token at all
+Gate open();                                        // any client, without a token
+Gate authPublic(std::string_view rateAction = "");  // end-user auth without a token: resolves the project
+Gate endUser(std::string_view rateAction = "");     // an end user's JWT
+Gate data(std::string_view scope);                  // a data token with the scope
+Gate dataOrPublic(std::string_view scope);          // the same, or no token at all
+// The same, or no token where the collection that the first path parameter names has a public rule for the operation;
+// with nullopt, where any collection of the project has a public rule.
+Gate dataOrAnonymous(std::string_view scope, std::optional<policy::Operation> operation);
 Gate admin(policy::RequiredPermission permission);     // member token or key of scope admin, with the permission
 Gate control(std::string_view rateAction = "");        // a control token
 Gate controlPublic(std::string_view rateAction = "");  // control-plane auth without a token

@@ -110,7 +110,7 @@ void VectorRoutes::addTo(RouteTable& routes) {
   routes.get(config, read, this, &Routes::config, "Read a collection's vector config, and the state of its indexes");
   routes.put(config, manage, this, &Routes::setConfig, "Set a collection's vector config");
   routes.remove(config, manage, this, &Routes::clearConfig, "Remove a collection's vector config");
-  routes.post("/api/v1/:collection!/search", data("read"), this, &Routes::search,
+  routes.post("/api/v1/:collection!/search", dataOrAnonymous("read", policy::Operation::read), this, &Routes::search,
               "Find the documents that are nearest to a vector or text");
 }
 

@@ -23,6 +23,7 @@
 #include "api/openapi_routes.h"
 #include "api/operator_routes.h"
 #include "api/page_routes.h"
+#include "api/policy_set_routes.h"
 #include "api/realtime_routes.h"
 #include "api/route_operations.h"
 #include "api/run_routes.h"
@@ -190,7 +191,7 @@ struct Application::Impl {
   std::unique_ptr<storage::Storage> storage;  // null where it is off
   projects::Environments environments{projectDeps, copier, queue};
 
-  realtime::Realtime realtime{{*store, identity.authenticator(), data->slot(), *cores, kClock, master},
+  realtime::Realtime realtime{{*store, identity.authenticator(), data->grants(), *cores, kClock, master},
                               settings.realtime};
 
   api::RouteTable routes;  // above descriptionRoutes, which refers to it
@@ -203,6 +204,7 @@ struct Application::Impl {
   api::EnvironmentRoutes environmentRoutes{environments};
   api::OperatorRoutes operatorRoutes{operators};
   api::CollectionRoutes collectionRoutes{data->collections()};
+  api::PolicySetRoutes policySetRoutes{data->policySets()};
   api::DocumentRoutes documentRoutes{data->documents()};
   api::ConfigRoutes configRoutes{configuration};
   api::AuditRoutes auditRoutes{*store, settings.audit.on};
@@ -220,6 +222,7 @@ struct Application::Impl {
                             settings.app.baseUrl, settings.api}};
   api::MetricsRoutes metricsRoutes{counters};
   api::OpenApiRoutes openApiRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
+  identity::LocalRateLimiter publicRateLimiter{settings.api.publicRate, kClock};
   api::Gatekeeper gatekeeper;
   api::PageRoutes pageRoutes{{gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(),
                               settings.app.baseUrl, instance, localRequests}};
@@ -257,7 +260,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
                              [this] { return directory.numbers(); })),
       serviceRoutes(std::move(forVersion), *store, redis.get(), workers),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
-                  settings.instance.operatorsEnabled}) {
+                  data->slot(), publicRateLimiter, settings.instance.operatorsEnabled}) {
   ids.startAbove(store->idFloorMs());
   store->rememberIdsOf(ids);
   identity.setRegistrationHook(registration);
@@ -312,6 +315,7 @@ void Application::Impl::addRoutes() {
   environmentRoutes.addTo(routes);
   operatorRoutes.addTo(routes);
   collectionRoutes.addTo(routes);
+  policySetRoutes.addTo(routes);
   documentRoutes.addTo(routes);
   configRoutes.addTo(routes);
   auditRoutes.addTo(routes);

@@ -101,6 +101,7 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
         break;
       case Plane::data:
       case Plane::dataOrPublic:
+      case Plane::dataOrAnonymous:
         // The permission that a GraphQL request needs depends on its operation.
         EXPECT_TRUE(!route.gate.scope.empty() || route.pattern == "/api/v1/graphql") << name;
         [[fallthrough]];

@@ -1,6 +1,7 @@
 #include "app/project_export.h"
 
 #include "data/backed_up_config.h"
+#include "data/policy_set_record.h"
 #include "events/subscription.h"
 #include "identity/records.h"
 #include "projects/records.h"
@@ -29,11 +30,11 @@ class Exporter {
     RETURN_IF_ERROR(sink_("project", doc::encode(record_)));
     RETURN_IF_ERROR(members());
     for (const auto& collection : collections_) {
-      if (!isFollowers(collection.number)) RETURN_IF_ERROR(section(collection));
+      if (!refersToCollections(collection.number)) RETURN_IF_ERROR(section(collection));
     }
     // Last, as their documents refer to collections, whose new numbers an import knows only then.
     for (const auto& collection : collections_) {
-      if (isFollowers(collection.number)) RETURN_IF_ERROR(section(collection));
+      if (refersToCollections(collection.number)) RETURN_IF_ERROR(section(collection));
     }
     RETURN_IF_ERROR(sink_("end", doc::encode(end_)));
     return end_;
@@ -74,13 +75,16 @@ class Exporter {
       backedUp.config = data::backedUpConfig(collection.config, collections_);
       RETURN_IF_ERROR(sink_("collection", encodeCollection(backedUp)));
     }
-    const bool follows = isFollowers(collection.number);
-    return image_.each(number_, collection.number, [this, follows](doc::DocumentView document) -> Result<> {
+    const store::CollectionNo number = collection.number;
+    return image_.each(number_, number, [this, number](doc::DocumentView document) -> Result<> {
       if (end_.documents++ % kBetweenSigns == 0) {
         progress_.at("documents", static_cast<uint64_t>(end_.documents), total_);
         if (progress_.stopped()) return fail(ErrorCode::unavailable, "stopped");
       }
-      if (follows) return sink_("document", events::backedUpFollower(document, collections_));
+      if (isFollowers(number)) return sink_("document", events::backedUpFollower(document, collections_));
+      if (number == data::kPolicySetCollection) {
+        return sink_("document", data::backedUpPolicySet(document, collections_));
+      }
       return sink_("document", document);
     });
   }

@@ -185,6 +185,7 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   const store::CollectionNo kind = system_ ? section_->number : 0;
   if (kind == integrations::kIntegrations) document = integrations::asRestored(document);
   if (isFollowers(kind)) document = events::restoredFollower(document, numbers_);
+  if (kind == data::kPolicySetCollection) document = data::restoredPolicySet(document, numbers_);
   if (kind == data::kPolicyCollection) {
     const auto policy = document.view().find("policy");
     if (policy && policy->type() == doc::BsonType::document) defaultPolicy_ = doc::Document(policy->asDocument());

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "data/policy_set_record.h"
 #include "functions/function_types.h"
 #include "webhooks/webhook_types.h"
 
@@ -63,6 +64,10 @@ std::unexpected<Error> corruptRecord(std::string_view what) {
 bool isFollowers(store::CollectionNo systemCollection) {
   return systemCollection == webhooks::kWebhooks || systemCollection == functions::kFunctions ||
          systemCollection == functions::kVersions;
+}
+
+bool refersToCollections(store::CollectionNo systemCollection) {
+  return isFollowers(systemCollection) || systemCollection == data::kPolicySetCollection;
 }
 
 doc::Document encodeCollection(const store::CollectionInfo& collection) {

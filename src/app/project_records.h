@@ -68,6 +68,8 @@ struct StreamEnd {
 
 // Whether the documents of a system collection follow collections (events/subscription.h).
 bool isFollowers(store::CollectionNo systemCollection);
+// Whether its documents refer to collections by number, so that they are restored after these.
+bool refersToCollections(store::CollectionNo systemCollection);
 
 // A user collection as a record.
 doc::Document encodeCollection(const store::CollectionInfo& collection);

@@ -1,5 +1,5 @@
-// A bounded cache that evicts an entry that was not used recently: the least recently used one, within an eighth of the
-// capacity. Not thread-safe: one per core, or under its owner's lock.
+// A cache, bounded by its entries and their weights, that evicts entries that were not used recently: the least
+// recently used ones, within an eighth of the capacity. Not thread-safe: one per core, or under its owner's lock.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct StringHash {
 template <class V, class Hash = StringHash>
 class LruCache {
  public:
-  explicit LruCache(size_t capacity) : capacity_(capacity), recent_(capacity / 8) {}
+  explicit LruCache(size_t capacity, size_t maxWeight = SIZE_MAX)
+      : capacity_(capacity), maxWeight_(maxWeight), recent_(capacity / 8) {}
 
   // The entry, now among the most recently used, or null. Valid until the next non-const call.
   V* find(std::string_view key) {
@@ -27,30 +28,25 @@ class LruCache {
     use(it->second);
     return &it->second->value;
   }
-  V& put(std::string key, V value) {
-    if (auto it = index_.find(key); it != index_.end()) {
-      it->second->value = std::move(value);
-      use(it->second);
-      return it->second->value;
+  // REQUIRES: `weight` is at most the greatest weight of the cache.
+  V& put(std::string key, V value, size_t weight = 0) {
+    erase(key);
+    while (!order_.empty() && (order_.size() >= capacity_ || weight_ + weight > maxWeight_)) {
+      evict(std::prev(order_.end()));
     }
-    if (order_.size() >= capacity_) {
-      index_.erase(order_.back().key);
-      order_.pop_back();
-    }
-    order_.push_front({std::move(key), std::move(value), ++turn_});
+    order_.push_front({std::move(key), std::move(value), ++turn_, weight});
+    weight_ += weight;
     index_.emplace(order_.front().key, order_.begin());
     return order_.front().value;
   }
   void erase(std::string_view key) {
     auto it = index_.find(key);
-    if (it == index_.end()) return;
-    auto entry = it->second;
-    index_.erase(it);
-    order_.erase(entry);
+    if (it != index_.end()) evict(it->second);
   }
   void clear() {
     index_.clear();
     order_.clear();
+    weight_ = 0;
   }
   size_t size() const { return order_.size(); }
 
@@ -59,6 +55,7 @@ class LruCache {
     std::string key;
     V value;
     uint64_t turn;  // when it moved to the front
+    size_t weight;
   };
   using Order = std::list<Entry>;
 
@@ -69,7 +66,15 @@ class LruCache {
     order_.splice(order_.begin(), order_, entry);
   }
 
+  void evict(typename Order::iterator entry) {
+    weight_ -= entry->weight;
+    index_.erase(entry->key);
+    order_.erase(entry);
+  }
+
   size_t capacity_;
+  size_t maxWeight_;
+  size_t weight_ = 0;
   uint64_t recent_;
   uint64_t turn_ = 0;
   Order order_;

@@ -53,5 +53,23 @@ TEST(LruCache, StaysBoundedAndConsistentUnderMany) {
   }
 }
 
+TEST(LruCache, IsBoundedByWeightToo) {
+  LruCache<int> cache(100, 10);
+  cache.put("a", 1, 4);
+  cache.put("b", 2, 4);
+  cache.put("c", 3, 4);
+  EXPECT_EQ(cache.find("a"), nullptr);
+  cache.put("b", 20, 1);
+  cache.put("d", 4, 5);
+  EXPECT_EQ(*cache.find("b"), 20);
+  EXPECT_EQ(*cache.find("c"), 3);
+  EXPECT_EQ(*cache.find("d"), 4);
+  cache.put("e", 5, 10);
+  EXPECT_EQ(cache.size(), 1U);
+  cache.erase("e");
+  cache.put("f", 6, 10);
+  EXPECT_EQ(*cache.find("f"), 6);
+}
+
 }  // namespace
 }  // namespace mb

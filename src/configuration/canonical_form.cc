@@ -93,7 +93,8 @@ void appendFilter(BsonWriter& out, std::string_view key, ValueView filter) {
 
 // ---- policies
 
-constexpr std::array<std::string_view, 6> kOperations = {"read", "list", "create", "update", "delete", "admin"};
+constexpr std::array<std::string_view, 7> kOperations = {"read",   "list",  "create", "update",
+                                                         "delete", "admin", "public"};
 constexpr std::array<std::string_view, 5> kRuleKeys = {"filter", "validate", "immutableFields", "allowedWriteFields",
                                                        "deniedReadFields"};
 
@@ -103,6 +104,14 @@ void appendRule(BsonWriter& out, std::string_view operation, ValueView rule) {
   for (const auto& [key, value] : ordered(rule.asDocument(), kRuleKeys)) {
     key == "filter" ? appendFilter(out, key, value) : appendSet(out, key, value);
   }
+  out.end();
+}
+
+// `key` is an operation, or "public", which holds rules of its own.
+void appendRules(BsonWriter& out, std::string_view key, ValueView value) {
+  if (key != "public" || value.type() != BsonType::document) return appendRule(out, key, value);
+  out.beginDocument(key);
+  for (const auto& [operation, rule] : ordered(value.asDocument(), kOperations)) appendRule(out, operation, rule);
   out.end();
 }
 
@@ -183,7 +192,7 @@ doc::Document canonicalSchema(DocumentView schema) {
 
 doc::Document canonicalPolicy(DocumentView policy) {
   return alone([&](BsonWriter& out) {
-    for (const auto& [operation, rule] : ordered(policy, kOperations)) appendRule(out, operation, rule);
+    for (const auto& [key, value] : ordered(policy, kOperations)) appendRules(out, key, value);
   });
 }
 

@@ -3,6 +3,7 @@
 #include "configuration/canonical_form.h"
 #include "configuration/sections.h"
 #include "data/collection_config.h"
+#include "data/default_policy.h"
 #include "data/revealing_rules.h"
 #include "data/schema_references.h"
 
@@ -115,7 +116,8 @@ Result<data::NewIndex> newIndex(doc::DocumentView written) {
 }
 
 void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, const CompiledSchema& newSchema,
-                     const data::Collection* current, const std::string& pointer, Problems& problems) {
+                     const data::Collection* current, const std::vector<std::string>& sets, const std::string& pointer,
+                     Problems& problems) {
   using State = doc::Patch<doc::Document>::State;
   std::shared_ptr<const doc::Schema> schema = current ? current->schema : nullptr;
   if (given.schema.given()) {
@@ -129,7 +131,8 @@ void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, co
   }
   if (given.policy.given()) entry.policy.reset();
   if (given.policy.state == State::value) {
-    const auto compiled = policy::compilePolicy(given.policy.value, schema.get());
+    const auto compiled = entry.isDefault() ? data::compileDefaultPolicy(given.policy.value, &sets)
+                                            : policy::compilePolicy(given.policy.value, schema.get(), {.sets = &sets});
     if (!compiled) problems.add(pointer + "/policy", compiled.error());
     entry.policy = canonicalPolicy(given.policy.value);
     if (compiled) checkRevealing(entry, **compiled, given, pointer, problems);

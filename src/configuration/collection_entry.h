@@ -44,8 +44,10 @@ struct IncomingCollection {
 using CompiledSchema = Result<std::shared_ptr<const doc::Schema>>;
 
 // Changes `entry` to its state after the import of `given`, whose schema, if it has one, is `newSchema`. `current` is
-// the stored collection, null for a new one. Problems begin at `pointer`.
+// the stored collection, null for a new one; `sets` are the names of the sets of the project and the document. Problems
+// begin at `pointer`.
 void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, const CompiledSchema& newSchema,
-                     const data::Collection* current, const std::string& pointer, Problems& problems);
+                     const data::Collection* current, const std::vector<std::string>& sets, const std::string& pointer,
+                     Problems& problems);
 
 }  // namespace mb::configuration

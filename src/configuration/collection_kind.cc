@@ -1,11 +1,13 @@
 #include "configuration/collection_kind.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "configuration/canonical_form.h"
 #include "configuration/collection_entry.h"
+#include "configuration/policy_set_kind.h"
 #include "configuration/sections.h"
 #include "data/collection_config.h"
 #include "data/revealing_rules.h"
@@ -69,7 +71,7 @@ Async<void> checkInherited(const std::vector<Entry>& existing, const std::vector
   const CollectionEntry fallback = CollectionEntry::read(found->value);
   if (!fallback.policy) co_return;
   const auto policy = policy::compilePolicy(*fallback.policy, nullptr);
-  if (!policy || (*policy)->deniedReadFields().empty()) co_return;
+  if (!policy || (*policy)->deniedReadFields(policy::Audience::signedIn).empty()) co_return;
   CooperativeYielder yielder;
   const auto check = [&](const Entry& each, const std::string& pointer) {
     const CollectionEntry entry = CollectionEntry::read(each.value);
@@ -120,6 +122,13 @@ doc::Patch<doc::Document> patchTo(const std::optional<doc::Document>& before,
   return after ? Patch{Patch::State::value, *after} : Patch{Patch::State::null, {}};
 }
 
+// The sets that the policy names: the same import saves them later.
+std::vector<std::string> setsOf(const std::optional<doc::Document>& policy) {
+  if (!policy) return {};
+  const auto compiled = policy::compilePolicy(*policy, nullptr);
+  return compiled ? (*compiled)->sets() : std::vector<std::string>();
+}
+
 }  // namespace
 
 Task<std::vector<Entry>> CollectionKind::entries(snapshot::SnapshotPtr project) {
@@ -149,6 +158,8 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   Spellings seen;
   const std::set<std::string> incoming = collectionNamesOf(source.section);
   const auto exists = [&](const std::string& name) { return table.find(name) || incoming.contains(name); };
+  std::vector<std::string> sets = table.setNames();
+  std::ranges::move(policySetNames(source.document), std::back_inserter(sets));
   std::vector<Entry> merged;
   Pointers pointers;
   size_t created = 0;
@@ -179,7 +190,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
       compiled = co_await collections_.checkSchema(source.project, given.schema.value);
       if (!compiled && compiled.error().code() != ErrorCode::validation) co_return fail(std::move(compiled).error());
     }
-    mergeCollection(entry, given, compiled, now ? now->get() : nullptr, pointer, problems);
+    mergeCollection(entry, given, compiled, now ? now->get() : nullptr, sets, pointer, problems);
     pointers.emplace(entry.name, pointer);
     // An unchanged schema may refer to a collection that was deleted after the schema was saved.
     if (entry.schema && !source.copied && !sameText(schemaBefore, entry.schema)) {
@@ -240,7 +251,8 @@ Task<> CollectionKind::configure(Target target, const Change& change) {
   const CollectionEntry before = beforeOf(change);
   const CollectionEntry after = CollectionEntry::read(change.after);
   if (after.isDefault()) co_return co_await setDefault(std::move(target), change);
-  data::ConfigChange config{patchTo(before.schema, after.schema), patchTo(before.policy, after.policy)};
+  data::ConfigChange config{patchTo(before.schema, after.schema), patchTo(before.policy, after.policy),
+                            setsOf(after.policy)};
   if (!config.schema.given() && !config.policy.given()) co_return Result<>();
   co_return co_await collections_.configure({target.caller, target.project}, change.name, std::move(config));
 }
@@ -248,7 +260,9 @@ Task<> CollectionKind::configure(Target target, const Change& change) {
 Task<> CollectionKind::setDefault(Target target, const Change& change) {
   CollectionEntry after = CollectionEntry::read(change.after);
   if (!after.policy) co_return co_await collections_.clearPolicy({target.caller, target.project}, change.name);
-  co_return co_await collections_.setPolicy({target.caller, target.project}, change.name, *std::move(after.policy));
+  std::vector<std::string> sets = setsOf(after.policy);
+  co_return co_await collections_.setPolicy({target.caller, target.project}, change.name, *std::move(after.policy),
+                                            std::move(sets));
 }
 
 // An index cannot be changed: a new definition replaces it by a new index.

@@ -8,6 +8,7 @@
 #include "configuration/collection_kind.h"
 #include "configuration/document_check.h"
 #include "configuration/oauth_kind.h"
+#include "configuration/policy_set_kind.h"
 #include "configuration/role_kind.h"
 #include "configuration/sections.h"
 #include "store/configuration_limits.h"
@@ -79,6 +80,7 @@ Configuration::Configuration(ConfigurationDeps deps) : deps_(std::move(deps)) {
   identity::Identity& identity = deps_.identity;
   const identity::IdentitySlots& slots = identity.slots();
   kinds_.push_back(std::make_unique<CollectionKind>(deps_.data.collections(), deps_.data.slot(), deps_.snapshots));
+  kinds_.push_back(std::make_unique<PolicySetKind>(deps_.data.policySets(), deps_.data.slot()));
   for (const identity::RoleKind kind : {identity::RoleKind::member, identity::RoleKind::endUser}) {
     kinds_.push_back(std::make_unique<RoleKind>(kind, identity.roles(), slots.roles));
   }

@@ -431,5 +431,35 @@ TEST_F(Import, WhatEndsACopyHalfwayIsAWarningForEachPart) {
   EXPECT_THAT(exported(copy), HasSubstr("posts"));
 }
 
+TEST_F(Import, SetsComeWithTheirCollectionAndThePoliciesThatNameThem) {
+  const Text document = with(
+      R"("collections":[{"name":"members","indexes":[{"keys":{"userId":1}}]},
+                        {"name":"tasks","policy":{"read":{"filter":{"teamId":{"$in":"$auth.sets.teams"}}}}}],
+         "policySets":[{"name":"teams","collection":"members","where":{"userId":"$auth.uid"},"value":"teamId"}])");
+  EXPECT_EQ(summary(import(shop_, document)), "3 0 0");
+  EXPECT_THAT(exported(shop_),
+              HasSubstr(R"("policySets":[{"name":"teams","collection":"members","where":{"userId":"$auth.uid"},)"
+                        R"("value":"teamId"}])"));
+  EXPECT_EQ(summary(import(shop_, document)), "0 0 3");
+  EXPECT_EQ(summary(import(shop_, with(R"("policySets":[{"name":"teams","collection":"members",
+                                          "where":{"userId":"$auth.uid","active":true},"value":"teamId"}])"))),
+            "0 1 0");
+}
+
+TEST_F(Import, SetsThatCannotBeReadAreProblems) {
+  const auto problems = [&](std::string_view sections) { return problemsOf(import(shop_, with(sections))); };
+  EXPECT_THAT(problems(R"("policySets":[{"name":"teams","collection":"m","where":{"u":"$auth.uid"},"value":"t"}])"),
+              ElementsAre(HasSubstr("/policySets/0/collection")));
+  EXPECT_THAT(problems(R"("collections":[{"name":"m"}],
+                          "policySets":[{"name":"teams","collection":"m","where":{"u":"$auth.uid"},"value":"t"}])"),
+              ElementsAre(HasSubstr("/policySets/0/where: needs an index")));
+  EXPECT_THAT(problems(R"("policySets":[{"name":"Teams","collection":"m","where":{},"value":"t"}])"),
+              ElementsAre(HasSubstr("/policySets/0/name")));
+  EXPECT_THAT(problems(R"("collections":[{"name":"x","policy":{"read":{"filter":{"a":{"$in":"$auth.sets.teams"}}}}}])"),
+              ElementsAre(HasSubstr("there is no set \"teams\"")));
+  EXPECT_THAT(problems(R"("collections":[{"name":"*","policy":{"public":{"read":{}}}}])"),
+              ElementsAre(HasSubstr("/collections/0/policy/public")));
+}
+
 }  // namespace
 }  // namespace mb::configuration

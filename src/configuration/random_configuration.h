@@ -81,7 +81,7 @@ class RandomConfiguration : private RandomText {
     std::vector<std::string> names(known.begin(), known.begin() + below(known.size() + 1));
     std::vector<std::vector<Step>> threads;
     for (const std::string& name : names) threads.push_back(collection(name, names));
-    if (chance(3)) threads.push_back({{Step::Kind::defaultPolicy, "*", policy()}});
+    if (chance(3)) threads.push_back({{Step::Kind::defaultPolicy, "*", policy(false)}});
     for (const Step::Kind kind : {Step::Kind::role, Step::Kind::endUserRole}) {
       const size_t roles = below(4);
       for (size_t i = 0; i < roles; ++i) threads.push_back({{kind, "role" + std::to_string(7 - i), permissions()}});
@@ -107,7 +107,7 @@ class RandomConfiguration : private RandomText {
     std::vector<Step> steps{{Step::Kind::collection, name, ""}};
     std::vector<Step> more;
     if (chance(2)) more.push_back({Step::Kind::schema, name, schema(names, 2)});
-    if (chance(2)) more.push_back({Step::Kind::policy, name, policy()});
+    if (chance(2)) more.push_back({Step::Kind::policy, name, policy(chance(3))});
     for (size_t i = 0, count = below(4); i < count; ++i) more.push_back({Step::Kind::index, name, index(i)});
     std::ranges::shuffle(more, order_);
     std::ranges::move(more, std::back_inserter(steps));
@@ -149,10 +149,14 @@ class RandomConfiguration : private RandomText {
     }
   }
 
-  std::string policy() {
+  std::string policy(bool isPublic) {
     Fields rules;
     for (const char* operation : {"read", "list", "create", "update", "delete", "admin"}) {
       if (!chance(3)) rules.emplace_back(operation, rule(operation));
+    }
+    if (isPublic) {
+      const std::string open = object({{"filter", object({{"state", "\"open\""}, {"kind", "{\"$in\":[2,1]}"}})}});
+      rules.emplace_back("public", object({{"list", open}, {"create", "{\"validate\":\"auth == null\"}"}}));
     }
     return object(std::move(rules));
   }

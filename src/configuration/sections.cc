@@ -9,17 +9,18 @@ namespace mb::configuration {
 
 namespace {
 
-constexpr std::array<Section, 9> kSections = {{
+constexpr std::array<Section, 10> kSections = {{
     // name, file, folder, key, optional, applied, part, route, pruned
     {"collections", "", "collections", "name", false, 1, store::kCollectionsPart, "", 0},
-    {"roles", "roles.json", "", "name", false, 3, "roles", "roles", 4},
-    {"enduserRoles", "enduser-roles.json", "", "name", false, 4, "end-user roles", "enduser-roles", 5},
-    {"functions", "", "functions", "name", false, 6, "functions", "functions", 2},
-    {"integrations", "", "integrations", "name", false, 5, "integrations", "integrations", 3},
-    {"webhooks", "", "webhooks", "name", false, 7, "webhooks", "webhooks", 1},
-    {"vectors", "", "vectors", "collection", true, 2, store::kCollectionsPart, "", 0},
-    {"buckets", "", "buckets", "name", true, 8, "buckets", "", 0},
-    {"oauth", "oauth.json", "", "", true, 9, "sign-in providers", "", 0},
+    {"policySets", "policy-sets.json", "", "name", true, 2, "policy sets", "policies/sets", 6},
+    {"roles", "roles.json", "", "name", false, 4, "roles", "roles", 4},
+    {"enduserRoles", "enduser-roles.json", "", "name", false, 5, "end-user roles", "enduser-roles", 5},
+    {"functions", "", "functions", "name", false, 7, "functions", "functions", 2},
+    {"integrations", "", "integrations", "name", false, 6, "integrations", "integrations", 3},
+    {"webhooks", "", "webhooks", "name", false, 8, "webhooks", "webhooks", 1},
+    {"vectors", "", "vectors", "collection", true, 3, store::kCollectionsPart, "", 0},
+    {"buckets", "", "buckets", "name", true, 9, "buckets", "", 0},
+    {"oauth", "oauth.json", "", "", true, 10, "sign-in providers", "", 0},
 }};
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include "data/default_policy.h"
 #include "data/schema_references.h"
 #include "data/write_fields.h"
+#include "store/record_pages.h"
+#include "store/records.h"
 
 namespace mb::data {
 namespace {
@@ -110,7 +112,7 @@ void readDefaultPolicy(CollectionTable& table, const std::optional<doc::Document
     table.defaultPolicy = before->defaultPolicy;
     return;
   }
-  auto compiled = policy::compilePolicy(table.defaultPolicySource, nullptr);
+  auto compiled = compileDefaultPolicy(table.defaultPolicySource);
   if (compiled) {
     table.defaultPolicy = *std::move(compiled);
   } else {
@@ -119,21 +121,63 @@ void readDefaultPolicy(CollectionTable& table, const std::optional<doc::Document
   }
 }
 
-std::shared_ptr<const CollectionTable> tableOf(store::ProjectNo project, std::vector<store::CollectionInfo> infos,
-                                               const std::optional<doc::Document>& defaultPolicy,
-                                               const CollectionTable* before) {
+// Null if the stored set does not compile.
+CompiledSetPtr compileSet(store::ProjectNo project, PolicySetRecord record, const CollectionTable* before) {
+  const BoundSet* known = before ? before->findSet(record.id) : nullptr;
+  if (known && known->compiled->record == record) return known->compiled;
+  std::vector<ErrorDetail> problems;
+  auto set = policy::CallerSet::compile(record.id, record.where, record.value, nullptr, problems);
+  if (problems.empty()) return std::make_shared<const CompiledSet>(CompiledSet{std::move(record), std::move(set)});
+  logError("stored policy set does not compile; rules that name it deny all access",
+           {{"project", project}, {"set", record.id}, {"problem", problems.front().message}});
+  return nullptr;
+}
+
+void readSets(CollectionTable& table, store::ProjectNo project, std::vector<PolicySetRecord> records,
+              const CollectionTable* before) {
+  std::ranges::sort(records, {}, &PolicySetRecord::id);
+  for (PolicySetRecord& record : records) {
+    BoundSet bound{compileSet(project, std::move(record), before), nullptr};
+    if (!bound.compiled) continue;
+    const auto number = static_cast<store::CollectionNo>(bound.compiled->record.number);
+    for (const auto& [name, collection] : table.byName) {
+      if (collection->info.number == number && hasIndexFor(bound.compiled->set, collection->info)) {
+        bound.collection = collection;
+      }
+    }
+    table.sets.push_back(std::move(bound));
+  }
+}
+
+bool servesPublicly(const Collection& collection) {
+  return collection.policy && std::ranges::any_of(kOperations, [&](Operation operation) {
+           return collection.policy->publicRule(operation) != nullptr;
+         });
+}
+
+// What a table is made from.
+struct StoredConfiguration {
+  std::vector<store::CollectionInfo> collections;
+  std::optional<doc::Document> defaultPolicy;
+  std::vector<PolicySetRecord> sets;
+};
+
+std::shared_ptr<CollectionTable> tableOf(store::ProjectNo project, StoredConfiguration stored,
+                                         const CollectionTable* before) {
   auto table = std::make_shared<CollectionTable>();
-  readDefaultPolicy(*table, defaultPolicy, before);
+  readDefaultPolicy(*table, stored.defaultPolicy, before);
   NamesByNumber names;
-  for (const store::CollectionInfo& info : infos) names.emplace(info.number, info.name);
-  for (store::CollectionInfo& info : infos) {
+  for (const store::CollectionInfo& info : stored.collections) names.emplace(info.number, info.name);
+  for (store::CollectionInfo& info : stored.collections) {
     const CollectionConfig config = CollectionConfig::read(info.config);
     References references = resolve(config, names);
     CollectionPtr collection = unchanged(before, info, references, *table);
     if (!collection) collection = compile(project, std::move(info), config, std::move(references), *table);
+    table->hasPublicRules = table->hasPublicRules || servesPublicly(*collection);
     std::string name = collection->name();
     table->byName.emplace(std::move(name), std::move(collection));
   }
+  readSets(*table, project, std::move(stored.sets), before);
   return table;
 }
 
@@ -151,14 +195,32 @@ std::string_view policySourceName(PolicySource source) {
   return "default";
 }
 
-const doc::FieldSet& Collection::deniedReadFields() const {
+const doc::FieldSet& Collection::deniedReadFields(policy::Audience audience) const {
   static const doc::FieldSet nothing;
-  return policy ? policy->deniedReadFields() : nothing;
+  return policy ? policy->deniedReadFields(audience) : nothing;
+}
+
+bool hasIndexFor(const policy::CallerSet& set, const store::CollectionInfo& collection) {
+  return std::ranges::any_of(collection.indexes, [&](const store::IndexInfo& index) {
+    return index.ready && !index.spec.partialFilter && index.spec.keys.front().path == set.callerPath();
+  });
 }
 
 const CollectionPtr* CollectionTable::find(std::string_view name) const {
   const auto found = byName.find(name);
   return found == byName.end() ? nullptr : &found->second;
+}
+
+const BoundSet* CollectionTable::findSet(std::string_view name) const {
+  const auto found = std::ranges::find(sets, name, &BoundSet::name);
+  return found == sets.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> CollectionTable::setNames() const {
+  std::vector<std::string> all;
+  all.reserve(sets.size());
+  for (const BoundSet& set : sets) all.push_back(set.name());
+  return all;
 }
 
 std::vector<std::string> CollectionTable::names() const {
@@ -181,17 +243,36 @@ void CollectionTableSource::remember(store::ProjectNo project, const std::shared
 }
 
 Task<std::shared_ptr<const void>> CollectionTableSource::load(snapshot::ProjectInfo project) {
-  CO_TRY(std::vector<store::CollectionInfo> infos, co_await store_.collections(project.number));
-  CO_TRY(const std::optional<doc::Document> stored,
-         co_await store_.get(policyCollection(project.number), std::string(kDefaultPolicyId)));
+  StoredConfiguration stored;
+  CO_TRY(stored.collections, co_await store_.collections(project.number));
+  CO_TRY(stored.defaultPolicy, co_await store_.get(policyCollection(project.number), std::string(kDefaultPolicyId)));
+  CO_TRY(const std::vector<doc::Document> sets,
+         co_await store::allRecords(store_, policySetCollection(project.number)));
+  CO_TRY(stored.sets, store::fromStore<PolicySetRecord>(sets));
 
   const std::shared_ptr<const CollectionTable> before = recent(project.number);
-  CO_TRY(const std::shared_ptr<const CollectionTable> table,
-         co_await pool_.run(project.id.str(), [&]() -> Result<std::shared_ptr<const CollectionTable>> {
-           return tableOf(project.number, std::move(infos), stored, before.get());
+  CO_TRY(const std::shared_ptr<CollectionTable> table,
+         co_await pool_.run(project.id.str(), [&]() -> Result<std::shared_ptr<CollectionTable>> {
+           return tableOf(project.number, std::move(stored), before.get());
          }));
+  CO_RETURN_IF_ERROR(co_await markSets(project.number, *table, before.get()));
   remember(project.number, table);
   co_return std::shared_ptr<const void>(table);
+}
+
+Task<> CollectionTableSource::markSets(store::ProjectNo project, CollectionTable& table,
+                                       const CollectionTable* before) {
+  for (BoundSet& bound : table.sets) {
+    const BoundSet* known = before ? before->findSet(bound.name()) : nullptr;
+    if (!bound.collection || (known && known->collection && known->compiled == bound.compiled)) continue;
+    const auto marked =
+        co_await store_.markPath(project, bound.collection->info.number, bound.compiled->set.callerPath());
+    if (marked) continue;
+    // Dropped since: the next table does not have it.
+    if (marked.error().code() != ErrorCode::notFound) co_return fail(marked.error().clone());
+    bound.collection = nullptr;
+  }
+  co_return Result<>();
 }
 
 }  // namespace mb::data

@@ -11,7 +11,9 @@
 
 #include "base/fair_pool.h"
 #include "base/lru_cache.h"
+#include "data/policy_set_record.h"
 #include "document/schema.h"
+#include "policy/caller_set.h"
 #include "policy/policy.h"
 #include "snapshot/snapshot.h"
 
@@ -35,8 +37,8 @@ struct Collection {
 
   const std::string& name() const { return info.name; }
   const doc::FilterCoercion& coercion() const { return schema ? schema->coercion() : doc::defaultCoercion(); }
-  // Fields that no caller of the data plane may read.
-  const doc::FieldSet& deniedReadFields() const;
+  // Fields that these callers of the data plane may not read.
+  const doc::FieldSet& deniedReadFields(policy::Audience audience) const;
   // "data:<name>:<operation>"
   const std::string& permission(policy::Operation op) const { return permissions[static_cast<size_t>(op)]; }
   // The fields that a rule lets an update change, as far as it matters for fields that the caller cannot read.
@@ -52,15 +54,38 @@ struct Collection {
 };
 using CollectionPtr = std::shared_ptr<const Collection>;
 
+// A caller set, compiled. Shared between tables while it is unchanged, so that cached values outlive other changes of
+// the configuration.
+struct CompiledSet {
+  PolicySetRecord record;
+  policy::CallerSet set;
+};
+using CompiledSetPtr = std::shared_ptr<const CompiledSet>;
+
+// A set and the collection that it reads.
+struct BoundSet {
+  CompiledSetPtr compiled;
+  CollectionPtr collection;  // null: the collection or the index that the set requires does not exist
+  const std::string& name() const { return compiled->record.id; }
+};
+
 // The value of the slot.
 struct CollectionTable {
   std::unordered_map<std::string, CollectionPtr, StringHash, std::equal_to<>> byName;
   doc::Document defaultPolicySource;                    // of "*"; empty without one
   std::shared_ptr<const policy::Policy> defaultPolicy;  // null without one
 
+  std::vector<BoundSet> sets;   // by name
+  bool hasPublicRules = false;  // of any collection
+
   const CollectionPtr* find(std::string_view name) const;
-  std::vector<std::string> names() const;  // sorted
+  const BoundSet* findSet(std::string_view name) const;
+  std::vector<std::string> setNames() const;  // ascending
+  std::vector<std::string> names() const;     // sorted
 };
+
+// Whether the set can be read: an index of the collection begins with the path that equals the caller's id.
+bool hasIndexFor(const policy::CallerSet& set, const store::CollectionInfo& collection);
 
 // Fills the slot from the store's catalogue.
 class CollectionTableSource final : public snapshot::SlotSource {
@@ -74,6 +99,8 @@ class CollectionTableSource final : public snapshot::SlotSource {
   static constexpr size_t kRecentTables = 1000;
   std::shared_ptr<const CollectionTable> recent(store::ProjectNo project);
   void remember(store::ProjectNo project, const std::shared_ptr<const CollectionTable>& table);
+  // Makes the store keep the marks that the values of the sets are compared with; those of `before` it keeps already.
+  Task<> markSets(store::ProjectNo project, CollectionTable& table, const CollectionTable* before);
 
   store::DocumentStore& store_;
   FairPool& pool_;

@@ -93,6 +93,11 @@ Task<> Collections::drop(AdminAccess access, std::string name) {
 
 Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name) {
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
+  for (const BoundSet& bound : table(*access.project).sets) {
+    if (bound.collection != collection) continue;
+    co_return fail(ErrorCode::conflict,
+                   fmt::format("the set \"{}\" reads this collection: delete it first", bound.name()));
+  }
   CO_RETURN_IF_ERROR(co_await bindReferrers(access, collection));
   co_return co_await deps_.store.dropCollection(collection->ref, auditEntry(access, "collection.delete", name));
 }

@@ -70,6 +70,7 @@ struct IndexView {
 struct ConfigChange {
   doc::Patch<doc::Document> schema;
   doc::Patch<doc::Document> policy;
+  std::vector<std::string> newSets = {};  // that the policy may name although they are saved only after it
 };
 
 // The caller and the project of a request. References outlive the call.
@@ -115,8 +116,8 @@ class Collections {
 
   // The policy in force. "*" is the project's default policy.
   Result<PolicyInForce> policy(const snapshot::ProjectSnapshot& project, std::string_view name) const;
-  // Fails with validation.
-  Task<> setPolicy(AdminAccess access, std::string name, doc::Document policy);
+  // Fails with validation. `newSets`: ConfigChange::newSets.
+  Task<> setPolicy(AdminAccess access, std::string name, doc::Document policy, std::vector<std::string> newSets = {});
   Task<> clearPolicy(AdminAccess access, std::string name);
 
   Task<std::vector<IndexView>> indexes(snapshot::SnapshotPtr project, std::string name);

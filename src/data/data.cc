@@ -7,9 +7,10 @@ namespace mb::data {
 
 // The limits of a project's configuration identify its parts by these numbers.
 static_assert(store::isConfigurationPart(kPolicyCollection, "default policy"));
+static_assert(store::isConfigurationPart(kPolicySetCollection, "policy sets"));
 
 std::vector<store::SystemCollection> systemCollections() {
-  return {{kPolicyCollection, "__policies", {}}};
+  return {{kPolicyCollection, "__policies", {}}, {kPolicySetCollection, "__policySets", {}}};
 }
 
 std::unique_ptr<Data> Data::build(DataDeps deps, ProjectNumbers projects) {
@@ -20,9 +21,12 @@ Data::Data(DataDeps deps, ProjectNumbers projects)
     : deps_(deps),
       source_(deps_.store, tables_),
       slot_(deps_.snapshots.addSlot<CollectionTable>(source_)),
-      documents_(deps_, pool_, slot_),
+      callerSets_(deps_.store, deps_.cores),
+      grants_(slot_, callerSets_),
+      documents_(deps_, pool_, grants_),
       serviceDocuments_(deps_),
       collections_(deps_, pool_, slot_),
+      policySets_(deps_, slot_),
       expiry_(deps_, std::move(projects)) {}
 
 }  // namespace mb::data

@@ -9,6 +9,8 @@
 #include "data/data_deps.h"
 #include "data/documents.h"
 #include "data/expiry.h"
+#include "data/grant.h"
+#include "data/policy_sets.h"
 #include "data/service_documents.h"
 
 namespace mb::data {
@@ -22,9 +24,11 @@ class Data {
   static std::unique_ptr<Data> build(DataDeps deps, ProjectNumbers projects);
 
   snapshot::SlotKey<CollectionTable> slot() const { return slot_; }
+  const Grants& grants() const { return grants_; }
   Documents& documents() { return documents_; }
   ServiceDocuments& serviceDocuments() { return serviceDocuments_; }
   Collections& collections() { return collections_; }
+  PolicySets& policySets() { return policySets_; }
   Expiry& expiry() { return expiry_; }
   FairPool& pool() { return pool_; }  // for tests
 
@@ -46,9 +50,12 @@ class Data {
   FairPool tables_{"tables", kThreads};
   CollectionTableSource source_;
   snapshot::SlotKey<CollectionTable> slot_;
+  CallerSets callerSets_;
+  Grants grants_;
   Documents documents_;
   ServiceDocuments serviceDocuments_;
   Collections collections_;
+  PolicySets policySets_;
   Expiry expiry_;
 };
 

@@ -4,8 +4,8 @@
 
 namespace mb::data {
 
-Documents::Documents(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections)
-    : impl_(std::make_unique<Impl>(Impl{deps, pool, collections})) {}
+Documents::Documents(const DataDeps& deps, FairPool& pool, const Grants& grants)
+    : impl_(std::make_unique<Impl>(Impl{deps, pool, grants})) {}
 Documents::~Documents() = default;
 
 void Documents::setPreHook(PreHook& hook) {

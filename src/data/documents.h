@@ -17,6 +17,7 @@
 namespace mb::data {
 
 struct DataDeps;
+class Grants;
 
 // The data plane needs permission and policy; the admin plane needs permission only, and nothing is hidden.
 enum class Authority { policies, admin };
@@ -54,7 +55,8 @@ struct VisibleDocuments {
 // (permission, missing rule, unresolvable placeholder), notFound (collection) and the errors of the store. On any core.
 class Documents {
  public:
-  Documents(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections);
+  // The references outlive this.
+  Documents(const DataDeps& deps, FairPool& pool, const Grants& grants);
   ~Documents();
   // Only at start-up; `hook` outlives this.
   void setPreHook(PreHook& hook);

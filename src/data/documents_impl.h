@@ -13,14 +13,10 @@ struct Hooked;
 struct Documents::Impl {
   const DataDeps& deps;
   FairPool& pool;
-  snapshot::SlotKey<CollectionTable> slot;
+  const Grants& grants;
   PreHook* preHook = nullptr;
 
   // ---- reading
-  Result<ReadPlan> planRead(const Access& access, std::string_view collection, policy::Operation operation,
-                            const ReadQuery& query) const {
-    return data::planRead(access, slot, collection, operation, query);
-  }
   // Replaces ids by the referenced documents that the caller may read. REQUIRES: denied fields of `documents` are
   // removed.
   Task<> expand(const Access& access, const Grant& grant, const std::vector<std::string>& fields,

@@ -1,14 +1,15 @@
 #include "data/event_view.h"
 
-#include "data/grant.h"
+#include "store/record_query.h"
 
 namespace mb::data {
 
-Result<EventView> eventViewFor(const policy::Caller& caller, const snapshot::SnapshotPtr& project,
-                               snapshot::SlotKey<CollectionTable> slot, std::string_view collection) {
-  TRY(Grant grant, grantFor(caller, project, slot, collection, policy::Operation::read, Authority::policies));
-  const CollectionPtr* found = project->get(slot).find(collection);
-  return EventView{*found, std::move(grant.filter)};
+Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller, snapshot::SnapshotPtr project,
+                             std::string collection) {
+  const Access access{caller, std::move(project), Authority::policies, store::readDeadline()};
+  CO_TRY(Grant grant, grants.find(access, collection, policy::Operation::read));
+  if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await grants.complete(grant, caller, access.deadline));
+  co_return EventView{*grants.table(*access.project).find(collection), std::move(grant.filter), std::move(grant.sets)};
 }
 
 }  // namespace mb::data

@@ -2,20 +2,19 @@
 // For modules that read the change log.
 #pragma once
 
-#include "data/collection_table.h"
-#include "document/filter.h"
-#include "policy/caller.h"
+#include "data/grant.h"
 
 namespace mb::data {
 
 struct EventView {
   CollectionPtr collection;  // its deniedReadFields() are removed from events
   doc::Filter filter;        // a change is visible if the document matches: after it, or before it for a delete
+  policy::SetValues sets;    // of the caller; once they have changed, the view is outdated
 };
 
 // Fails with forbidden (permission, no policy, no read rule, unresolvable placeholder), notFound (no such collection;
-// only for callers who hold the permission).
-Result<EventView> eventViewFor(const policy::Caller& caller, const snapshot::SnapshotPtr& project,
-                               snapshot::SlotKey<CollectionTable> slot, std::string_view collection);
+// only for callers who hold the permission), and as Grants::complete does. The references outlive the call.
+Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller, snapshot::SnapshotPtr project,
+                             std::string collection);
 
 }  // namespace mb::data

@@ -186,8 +186,8 @@ Task<> runStep(FairPool& pool, const Access& access, size_t bytes, F step) {
 
 Task<std::vector<std::optional<doc::Document>>> Documents::byIds(const Access& access, const std::string& collection,
                                                                  const std::vector<std::string>& ids) {
-  CO_TRY(Grant grant,
-         grantFor(access.caller, access.project, impl_->slot, collection, policy::Operation::read, access.authority));
+  CO_TRY(Grant grant, impl_->grants.find(access, collection, policy::Operation::read));
+  if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await impl_->grants.complete(grant, access.caller, access.deadline));
   if (ids.size() > kMaxTargets) co_return fail(tooLarge());
   const Visibility visibility = visibilityOf(std::move(grant));
   ReadBudget budget;
@@ -205,8 +205,12 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
   for (const doc::Relation& relation : grant.collection->schema->relations()) {
     if (std::ranges::find(fields, relation.path) == fields.end() || refused.contains(relation.collection)) continue;
     if (!targets.contains(relation.collection)) {
-      auto target =
-          grantFor(access.caller, access.project, slot, relation.collection, policy::Operation::read, access.authority);
+      auto target = grants.find(access, relation.collection, policy::Operation::read);
+      if (target && target->awaitsSets) {
+        const auto complete = co_await grants.complete(*target, access.caller, access.deadline);
+        if (!complete && complete.error().code() != ErrorCode::forbidden) co_return fail(complete.error().clone());
+        if (!complete) target = fail(complete.error().clone());
+      }
       if (!target) {
         refused.insert(relation.collection);
         continue;

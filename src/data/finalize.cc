@@ -149,8 +149,11 @@ Result<doc::Document> finalizeDocument(const EvaluationContext& context, const s
   }
   std::optional<doc::DocumentView> previous;
   if (before) previous = before->view();
-  RETURN_IF_ERROR(rule->checkWrite(
-      {context.caller, previous ? &*previous : nullptr, document, context.now, &context.grant.denied()}));
+  RETURN_IF_ERROR(rule->checkWrite({{context.caller, &context.grant.sets},
+                                    previous ? &*previous : nullptr,
+                                    document,
+                                    context.now,
+                                    &context.grant.denied()}));
   return document;
 }
 

@@ -1,10 +1,33 @@
 #include "data/grant.h"
 
 namespace mb::data {
+namespace {
+
+// One error for all that a caller without a token is not shown.
+Error needsToken() {
+  return Error(ErrorCode::unauthenticated, "this needs a bearer token");
+}
+
+Result<> checkAccess(const Access& access, const CollectionPtr* found, std::string_view collection,
+                     policy::Operation operation) {
+  if (access.caller.kind == policy::CallerKind::anonymous) {
+    const policy::Policy* policy = found ? (*found)->policy.get() : nullptr;
+    if (!policy || policy->publicRule(operation) == nullptr) return fail(needsToken());
+    return {};
+  }
+  const bool permitted =
+      found ? access.caller.may((*found)->permission(operation))
+            : access.caller.may("data:" + std::string(collection) + ":" + std::string(operationName(operation)));
+  if (!permitted) return fail(ErrorCode::forbidden, "this needs a permission that you do not hold");
+  if (!found) return fail(ErrorCode::notFound, "no such collection");
+  return {};
+}
+
+}  // namespace
 
 const doc::FieldSet& Grant::denied() const {
   static const doc::FieldSet nothing;
-  return authority == Authority::admin ? nothing : collection->deniedReadFields();
+  return authority == Authority::admin ? nothing : collection->deniedReadFields(audience);
 }
 
 std::shared_ptr<const doc::FieldSet> Grant::hidden() const {
@@ -13,30 +36,40 @@ std::shared_ptr<const doc::FieldSet> Grant::hidden() const {
   return {project, &fields};
 }
 
-Result<Grant> grantFor(const policy::Caller& caller, const snapshot::SnapshotPtr& project,
-                       snapshot::SlotKey<CollectionTable> slot, std::string_view collection,
-                       policy::Operation operation, Authority authority) {
-  const CollectionPtr* found = project->get(slot).find(collection);
-  const bool permitted =
-      found ? caller.may((*found)->permission(operation))
-            : caller.may("data:" + std::string(collection) + ":" + std::string(policy::operationName(operation)));
-  if (!permitted) return fail(ErrorCode::forbidden, "this needs a permission that you do not hold");
-  if (!found) return fail(ErrorCode::notFound, "no such collection");
+Result<> Grant::fill(const policy::Caller& caller) {
+  if (rule->unrestricted()) return {};
+  TRY(filter, rule->filterFor({caller, &sets}, collection->coercion()));
+  return {};
+}
+
+Result<Grant> Grants::find(const Access& access, std::string_view collection, policy::Operation operation) const {
+  const CollectionPtr* found = table(*access.project).find(collection);
+  RETURN_IF_ERROR(checkAccess(access, found, collection, operation));
 
   Grant grant;
-  grant.project = project;
+  grant.project = access.project;
   grant.collection = found->get();
-  grant.authority = authority;
-  if (authority == Authority::admin) return grant;
+  grant.authority = access.authority;
+  if (access.authority == Authority::admin) return grant;
 
   const policy::Policy* policy = grant.collection->policy.get();
   if (!policy) return fail(ErrorCode::forbidden, "no policy of this collection allows this");
-  TRY(grant.rule, policy->ruleFor(caller, collection, operation));
+  TRY(grant.rule, policy->ruleFor(access.caller, collection, operation));
   grant.ruleOperation = grant.rule == policy->rule(policy::Operation::admin) ? policy::Operation::admin : operation;
-  if (!grant.rule->unrestricted()) {
-    TRY(grant.filter, grant.rule->filterFor(caller, grant.collection->coercion()));
+  grant.audience = audienceOf(access.caller);
+  if (!grant.rule->sets().empty() &&
+      !sets_.fromCache(table(*access.project), access.caller, grant.rule->sets(), grant.sets)) {
+    grant.awaitsSets = true;
+    return grant;
   }
+  RETURN_IF_ERROR(grant.fill(access.caller));
   return grant;
+}
+
+Task<> Grants::complete(Grant& grant, const policy::Caller& caller, store::Deadline deadline) const {
+  CO_TRY(grant.sets, co_await sets_.read(table(*grant.project), caller, grant.rule->sets(), deadline));
+  grant.awaitsSets = false;
+  co_return grant.fill(caller);
 }
 
 }  // namespace mb::data

@@ -2,6 +2,7 @@
 // write.
 #pragma once
 
+#include "data/caller_sets.h"
 #include "data/collection_table.h"
 #include "data/documents.h"
 
@@ -15,6 +16,9 @@ struct Grant {
   policy::Operation ruleOperation = policy::Operation::admin;  // the operation of `rule`
   doc::Filter filter;                                          // of the rule, with the caller's values
   Authority authority = Authority::admin;
+  policy::Audience audience = policy::Audience::signedIn;
+  policy::SetValues sets;   // of the caller, those that the rule names
+  bool awaitsSets = false;  // `sets` and `filter` are missing: Grants::complete()
 
   // Whether the caller is an admin of the collection, who may set ownerId.
   bool asAdmin() const { return authority == Authority::admin || ruleOperation == policy::Operation::admin; }
@@ -22,12 +26,27 @@ struct Grant {
   const doc::FieldSet& denied() const;
   // The same for a result; null if no field is denied.
   std::shared_ptr<const doc::FieldSet> hidden() const;
+  // Fills `filter`. Fails with forbidden for a placeholder without a value.
+  Result<> fill(const policy::Caller& caller);
 };
 
-// Fails with forbidden (permission, no rule, unresolvable placeholder), notFound (no such collection; only for callers
-// who hold the permission).
-Result<Grant> grantFor(const policy::Caller& caller, const snapshot::SnapshotPtr& project,
-                       snapshot::SlotKey<CollectionTable> slot, std::string_view collection,
-                       policy::Operation operation, Authority authority);
+// Decides what callers may do with the collections of projects. Any core.
+class Grants {
+ public:
+  Grants(snapshot::SlotKey<CollectionTable> slot, CallerSets& sets) : slot_(slot), sets_(sets) {}
+
+  // Fails with forbidden (permission, no rule, unresolvable placeholder), notFound (no such collection; only for
+  // callers who hold the permission), unauthenticated (a caller without a token, and no public rule). Where values of
+  // the caller's sets are not cached, the grant `awaitsSets`.
+  Result<Grant> find(const Access& access, std::string_view collection, policy::Operation operation) const;
+  // Reads the sets of a grant that awaits them. Fails with forbidden, and as a read of the store does.
+  Task<> complete(Grant& grant, const policy::Caller& caller, store::Deadline deadline) const;
+
+  const CollectionTable& table(const snapshot::ProjectSnapshot& project) const { return project.get(slot_); }
+
+ private:
+  snapshot::SlotKey<CollectionTable> slot_;
+  CallerSets& sets_;
+};
 
 }  // namespace mb::data

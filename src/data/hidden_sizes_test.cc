@@ -30,7 +30,7 @@ class HiddenSizesTest : public DataTest {
     return list(alice_, "giants", std::move(query));
   }
   Result<std::vector<std::optional<doc::Document>>> among(const policy::Caller& caller) {
-    SearchDocuments documents(store_, data_->slot());
+    SearchDocuments documents(store_, data_->grants());
     const Access access = as(caller);
     int64_t work = kMatchWork;
     return run(documents.among(access, "giants", {}, ids_, work));

@@ -127,6 +127,23 @@ double partOf(const store::IndexProgress& progress) {
   return std::floor(std::min(1.0, static_cast<double>(progress.done) / expected) * 1000) / 1000;
 }
 
+// Fails with conflict if a set reads the collection along the index and no other one would do.
+Result<> checkSetsWithout(const CollectionTable& table, const Collection& collection, std::string_view index) {
+  store::CollectionInfo rest;
+  for (const store::IndexInfo& each : collection.info.indexes) {
+    if (each.spec.name != index) rest.indexes.push_back(each);
+  }
+  for (const BoundSet& bound : table.sets) {
+    if (bound.collection.get() != &collection || hasIndexFor(bound.compiled->set, rest)) continue;
+    return fail(
+        ErrorCode::conflict,
+        fmt::format("the set \"{}\" is read along this index: delete the set first, or create another index that "
+                    "begins with \"{}\"",
+                    bound.name(), bound.compiled->set.callerPath()));
+  }
+  return {};
+}
+
 doc::Document named(std::string_view index) {
   doc::BsonWriter out;
   out.appendString("index", index);
@@ -180,6 +197,7 @@ Task<> Collections::dropIndexOnce(const AdminAccess& access, const std::string& 
   const auto& indexes = found->info.indexes;
   const bool exists = std::ranges::any_of(indexes, [&](const auto& each) { return each.spec.name == index; });
   if (!exists) co_return fail(ErrorCode::notFound, "no such index");
+  CO_RETURN_IF_ERROR(checkSetsWithout(table(*access.project), *found, index));
   co_return co_await deps_.store.dropIndex(found->ref, index,
                                            auditEntry(access, "index.delete", collection, named(index)));
 }

@@ -11,7 +11,7 @@ namespace {
 
 // Checks that the default policy fits the schemas of the collections that inherit it.
 Task<> checkInheriting(const CollectionTable& table, const policy::Policy& policy) {
-  if (policy.deniedReadFields().empty()) co_return Result<>();
+  if (policy.deniedReadFields(policy::Audience::signedIn).empty()) co_return Result<>();
   for (const std::string& name : table.names()) {
     const Collection& collection = **table.find(name);
     if (collection.policySource == PolicySource::own || !collection.schema) continue;
@@ -27,6 +27,15 @@ Task<> checkInheriting(const CollectionTable& table, const policy::Policy& polic
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const policy::Policy>> compileDefaultPolicy(doc::DocumentView source,
+                                                                   const std::vector<std::string>* sets) {
+  if (source.find("public")) {
+    return fail(Error(ErrorCode::validation, "/public: the default policy has no public rules: set them per collection")
+                    .withDetail("/public", "is not allowed in the default policy: set it per collection"));
+  }
+  return policy::compilePolicy(source, nullptr, {.sets = sets});
+}
 
 Result<PolicyInForce> Collections::policy(const snapshot::ProjectSnapshot& project, std::string_view name) const {
   if (name == kDefaultPolicyName) {
@@ -46,14 +55,18 @@ Result<PolicyInForce> Collections::policy(const snapshot::ProjectSnapshot& proje
   return PolicyInForce{};
 }
 
-Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Document policy) {
+Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Document policy,
+                              std::vector<std::string> newSets) {
   if (name == kDefaultPolicyName) {
-    CO_TRY(const auto compiled, policy::compilePolicy(policy, nullptr));
+    std::vector<std::string> sets = table(*access.project).setNames();
+    sets.insert(sets.end(), newSets.begin(), newSets.end());
+    CO_TRY(const auto compiled, compileDefaultPolicy(policy, &sets));
     CO_RETURN_IF_ERROR(co_await checkInheriting(table(*access.project), *compiled));
     co_return co_await writeDefaultPolicy(std::move(access), "policy.set", std::move(policy));
   }
   ConfigChange change;
   change.policy = {doc::Patch<doc::Document>::State::value, std::move(policy)};
+  change.newSets = std::move(newSets);
   co_return co_await configure(std::move(access), std::move(name), std::move(change));
 }
 

@@ -20,7 +20,7 @@ bool namesOwner(doc::DocumentView filter) {
 }  // namespace
 
 std::vector<std::string> fieldsForPolicy(doc::DocumentView policy) {
-  for (const std::string_view operation : {"list", "read"}) {
+  for (const std::string_view operation : {"list", "read", "public.list", "public.read"}) {
     const auto filter = policy.findPath(std::string(operation) + ".filter");
     if (filter && filter->type() == doc::BsonType::document && namesOwner(filter->asDocument())) {
       return {std::string(kOwner)};

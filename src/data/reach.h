@@ -6,7 +6,8 @@
 
 namespace mb::data {
 
-// Whether the caller has a permission and a rule for any operation on documents of the collection.
+// Whether the caller has a permission and a rule for any operation on documents of the collection; without a token, a
+// public rule.
 bool isReachable(const policy::Caller& caller, const Collection& collection);
 
 }  // namespace mb::data

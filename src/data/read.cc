@@ -30,10 +30,8 @@ Result<> checkVisible(const ReadPlan& plan, const std::optional<doc::Document>& 
 
 }  // namespace
 
-Result<ReadPlan> planRead(const Access& access, snapshot::SlotKey<CollectionTable> slot, std::string_view collection,
-                          Operation operation, const ReadQuery& query) {
-  ReadPlan plan;
-  TRY(plan.grant, grantFor(access.caller, access.project, slot, collection, operation, access.authority));
+Result<ReadPlan> planRead(Grant grant, const ReadQuery& query) {
+  ReadPlan plan{std::move(grant), {}};
   if (!query.filter) {
     plan.filter = plan.grant.filter;
     return plan;
@@ -48,7 +46,9 @@ Result<ReadPlan> planRead(const Access& access, snapshot::SlotKey<CollectionTabl
 
 Task<VisibleDocument> Documents::get(const Access& access, const std::string& collection, const std::string& id,
                                      const ReadQuery& query) {
-  CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, Operation::read, query));
+  CO_TRY(Grant grant, impl_->grants.find(access, collection, Operation::read));
+  if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await impl_->grants.complete(grant, access.caller, access.deadline));
+  CO_TRY(const ReadPlan plan, planRead(std::move(grant), query));
   CO_TRY(std::optional<doc::Document> found,
          co_await impl_->deps.store.get(plan.grant.collection->ref, id, {access.deadline}));
   CO_RETURN_IF_ERROR(checkVisible(plan, found));
@@ -63,7 +63,9 @@ Task<VisibleDocument> Documents::get(const Access& access, const std::string& co
 
 Task<VisibleDocuments> Documents::list(const Access& access, const std::string& collection, const ReadQuery& query,
                                        Operation operation) {
-  CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, operation, query));
+  CO_TRY(Grant grant, impl_->grants.find(access, collection, operation));
+  if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await impl_->grants.complete(grant, access.caller, access.deadline));
+  CO_TRY(const ReadPlan plan, planRead(std::move(grant), query));
   CO_RETURN_IF_ERROR(refuseDeniedKeys(query.sort, plan.grant.denied()));
   if (query.limit == 0) co_return VisibleDocuments{};
   store::Query asked;
@@ -81,7 +83,9 @@ Task<VisibleDocuments> Documents::list(const Access& access, const std::string& 
 }
 
 Task<uint64_t> Documents::count(const Access& access, const std::string& collection, const ReadQuery& query) {
-  CO_TRY(const ReadPlan plan, impl_->planRead(access, collection, Operation::list, query));
+  CO_TRY(Grant grant, impl_->grants.find(access, collection, Operation::list));
+  if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await impl_->grants.complete(grant, access.caller, access.deadline));
+  CO_TRY(const ReadPlan plan, planRead(std::move(grant), query));
   co_return co_await impl_->deps.store.count(plan.grant.collection->ref, plan.filter, access.deadline);
 }
 

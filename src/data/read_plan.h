@@ -11,8 +11,8 @@ struct ReadPlan {
   doc::Filter filter;  // the rule's AND the caller's
 };
 
-// Fails as grantFor does, with invalidFilter, and with forbidden for a filter that names a denied field.
-Result<ReadPlan> planRead(const Access& access, snapshot::SlotKey<CollectionTable> slot, std::string_view collection,
-                          policy::Operation operation, const ReadQuery& query);
+// REQUIRES: the grant has its sets. Fails with invalidFilter, and with forbidden for a filter that names a denied
+// field.
+Result<ReadPlan> planRead(Grant grant, const ReadQuery& query);
 
 }  // namespace mb::data

@@ -39,7 +39,7 @@ TEST_F(ReadTest, NothingIsReadWithoutThePermission) {
   reader.permissions = permissions({"data:other:list", "data:notes:create"});
   expectError(ErrorCode::forbidden, list(reader, "notes"));
   expectError(ErrorCode::forbidden, get(reader, "notes", "a1"));
-  expectError(ErrorCode::forbidden, get(policy::Caller(), "notes", "a1"));
+  expectError(ErrorCode::unauthenticated, get(policy::Caller(), "notes", "a1"));
 }
 
 TEST_F(ReadTest, AnUnknownCollectionIsNotFoundForThoseWhoMayRead) {

@@ -387,9 +387,10 @@ class Search {
 
 // The pointer to the field in deniedReadFields of the policy; "" if it is not there.
 std::string deniedAt(const policy::Policy& policy, std::string_view field) {
-  for (const std::string_view rule : {"read", "list"}) {
-    const auto source = policy.source().view().findPath(std::string(rule) + ".deniedReadFields");
+  for (std::string rule : {"read", "list", "public.read", "public.list"}) {
+    const auto source = policy.source().view().findPath(rule + ".deniedReadFields");
     if (!source || source->type() != BsonType::array) continue;
+    std::ranges::replace(rule, '.', '/');
     for (const auto& [position, each] : source->asDocument()) {
       if (isText(each, field)) return fmt::format("/{}/deniedReadFields/{}", rule, position);
     }
@@ -416,7 +417,7 @@ Result<> refuseRevealingRules(DocumentView schema, const policy::Policy& policy,
     if (auto fields = writeFieldsOf(policy, operation)) writers.push_back(*std::move(fields));
   }
   std::vector<ErrorDetail> problems;
-  for (const std::string& field : policy.deniedReadFields().paths()) {
+  for (const std::string& field : policy.deniedReadFields(policy::Audience::anonymous).paths()) {
     if (problems.size() >= kMaxReported) break;
     if (!WorkBudget::charge(kUnitsPerField)) break;
     TRY(const doc::FieldPath path, doc::FieldPath::parse(field));

@@ -74,7 +74,9 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
         const doc::Schema* schema = change.schema.given() ? compiled.get() : current.schema.get();
         std::shared_ptr<const policy::Policy> policy = table(project).defaultPolicy;
         if (change.policy.state == State::value) {
-          TRY(policy, policy::compilePolicy(change.policy.value, schema));
+          std::vector<std::string> sets = table(project).setNames();
+          sets.insert(sets.end(), change.newSets.begin(), change.newSets.end());
+          TRY(policy, policy::compilePolicy(change.policy.value, schema, {.sets = &sets}));
           config.policy = change.policy.value;
         } else if (change.policy.given()) {
           config.policy.reset();

@@ -1,6 +1,5 @@
 #include "data/search_documents.h"
 
-#include "data/read_plan.h"
 #include "data/visible_documents.h"
 
 namespace mb::data {
@@ -21,16 +20,27 @@ doc::Filter behindId(const std::string& id) {
 
 }  // namespace
 
-Result<bool> SearchDocuments::seesAll(const Access& access, const std::string& collection,
-                                      const ReadQuery& query) const {
-  TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
-  return plan.filter.matchesAll();
+Task<ReadPlan> SearchDocuments::planOf(const Access& access, const std::string& collection,
+                                       const ReadQuery& query) const {
+  CO_TRY(Grant grant, grants_.find(access, collection, Operation::read));
+  if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await grants_.complete(grant, access.caller, access.deadline));
+  co_return planRead(std::move(grant), query);
+}
+
+Result<> SearchDocuments::allowed(const Access& access, const std::string& collection) const {
+  RETURN_IF_ERROR(grants_.find(access, collection, Operation::read));
+  return {};
+}
+
+Task<bool> SearchDocuments::seesAll(const Access& access, const std::string& collection, const ReadQuery& query) const {
+  CO_TRY(const ReadPlan plan, co_await planOf(access, collection, query));
+  co_return plan.filter.matchesAll();
 }
 
 Task<std::optional<std::vector<std::string>>> SearchDocuments::fewIds(const Access& access,
                                                                       const std::string& collection,
                                                                       const ReadQuery& query, size_t max) {
-  CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
+  CO_TRY(const ReadPlan plan, co_await planOf(access, collection, query));
   store::Query asked;
   asked.collection = plan.grant.collection->ref;
   asked.filter = plan.filter;
@@ -47,7 +57,7 @@ Task<std::optional<std::vector<std::string>>> SearchDocuments::fewIds(const Acce
 
 Task<std::vector<std::string>> SearchDocuments::ids(const Access& access, const std::string& collection,
                                                     const ReadQuery& query, size_t max) {
-  CO_TRY(const ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
+  CO_TRY(const ReadPlan plan, co_await planOf(access, collection, query));
   std::vector<std::string> ids;
   while (ids.size() <= max) {
     store::Query asked;
@@ -68,7 +78,7 @@ Task<std::vector<std::optional<doc::Document>>> SearchDocuments::among(const Acc
                                                                        const ReadQuery& query,
                                                                        const std::vector<std::string>& ids,
                                                                        int64_t& work) {
-  CO_TRY(ReadPlan plan, planRead(access, slot_, collection, Operation::read, query));
+  CO_TRY(ReadPlan plan, co_await planOf(access, collection, query));
   const Visibility visibility{plan.grant.collection->ref, std::move(plan.filter), plan.grant.hidden()};
   ReadBudget budget{.work = work};
   auto found = co_await readVisible(store_, visibility, ids, budget, access.deadline);

@@ -2,7 +2,7 @@
 // Ignores skip, limit and expand.
 #pragma once
 
-#include "data/documents.h"
+#include "data/read_plan.h"
 
 namespace mb::data {
 
@@ -11,11 +11,13 @@ class SearchDocuments {
  public:
   static constexpr size_t kMaxAtOnce = 256;
 
-  SearchDocuments(store::DocumentStore& store, snapshot::SlotKey<CollectionTable> collections)
-      : store_(store), slot_(collections) {}
+  // The references outlive this.
+  SearchDocuments(store::DocumentStore& store, const Grants& grants) : store_(store), grants_(grants) {}
 
+  // Whether the caller may search the collection at all.
+  Result<> allowed(const Access& access, const std::string& collection) const;
   // Whether every document of the collection may be returned.
-  Result<bool> seesAll(const Access& access, const std::string& collection, const ReadQuery& query) const;
+  Task<bool> seesAll(const Access& access, const std::string& collection, const ReadQuery& query) const;
   // The ids of the documents that may be returned, unordered, if an index has them and they are at most `max`; nullopt
   // otherwise. Reads no document.
   Task<std::optional<std::vector<std::string>>> fewIds(const Access& access, const std::string& collection,
@@ -30,8 +32,10 @@ class SearchDocuments {
                                                         int64_t& work);
 
  private:
+  Task<ReadPlan> planOf(const Access& access, const std::string& collection, const ReadQuery& query) const;
+
   store::DocumentStore& store_;
-  snapshot::SlotKey<CollectionTable> slot_;
+  const Grants& grants_;
 };
 
 }  // namespace mb::data

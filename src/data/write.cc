@@ -37,7 +37,8 @@ struct Hooked {
 namespace {
 
 // Called in the write callback: computes the change of the document and returns a copy for the response. Fails with
-// ErrorCode::retry if the document has changed since the hooks ran.
+// ErrorCode::retry if the document has changed since the hooks ran, with staleCatalogue if the caller's sets have
+// changed since the grant.
 Result<std::optional<doc::Document>> computeChange(const EvaluationContext& context, const Hooked* hooked,
                                                    store::Target target, const std::optional<doc::Document>& before,
                                                    store::Changes& changes) {
@@ -45,6 +46,8 @@ Result<std::optional<doc::Document>> computeChange(const EvaluationContext& cont
   if (hooked && hooked->before != before) {
     return fail(ErrorCode::retry, "the document changed while its hooks ran");
   }
+  // Read again, and the rule evaluated anew, before the commit.
+  if (context.grant.sets.changed()) return fail(ErrorCode::staleCatalogue, "the caller's sets changed");
   RETURN_IF_ERROR(checkTarget(context, before));
   std::optional<doc::Document> written;
   if (request.event == WriteEvent::remove) {
@@ -143,8 +146,9 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
   snapshot::SnapshotPtr project = access.project;
   HookBudget budget{std::min(access.deadline, std::chrono::steady_clock::now() + kHookChain), kMaxHookRounds};
   for (int attempt = 1;; ++attempt) {
-    CO_TRY(const Grant grant,
-           grantFor(access.caller, project, slot, collection, operationOf(request.event), access.authority));
+    CO_TRY(Grant grant, grants.find({access.caller, project, access.authority, access.deadline}, collection,
+                                    operationOf(request.event)));
+    if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await grants.complete(grant, access.caller, access.deadline));
     CO_RETURN_IF_ERROR(parseWriteRequest(request, grant));
     if (request.body.size() > kMaxUnyieldedBytes) CO_RETURN_IF_ERROR(co_await yieldCore());
     const bool hooks = hooked(grant, request);

@@ -13,6 +13,7 @@ namespace {
 // The rights that decide which collections a caller can reach: its permissions, and whether a wildcard data:…:admin
 // counts for it (Caller::adminOf).
 std::string rightsOf(const policy::Caller& caller) {
+  if (caller.kind == policy::CallerKind::anonymous) return "anonymous";
   const bool takesWildcards =
       caller.kind == policy::CallerKind::member ||
       (caller.kind == policy::CallerKind::apiKey && std::ranges::find(caller.scopes, "admin") != caller.scopes.end());

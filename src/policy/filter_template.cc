@@ -32,21 +32,22 @@ bool same(doc::ValueView a, doc::ValueView b) {
 // Fills the tree of a template. A node without anything to fill or to coerce stays shared.
 class TemplateFiller {
  public:
-  TemplateFiller(const Caller& caller, const doc::FilterCoercion& coercion) : caller_(caller), coercion_(coercion) {}
+  TemplateFiller(const Subject& subject, const doc::FilterCoercion& coercion)
+      : subject_(subject), coercion_(coercion) {}
 
   // The filled node, or null if a placeholder has no value.
   NodePtr node(const NodePtr& given, const std::string& prefix);
 
  private:
   std::optional<doc::Value> scalar(std::string_view text) const {
-    return Placeholder::parse(text, Placeholder::Takes::scalar)->resolve(caller_);
+    return Placeholder::parse(text, Placeholder::Takes::scalar)->resolve(subject_);
   }
   bool append(doc::BsonWriter& out, std::string_view key, doc::ValueView given) const;
   std::optional<doc::Value> operand(doc::ValueView given, const std::string& path) const;
   // False if a placeholder has no value.
   bool operands(const FilterNode& given, const std::string& path, std::vector<doc::Value>& out, bool& changed) const;
 
-  const Caller& caller_;
+  const Subject& subject_;
   const doc::FilterCoercion& coercion_;
 };
 
@@ -92,7 +93,7 @@ bool TemplateFiller::operands(const FilterNode& given, const std::string& path, 
       continue;
     }
     changed = true;
-    const auto list = Placeholder::parse(view.asString().substr(1), Placeholder::Takes::list)->resolve(caller_);
+    const auto list = Placeholder::parse(view.asString().substr(1), Placeholder::Takes::list)->resolve(subject_);
     if (!list) return false;
     if (list->type() != doc::BsonType::array) {
       out.push_back(doc::coerceDeep(&coercion_, path, *list));
@@ -144,12 +145,12 @@ NodePtr TemplateFiller::node(const NodePtr& given, const std::string& prefix) {
 
 }  // namespace
 
-FilterTemplate FilterTemplate::compile(doc::DocumentView source, const doc::Schema* schema, const std::string& pointer,
-                                       std::vector<ErrorDetail>& problems) {
+FilterTemplate FilterTemplate::compile(doc::DocumentView source, const doc::Schema* schema, const RuleNames& names,
+                                       const std::string& pointer, std::vector<ErrorDetail>& problems) {
   FilterTemplate compiled;
   const size_t before = problems.size();
   const doc::Document marked =
-      PlaceholderScan(schema, problems, compiled.placeholders_).copyConditions(source, pointer);
+      PlaceholderScan(schema, names, problems, compiled.placeholders_).copyConditions(source, pointer);
   auto filter = doc::Filter::parse(marked);
   if (filter) {
     compiled.filter_ = *std::move(filter);
@@ -160,12 +161,13 @@ FilterTemplate FilterTemplate::compile(doc::DocumentView source, const doc::Sche
 }
 
 bool FilterTemplate::resolvesFor(const Caller& caller) const {
-  return std::ranges::all_of(placeholders_, [&](const Placeholder& each) { return each.resolve(caller).has_value(); });
+  return std::ranges::all_of(
+      placeholders_, [&](const Placeholder& each) { return !each.set().empty() || each.resolve(caller).has_value(); });
 }
 
-std::optional<doc::Filter> FilterTemplate::fill(const Caller& caller, const doc::FilterCoercion& coercion) const {
+std::optional<doc::Filter> FilterTemplate::fill(const Subject& subject, const doc::FilterCoercion& coercion) const {
   const NodePtr root(NodePtr(), &filter_.root());
-  NodePtr filled = TemplateFiller(caller, coercion).node(root, "");
+  NodePtr filled = TemplateFiller(subject, coercion).node(root, "");
   if (filled == nullptr) return std::nullopt;
   return filled == root ? filter_ : doc::Filter::fromTree(std::move(filled));
 }

@@ -8,8 +8,8 @@
 
 #include "document/filter.h"
 #include "document/schema.h"
-#include "policy/caller.h"
 #include "policy/placeholder.h"
+#include "policy/rule_names.h"
 
 namespace mb::policy {
 
@@ -17,14 +17,15 @@ class FilterTemplate {
  public:
   FilterTemplate() = default;  // matches everything
   // Adds all problems of the filter to `problems`, under `pointer`, also fields that the schema (null: none) excludes.
-  static FilterTemplate compile(doc::DocumentView source, const doc::Schema* schema, const std::string& pointer,
-                                std::vector<ErrorDetail>& problems);
+  static FilterTemplate compile(doc::DocumentView source, const doc::Schema* schema, const RuleNames& names,
+                                const std::string& pointer, std::vector<ErrorDetail>& problems);
 
   bool matchesAll() const { return filter_.matchesAll(); }
-  // Whether each placeholder has a value for the caller.
+  // Whether each placeholder has a value for the caller; one for a set counts as if it had.
   bool resolvesFor(const Caller& caller) const;
   // nullopt if a placeholder has no value. `coercion` is applied to every constant and every filled value.
-  std::optional<doc::Filter> fill(const Caller& caller, const doc::FilterCoercion& coercion) const;
+  std::optional<doc::Filter> fill(const Subject& subject, const doc::FilterCoercion& coercion) const;
+  const std::vector<Placeholder>& placeholders() const { return placeholders_; }
 
  private:
   doc::Filter filter_;
@@ -39,8 +40,9 @@ inline constexpr char kListMark = '\x01';
 // placeholders.
 class PlaceholderScan {
  public:
-  PlaceholderScan(const doc::Schema* schema, std::vector<ErrorDetail>& problems, std::vector<Placeholder>& placeholders)
-      : schema_(schema), problems_(problems), placeholders_(placeholders) {}
+  PlaceholderScan(const doc::Schema* schema, const RuleNames& names, std::vector<ErrorDetail>& problems,
+                  std::vector<Placeholder>& placeholders)
+      : schema_(schema), names_(names), problems_(problems), placeholders_(placeholders) {}
   doc::Document copyConditions(doc::DocumentView source, const std::string& pointer);
 
  private:
@@ -60,8 +62,11 @@ class PlaceholderScan {
   // Copies another part, which must not hold a placeholder.
   void other(doc::BsonWriter& out, std::string_view key, doc::ValueView given, const std::string& pointer);
   void placeholder(std::string_view text, Placeholder::Takes takes, const std::string& pointer);
+  // The message for a placeholder that is not allowed; "" for one that is.
+  std::string problemOf(std::string_view text, Placeholder::Takes takes) const;
 
   const doc::Schema* schema_;
+  const RuleNames& names_;
   std::vector<ErrorDetail>& problems_;
   std::vector<Placeholder>& placeholders_;
 };

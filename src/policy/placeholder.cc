@@ -1,10 +1,13 @@
 #include "policy/placeholder.h"
 
+#include "policy/caller_set.h"
+
 namespace mb::policy {
 namespace {
 
 constexpr std::string_view kPrefix = "$auth.";
 constexpr std::string_view kTokenPrefix = "$auth.token.";
+constexpr std::string_view kSetPrefix = "$auth.sets.";
 
 std::optional<doc::Value> textValue(std::string_view text) {
   if (text.empty()) return std::nullopt;
@@ -57,18 +60,23 @@ std::optional<Placeholder> Placeholder::parse(std::string_view text, Takes takes
     placeholder.source_ = Source::pid;
   } else if (text.starts_with(kTokenPrefix)) {
     placeholder.source_ = Source::claim;
-    placeholder.claim_ = text.substr(kTokenPrefix.size());
-    const std::string& claim = placeholder.claim_;
+    placeholder.name_ = text.substr(kTokenPrefix.size());
+    const std::string& claim = placeholder.name_;
     const bool emptyStep =
         claim.empty() || claim.starts_with('.') || claim.ends_with('.') || claim.find("..") != std::string::npos;
     if (emptyStep || claim.find('$') != std::string::npos || claim.size() > 200) return std::nullopt;
+  } else if (text.starts_with(kSetPrefix) && takes == Takes::list) {
+    placeholder.source_ = Source::set;
+    placeholder.name_ = text.substr(kSetPrefix.size());
+    if (!checkSetName(placeholder.name_)) return std::nullopt;
   } else {
     return std::nullopt;
   }
   return placeholder;
 }
 
-std::optional<doc::Value> Placeholder::resolve(const Caller& caller) const {
+std::optional<doc::Value> Placeholder::resolve(const Subject& subject) const {
+  const Caller& caller = subject.caller;
   if (caller.kind == CallerKind::anonymous) return std::nullopt;
   switch (source_) {
     case Source::uid:
@@ -77,13 +85,17 @@ std::optional<doc::Value> Placeholder::resolve(const Caller& caller) const {
       return textValue(caller.role);
     case Source::pid:
       return textValue(caller.projectId.str());
+    case Source::set: {
+      const SetValue* value = subject.sets == nullptr ? nullptr : subject.sets->find(name_);
+      return value == nullptr ? std::nullopt : std::optional(doc::Value(value->list()));
+    }
     case Source::claim:
       break;
   }
   if (caller.kind != CallerKind::endUser) return std::nullopt;
   const doc::DocumentView claims = caller.claims.view();
-  auto value = claims.find(claim_);  // the name of a claim may hold dots, as URLs do
-  if (!value) value = claims.findPath(claim_);
+  auto value = claims.find(name_);  // the name of a claim may hold dots, as URLs do
+  if (!value) value = claims.findPath(name_);
   if (!value) return std::nullopt;
   if (isUsableScalar(*value) || (takes_ == Takes::list && isUsableList(*value))) return doc::Value(*value);
   return std::nullopt;

@@ -96,7 +96,8 @@ void PlaceholderScan::operators(doc::BsonWriter& out, doc::DocumentView source, 
 void PlaceholderScan::listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
                                   const Place& place) {
   if (given.type() == doc::BsonType::string && looksLikePlaceholder(given.asString())) {
-    placeholder(given.asString(), Placeholder::Takes::list, place.pointer);
+    const bool all = key == "$all" && given.asString().starts_with("$auth.sets.");
+    placeholder(given.asString(), all ? Placeholder::Takes::scalar : Placeholder::Takes::list, place.pointer);
     out.beginArray(key);
     out.appendString("0", kListMark + std::string(given.asString()));
     out.end();
@@ -155,14 +156,28 @@ void PlaceholderScan::other(doc::BsonWriter& out, std::string_view key, doc::Val
 }
 
 void PlaceholderScan::placeholder(std::string_view text, Placeholder::Takes takes, const std::string& pointer) {
-  auto parsed = Placeholder::parse(text, takes);
-  if (!parsed) {
-    problems_.push_back({pointer, fmt::format("unknown placeholder \"{}\": use $auth.uid, $auth.role, $auth.pid "
-                                              "or $auth.token.<claim>",
-                                              text.substr(0, 100))});
-  } else if (std::ranges::find(placeholders_, *parsed) == placeholders_.end()) {
-    placeholders_.push_back(*std::move(parsed));
+  if (std::string problem = problemOf(text, takes); !problem.empty()) {
+    problems_.push_back({pointer, std::move(problem)});
+    return;
   }
+  Placeholder parsed = *Placeholder::parse(text, takes);
+  if (std::ranges::find(placeholders_, parsed) == placeholders_.end()) placeholders_.push_back(std::move(parsed));
+}
+
+std::string PlaceholderScan::problemOf(std::string_view text, Placeholder::Takes takes) const {
+  if (!names_.placeholders) return "a public rule has no placeholders: it applies to callers without a token";
+  const auto parsed = Placeholder::parse(text, takes);
+  if (!parsed && text.starts_with("$auth.sets.")) {
+    return R"(a set is a list of values: use it as {"$in": "$auth.sets.<name>"} or {"$nin": "$auth.sets.<name>"})";
+  }
+  if (!parsed) {
+    return fmt::format(
+        "unknown placeholder \"{}\": use $auth.uid, $auth.role, $auth.pid, $auth.token.<claim> or $auth.sets.<name>",
+        text.substr(0, 100));
+  }
+  const std::string_view set = parsed->set();
+  if (set.empty() || names_.sets == nullptr || std::ranges::find(*names_.sets, set) != names_.sets->end()) return {};
+  return fmt::format("there is no set \"{}\"", set);
 }
 
 }  // namespace mb::policy

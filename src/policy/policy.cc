@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "policy/filter_template.h"
@@ -25,11 +26,12 @@ constexpr unsigned bit(Operation operation) {
 }
 
 // The operations that a key applies to. Keys that validate writes do not apply to reads and deletes; a create does not
-// change existing fields; and denied read fields are the same for all callers, so an admin rule has none.
+// change existing fields; and denied read fields are the same for all callers with a token, so an admin rule has none.
 struct RuleKey {
   std::string_view name;
   unsigned operations;
 };
+constexpr unsigned kPublicOperations = bit(Operation::read) | bit(Operation::list) | bit(Operation::create);
 constexpr unsigned kWrites = bit(Operation::create) | bit(Operation::update) | bit(Operation::admin);
 constexpr std::array<RuleKey, 5> kRuleKeys = {{
     {"filter", ~0U},
@@ -39,21 +41,40 @@ constexpr std::array<RuleKey, 5> kRuleKeys = {{
     {"deniedReadFields", bit(Operation::read) | bit(Operation::list)},
 }};
 
+std::vector<std::string> united(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
+}
+
+// What rules of one policy are compiled with.
+struct RuleContext {
+  const doc::Schema* schema;
+  RuleNames names;
+  std::vector<ErrorDetail>& problems;
+};
+
 class CompiledRule final : public Rule {
  public:
-  CompiledRule(doc::DocumentView source, Operation operation, const doc::Schema* schema,
-               std::vector<ErrorDetail>& problems) {
-    const std::string pointer = fmt::format("/{}", operationName(operation));
+  // `pointer` is the rule's in the policy.
+  CompiledRule(doc::DocumentView source, Operation operation, const std::string& pointer, const RuleContext& context) {
     for (const auto& [key, value] : source) {
       const std::string at = fmt::format("{}/{}", pointer, key);
-      if (checkKey(key, operation, at, problems)) set(key, value, operation, schema, at, problems);
+      if (checkKey(key, operation, at, context.problems)) set(key, value, operation, at, context);
     }
+    std::vector<std::string> names = writes_.sets();
+    for (const Placeholder& each : filter_.placeholders()) {
+      if (!each.set().empty()) names.emplace_back(each.set());
+    }
+    sets_ = united(std::move(names));
   }
 
-  Result<doc::Filter> filterFor(const Caller& caller, const doc::FilterCoercion& coercion) const override {
-    if (auto filter = filter_.fill(caller, coercion)) return *std::move(filter);
+  Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion) const override {
+    if (auto filter = filter_.fill(subject, coercion)) return *std::move(filter);
     return fail(ErrorCode::forbidden, "denied by policy");
   }
+  const std::vector<std::string>& sets() const override { return sets_; }
   bool unrestricted() const override { return filter_.matchesAll(); }
   Result<> checkWrite(const Check& check) const override { return writes_.check(check); }
 
@@ -73,10 +94,11 @@ class CompiledRule final : public Rule {
     return false;
   }
 
-  void set(std::string_view key, doc::ValueView value, Operation operation, const doc::Schema* schema,
-           const std::string& pointer, std::vector<ErrorDetail>& problems) {
+  void set(std::string_view key, doc::ValueView value, Operation operation, const std::string& pointer,
+           const RuleContext& context) {
+    const auto& [schema, names, problems] = context;
     if (key == "validate") {
-      writes_.setExpression(value, operation, schema, pointer, problems);
+      writes_.setExpression(value, operation, schema, names, pointer, problems);
     } else if (key == "immutableFields") {
       writes_.setImmutable(value, schema, pointer, problems);
     } else if (key == "allowedWriteFields") {
@@ -84,7 +106,7 @@ class CompiledRule final : public Rule {
     } else if (key == "deniedReadFields") {
       denied_ = parseFieldList(value, schema, pointer, problems);
     } else if (value.type() == doc::BsonType::document) {
-      filter_ = FilterTemplate::compile(value.asDocument(), schema, pointer, problems);
+      filter_ = FilterTemplate::compile(value.asDocument(), schema, names, pointer, problems);
     } else {
       problems.push_back({pointer, "must be an object"});
     }
@@ -93,49 +115,95 @@ class CompiledRule final : public Rule {
   FilterTemplate filter_;
   WriteRules writes_;
   doc::FieldSet denied_;
+  std::vector<std::string> sets_;
 };
 
 class CompiledPolicy final : public Policy {
  public:
-  CompiledPolicy(doc::DocumentView source, const doc::Schema* schema, std::vector<ErrorDetail>& problems)
-      : source_(source) {
+  CompiledPolicy(doc::DocumentView source, const RuleContext& context) : source_(source) {
     for (const auto& [name, value] : source) {
       const auto operation = operationNamed(name);
-      if (!operation) {
-        problems.push_back({fmt::format("/{}", name), "must be read, list, create, update, delete or admin"});
+      const std::string pointer = fmt::format("/{}", name);
+      if (!operation && name != "public") {
+        context.problems.push_back({pointer, "must be read, list, create, update, delete, admin or public"});
       } else if (value.type() != doc::BsonType::document) {
-        problems.push_back({fmt::format("/{}", name), "must be an object"});
+        context.problems.push_back({pointer, "must be an object"});
+      } else if (operation) {
+        rules_[index(*operation)].emplace(value.asDocument(), *operation, pointer, context);
       } else {
-        rules_[static_cast<size_t>(*operation)].emplace(value.asDocument(), *operation, schema, problems);
+        compilePublic(value.asDocument(), context);
       }
     }
     for (const Operation operation : {Operation::read, Operation::list}) {
-      if (const auto& rule = rules_[static_cast<size_t>(operation)]) denied_ = denied_.unite(rule->deniedReadFields());
+      const CompiledRule* own = compiled(operation);
+      const CompiledRule* open = compiledPublic(operation);
+      if (own != nullptr || open != nullptr) {
+        signedIn_ = signedIn_.unite((own != nullptr ? own : open)->deniedReadFields());
+      }
+      for (const CompiledRule* rule : {own, open}) {
+        if (rule != nullptr) anonymous_ = anonymous_.unite(rule->deniedReadFields());
+      }
     }
   }
 
   const Rule* rule(Operation op) const override { return compiled(op); }
+  const Rule* publicRule(Operation op) const override { return compiledPublic(op); }
 
   Result<const Rule*> ruleFor(const Caller& caller, std::string_view collection, Operation op) const override {
-    const CompiledRule* admin = compiled(Operation::admin);
-    if (admin != nullptr && caller.adminOf(collection) && admin->resolvesFor(caller)) return admin;
-    const CompiledRule* own = compiled(op);
-    if (own == nullptr || op == Operation::admin) return fail(ErrorCode::forbidden, "denied by policy");
-    return own;
+    const Rule* open = compiledPublic(op);
+    if (caller.kind != CallerKind::anonymous) {
+      const CompiledRule* admin = compiled(Operation::admin);
+      if (admin != nullptr && caller.adminOf(collection) && admin->resolvesFor(caller)) return admin;
+      const CompiledRule* own = compiled(op);
+      if (own != nullptr && op != Operation::admin) return own;
+    }
+    if (open == nullptr) return fail(ErrorCode::forbidden, "denied by policy");
+    return open;
   }
 
-  const doc::FieldSet& deniedReadFields() const override { return denied_; }
+  const doc::FieldSet& deniedReadFields(Audience audience) const override {
+    return audience == Audience::anonymous ? anonymous_ : signedIn_;
+  }
+  std::vector<std::string> sets() const override {
+    std::vector<std::string> names;
+    for (const auto& rule : rules_) {
+      if (rule) names.insert(names.end(), rule->sets().begin(), rule->sets().end());
+    }
+    return united(std::move(names));
+  }
   const doc::Document& source() const override { return source_; }
 
  private:
-  const CompiledRule* compiled(Operation op) const {
-    const auto& rule = rules_[static_cast<size_t>(op)];
+  using Rules = std::array<std::optional<CompiledRule>, kOperations.size()>;
+
+  static size_t index(Operation op) { return static_cast<size_t>(op); }
+  const CompiledRule* compiled(Operation op) const { return at(rules_, op); }
+  const CompiledRule* compiledPublic(Operation op) const { return at(public_, op); }
+  static const CompiledRule* at(const Rules& rules, Operation op) {
+    const auto& rule = rules[index(op)];
     return rule ? &*rule : nullptr;
   }
 
+  void compilePublic(doc::DocumentView source, const RuleContext& context) {
+    const RuleContext open{context.schema, {.sets = context.names.sets, .placeholders = false}, context.problems};
+    for (const auto& [name, value] : source) {
+      const auto operation = operationNamed(name);
+      const std::string pointer = fmt::format("/public/{}", name);
+      if (!operation || (bit(*operation) & kPublicOperations) == 0) {
+        context.problems.push_back({pointer, "must be read, list or create"});
+      } else if (value.type() != doc::BsonType::document) {
+        context.problems.push_back({pointer, "must be an object"});
+      } else {
+        public_[index(*operation)].emplace(value.asDocument(), *operation, pointer, open);
+      }
+    }
+  }
+
   doc::Document source_;
-  std::array<std::optional<CompiledRule>, kOperations.size()> rules_;
-  doc::FieldSet denied_;
+  Rules rules_;
+  Rules public_;  // of kPublicOperations
+  doc::FieldSet signedIn_;
+  doc::FieldSet anonymous_;
 };
 
 }  // namespace
@@ -158,9 +226,14 @@ std::string_view operationName(Operation op) {
   return "";
 }
 
-Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, const doc::Schema* schema) {
+Audience audienceOf(const Caller& caller) {
+  return caller.kind == CallerKind::anonymous ? Audience::anonymous : Audience::signedIn;
+}
+
+Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, const doc::Schema* schema,
+                                                    const RuleNames& names) {
   std::vector<ErrorDetail> problems;
-  auto policy = std::make_shared<const CompiledPolicy>(source, schema, problems);
+  auto policy = std::make_shared<const CompiledPolicy>(source, RuleContext{schema, names, problems});
   if (problems.empty()) return policy;
   std::string message = fmt::format("{}: {}", problems.front().path, problems.front().message);
   return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "document/field_set.h"
 #include "document/filter.h"
 #include "document/schema.h"
-#include "policy/caller.h"
+#include "policy/rule_names.h"
+#include "policy/subject.h"
 
 namespace mb::policy {
 
@@ -22,11 +24,13 @@ class Rule {
   virtual ~Rule() = default;
   // The filter with the caller's values instead of the placeholders. Fails with forbidden if one cannot be resolved, is
   // empty, or is not a scalar or array of scalars. For a rule without a filter, returns one that matches everything.
-  virtual Result<doc::Filter> filterFor(const Caller& caller, const doc::FilterCoercion& coercion) const = 0;
+  virtual Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion) const = 0;
   virtual bool unrestricted() const = 0;  // no filter
+  // The names of the caller's sets that the rule is evaluated with, ascending.
+  virtual const std::vector<std::string>& sets() const = 0;
 
   struct Check {
-    const Caller& caller;
+    Subject subject;
     const doc::DocumentView* before;  // null on create
     doc::DocumentView after;
     Timestamp now;
@@ -38,23 +42,34 @@ class Rule {
   virtual Result<> checkWrite(const Check& check) const = 0;
 };
 
+// The callers that fields are denied to.
+enum class Audience { signedIn, anonymous };
+Audience audienceOf(const Caller& caller);
+
 class Policy {
  public:
   virtual ~Policy() = default;
   // null: there is no rule, and the operation is denied.
   virtual const Rule* rule(Operation op) const = 0;
+  // The rule for callers without a token, of read, list and create; null: there is none.
+  virtual const Rule* publicRule(Operation op) const = 0;
   // The rule that applies to `op` of `caller` in `collection` on the data plane: the admin rule if the caller is an
-  // admin of the collection and that rule resolves for it, else the operation's own. Fails with forbidden if there is
-  // no such rule.
+  // admin of the collection and that rule resolves for it, else the operation's own, else its public one; for a caller
+  // without a token only the public one. Fails with forbidden if there is no such rule.
   virtual Result<const Rule*> ruleFor(const Caller& caller, std::string_view collection, Operation op) const = 0;
-  // Union of deniedReadFields of the read and list rules.
-  virtual const doc::FieldSet& deniedReadFields() const = 0;
+  // Union of deniedReadFields of the read and list rules that apply to these callers; for anonymous ones the public and
+  // the own rules, so it includes those for the others.
+  virtual const doc::FieldSet& deniedReadFields(Audience audience) const = 0;
+  // The names of the sets of all rules, ascending.
+  virtual std::vector<std::string> sets() const = 0;
   // The policy as saved.
   virtual const doc::Document& source() const = 0;
 };
 
 // Fails with validation, every problem in the details ("/update/validate" with line and column). `schema` may be null.
-Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, const doc::Schema* schema);
+// `names` are those that exist at a save; the default is for a policy that was stored.
+Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, const doc::Schema* schema,
+                                                    const RuleNames& names = {});
 
 // Fails with forbidden if `filter` names a field that `denied` touches.
 Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied);

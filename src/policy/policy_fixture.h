@@ -56,4 +56,16 @@ inline std::shared_ptr<const Policy> compiled(std::string_view text, const doc::
   return policy ? *policy : nullptr;
 }
 
+// The values of sets, such as {"teams": ["red"]}.
+inline SetValues setsOf(std::string_view text) {
+  SetValues sets;
+  const doc::Document source = json(text);
+  for (const auto& [name, list] : source.view()) {
+    std::vector<std::string> values;
+    for (const auto& [key, value] : list.asDocument()) values.emplace_back(value.asString());
+    sets.add(std::string(name), std::make_shared<const SetValue>(std::move(values), store::Mark()));
+  }
+  return sets;
+}
+
 }  // namespace mb::policy

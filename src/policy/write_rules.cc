@@ -90,7 +90,9 @@ class WriteRuleEvaluator {
   const bool refusesMany_;
 };
 
-doc::Document describe(const Caller& caller) {
+// The variable `auth` for a caller with a token.
+doc::Document describe(const Subject& subject, const std::vector<std::string>& sets) {
+  const Caller& caller = subject.caller;
   doc::BsonWriter out;
   const auto text = [&](std::string_view key, std::string_view value) {
     value.empty() ? out.appendNull(key) : out.appendString(key, value);
@@ -99,21 +101,48 @@ doc::Document describe(const Caller& caller) {
   text("role", caller.role);
   text("pid", caller.projectId.str());
   out.appendDocument("token", caller.kind == CallerKind::endUser ? caller.claims.view() : doc::DocumentView());
+  out.beginDocument("sets");
+  for (const std::string& name : sets) {
+    const SetValue* value = subject.sets == nullptr ? nullptr : subject.sets->find(name);
+    if (value != nullptr) out.append(name, value->list());
+  }
+  out.end();
   return out.finish();
 }
 
-cel::Environment environmentOf(Operation operation, const doc::Schema* schema) {
+cel::Environment environmentOf(Operation operation, const doc::Schema* schema, const RuleNames& names) {
   const std::string document = schema != nullptr ? "object" : "map";
   cel::Environment environment;
   environment.declarations = {
       {"document", document, schema, {}},
-      {"auth", "object", nullptr, {{"uid", "string?"}, {"role", "string?"}, {"pid", "string?"}, {"token", "map"}}},
+      {"auth",
+       names.placeholders ? "object" : "object?",
+       nullptr,
+       {{"uid", "string?"},
+        {"role", "string?"},
+        {"pid", "string?"},
+        {"token", "map"},
+        {"sets", "map(string,list(string))"}}},
       {"now", "timestamp", nullptr, {}},
   };
   // An admin rule applies to creates too, where `previous` is null.
   if (operation == Operation::update) environment.declarations.push_back({"previous", document, schema, {}});
   if (operation == Operation::admin) environment.declarations.push_back({"previous", document + "?", schema, {}});
   return environment;
+}
+
+void checkSets(const cel::Selection& used, const RuleNames& names, const std::string& pointer,
+               std::vector<ErrorDetail>& problems) {
+  if (used.whole) problems.push_back({pointer, "name the set that is meant: auth.sets.<name>"});
+  if (used.names.empty()) return;
+  if (!names.placeholders) {
+    problems.push_back({pointer, "a public rule has no sets: it applies to callers without a token"});
+    return;
+  }
+  for (const std::string& name : used.names) {
+    if (names.sets == nullptr || std::ranges::find(*names.sets, name) != names.sets->end()) continue;
+    problems.push_back({pointer, fmt::format("there is no set \"{}\"", name)});
+  }
 }
 
 }  // namespace
@@ -156,12 +185,12 @@ void WriteRules::setAllowed(doc::ValueView value, const doc::Schema* schema, con
 }
 
 void WriteRules::setExpression(doc::ValueView value, Operation operation, const doc::Schema* schema,
-                               const std::string& pointer, std::vector<ErrorDetail>& problems) {
+                               const RuleNames& names, const std::string& pointer, std::vector<ErrorDetail>& problems) {
   if (value.type() != doc::BsonType::string) {
     problems.push_back({pointer, "must be an expression, as a string"});
     return;
   }
-  auto compiled = cel::Expression::compile(value.asString(), environmentOf(operation, schema));
+  auto compiled = cel::Expression::compile(value.asString(), environmentOf(operation, schema, names));
   if (!compiled) {
     for (const ErrorDetail& detail : compiled.error().details()) {
       const size_t colon = detail.path.find(':');
@@ -175,6 +204,9 @@ void WriteRules::setExpression(doc::ValueView value, Operation operation, const 
     problems.push_back({pointer, fmt::format("line 1, column 1: the expression must give bool, not {}", type)});
     return;
   }
+  cel::Selection sets = (*compiled)->selectedFrom("auth", "sets");
+  checkSets(sets, names, pointer, problems);
+  sets_ = std::move(sets.names);
   expression_ = *std::move(compiled);
   usesAuth_ = expression_->uses("auth");
 }
@@ -210,12 +242,17 @@ Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView aft
 
 Result<> WriteRules::checkExpression(const Rule::Check& check) const {
   if (expression_ == nullptr) return {};
-  const doc::Document auth = usesAuth_ ? describe(check.caller) : doc::Document();
+  const bool anonymous = check.subject.caller.kind == CallerKind::anonymous;
+  const doc::Document auth = usesAuth_ && !anonymous ? describe(check.subject, sets_) : doc::Document();
   std::array<cel::Variable, 4> variables;
   variables[0].name = "document";
   variables[0].value = check.after;
   variables[1].name = "auth";
-  variables[1].value = auth.view();
+  if (anonymous) {
+    variables[1].scalar = doc::ValueView();
+  } else {
+    variables[1].value = auth.view();
+  }
   variables[2].name = "now";
   variables[2].timestamp = check.now;
   variables[3].name = "previous";

@@ -11,6 +11,7 @@
 #include "document/schema.h"
 #include "policy/cel/cel.h"
 #include "policy/policy.h"
+#include "policy/rule_names.h"
 
 namespace mb::policy {
 
@@ -21,11 +22,13 @@ class WriteRules {
                     std::vector<ErrorDetail>& problems);
   void setAllowed(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
                   std::vector<ErrorDetail>& problems);
-  void setExpression(doc::ValueView value, Operation operation, const doc::Schema* schema, const std::string& pointer,
-                     std::vector<ErrorDetail>& problems);
+  void setExpression(doc::ValueView value, Operation operation, const doc::Schema* schema, const RuleNames& names,
+                     const std::string& pointer, std::vector<ErrorDetail>& problems);
 
   // Fails with forbidden; details name the field.
   Result<> check(const Rule::Check& check) const;
+  // The names of the sets that the expression uses.
+  const std::vector<std::string>& sets() const { return sets_; }
 
  private:
   // The reasons to refuse a change.
@@ -37,6 +40,7 @@ class WriteRules {
   std::optional<doc::FieldSet> allowed_;
   std::shared_ptr<const cel::Expression> expression_;
   bool usesAuth_ = false;  // whether the expression names `auth`
+  std::vector<std::string> sets_;
 };
 
 // Parses a list of dotted paths. Adds a problem if it is not one, or names a field that the schema excludes.

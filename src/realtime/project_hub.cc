@@ -74,14 +74,13 @@ void ProjectHub::removeSubscription(Subscription& subscription) {
   if (--listedCount_ == 0) hub_.shared().feeds->unfollow(number_, hub_.core());
 }
 
-void ProjectHub::place(Subscription& subscription, const policy::Caller& caller) {
+void ProjectHub::place(Subscription& subscription, const data::EventView* view) {
   CollectionSubscribers* subscribers = subscribersOf(subscription.number);
   if (!subscribers) return;  // the subscription was removed
   subscribers->groups.remove(subscription);
-  auto view = data::eventViewFor(caller, snapshot_, hub_.deps().collections, subscription.collection);
   if (!view) return;
-  subscribers->collection = std::move(view->collection);
-  subscribers->groups.add(subscription, std::move(view->filter));
+  subscribers->collection = view->collection;
+  subscribers->groups.add(subscription, view->filter);
 }
 
 ProjectHub::CollectionSubscribers* ProjectHub::subscribersOf(store::CollectionNo number) {
@@ -233,7 +232,7 @@ ProjectHub::Cost ProjectHub::sendChange(const store::ChangeEntry& entry) {
 std::string ProjectHub::tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry) {
   assert(subscribers.collection);  // set when the first member was added to a group, and never cleared
   const data::Collection& collection = *subscribers.collection;
-  return eventTail(entry, collection.name(), collection.deniedReadFields(),
+  return eventTail(entry, collection.name(), collection.deniedReadFields(policy::Audience::signedIn),
                    hub_.positions().write(number_, entry.position));
 }
 

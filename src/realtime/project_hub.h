@@ -32,9 +32,9 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   // From here on the subscription is matched with changes after the returned position.
   uint64_t addSubscription(Subscription& subscription);
   void removeSubscription(Subscription& subscription);
-  // Adds a listed subscription to the group of its caller's current read filter; to none, so that it gets nothing,
-  // where the caller may not read the collection.
-  void place(Subscription& subscription, const policy::Caller& caller);
+  // Adds a listed subscription to the group of the filter of its caller's view; to none, so that it gets nothing, where
+  // the caller may not read the collection (null).
+  void place(Subscription& subscription, const data::EventView* view);
   // The tail of the message that a replaying subscription gets for a change; nullopt: it gets none. Fails with
   // queryTooCostly.
   Result<std::optional<std::string>> visibleTail(const Subscription& subscription, const store::ChangeEntry& entry);

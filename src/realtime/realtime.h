@@ -9,7 +9,7 @@
 
 #include "base/cores.h"
 #include "base/settings.h"
-#include "data/collection_table.h"
+#include "data/grant.h"
 #include "http/websocket.h"
 #include "identity/authenticator.h"
 #include "store/change_feed.h"
@@ -26,7 +26,7 @@ struct RealtimeSettings {
 struct RealtimeDeps {
   store::ChangeFeed& feed;
   identity::Authenticator& authenticator;
-  snapshot::SlotKey<data::CollectionTable> collections;
+  const data::Grants& grants;
   Cores& cores;
   const Clock& clock;
   const MasterSecret& master;

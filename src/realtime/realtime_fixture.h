@@ -169,7 +169,7 @@ class RealtimeTest : public data::DataTest {
   void open(const RealtimeSettings& settings) {
     if (realtime_) EXPECT_TRUE(realtime_->stop(std::chrono::seconds(10)));
     if (realtime_) onCore([] {});
-    realtime_ = std::make_unique<Realtime>(RealtimeDeps{store_.feed(), auth_, data_->slot(), cores_, clock_, master_},
+    realtime_ = std::make_unique<Realtime>(RealtimeDeps{store_.feed(), auth_, data_->grants(), cores_, clock_, master_},
                                            settings);
     realtime_->start();
   }

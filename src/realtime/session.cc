@@ -64,7 +64,13 @@ bool Session::checkTimeouts() {
     socket_->closeNow(http::closeCode::kTryAgainLater, "too slow");
     return false;
   }
-  return state_ == State::active && !validity_.holds(project_->authState());
+  return state_ == State::active && !holds(project_->authState());
+}
+
+bool Session::holds(const identity::AuthState& now) const {
+  if (state_ != State::active) return true;
+  if (!validity_.holds(now)) return false;
+  return !usesSets_ || std::ranges::none_of(subscriptions_, [](const auto& one) { return one->sets.changed(); });
 }
 
 Subscription* Session::find(std::string_view id) const {

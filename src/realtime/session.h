@@ -6,6 +6,7 @@
 //   ended   closed, or about to close
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   void closed() override;
 
   // ---- for the hubs
-  bool holds(const identity::AuthState& now) const { return state_ != State::active || validity_.holds(now); }
+  // Whether the caller and its sets are as they were when they were looked up.
+  bool holds(const identity::AuthState& now) const;
   // Looks the caller up again and applies the result.
   static Async<void> refresh(std::shared_ptr<Session> self);
   // The same for sessions that share a token, with one lookup.
@@ -46,6 +48,8 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
 
  private:
   enum class State { open, active, paused, ended };
+  // What a caller may see of the collections of its subscriptions, by name; nullopt: nothing.
+  using Views = std::map<std::string, std::optional<data::EventView>, std::less<>>;
 
   static Async<void> receive(std::shared_ptr<Session> self, std::string text);
   static Async<void> authenticate(std::shared_ptr<Session> self, std::string token);
@@ -57,10 +61,14 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   void refuseToken(const Error& error);
   // False where the token has expired, which pauses the session, or where no lookup is needed.
   bool needsLookup();
-  void applyLookup(const Result<identity::Identified>& who);
+  void applyLookup(const Result<identity::Identified>& who, const Result<Views>& views);
   bool enter(const identity::Identified& who);
-  void adopt(identity::Identified who);
-  void begin(const ClientMessage& message, store::CollectionNo number, uint64_t frontier,
+  // The views of all subscriptions that the session has when it returns. Fails with unavailable.
+  static Task<Views> viewsFor(std::shared_ptr<Session> self, const identity::Identified& who);
+  static Task<std::optional<data::EventView>> viewOf(std::shared_ptr<Session> self, const policy::Caller& caller,
+                                                     snapshot::SnapshotPtr project, std::string collection);
+  void adopt(identity::Identified who, const Views& views);
+  void begin(const ClientMessage& message, const data::EventView& view, uint64_t frontier,
              std::optional<uint64_t> after);
   // From now on the subscription reads the changes after `after` from the log, until it has caught up; false during
   // shutdown.
@@ -100,6 +108,8 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   std::string token_;
   policy::Caller caller_;
   identity::CallerValidity validity_;
+  uint32_t lookups_ = 0;   // how often the caller was set
+  bool usesSets_ = false;  // whether a subscription depends on sets of the caller
   std::shared_ptr<ProjectHub> project_;
   std::vector<std::unique_ptr<Subscription>> subscriptions_;
   std::vector<http::WebSocketMessagePtr> unsent_;  // at most kMaxUnsent

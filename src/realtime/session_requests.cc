@@ -14,6 +14,8 @@ using Type = ClientMessage::Type;
 
 // Sessions that apply a lookup before the loop yields the core.
 constexpr size_t kRefreshesPerYield = 16;
+// Of reading a collection's view for a subscription, where the caller is looked up again meanwhile.
+constexpr int kViewAttempts = 3;
 constexpr std::string_view kExpired = "the token has expired; authenticate with a fresh one";
 constexpr std::string_view kRefused = "the token is no longer valid; authenticate with another one";
 
@@ -68,11 +70,43 @@ Async<void> Session::authenticate(std::shared_ptr<Session> self, std::string tok
     self->sendError(Code::authFailed, "this socket belongs to another project");
     co_return;
   }
+  const Result<Views> views = co_await viewsFor(self, *who);
+  if (self->state_ == State::ended) co_return;
+  if (!views) {
+    self->refuseToken(views.error());
+    co_return;
+  }
   ++self->tokens_;
   self->token_ = std::move(token);
   self->state_ = State::active;
   self->say(authOkMessage());
-  self->adopt(*std::move(who));
+  self->adopt(*std::move(who), *views);
+}
+
+Task<Session::Views> Session::viewsFor(std::shared_ptr<Session> self, const identity::Identified& who) {
+  Views views;
+  const auto withoutView = [&]() -> const Subscription* {
+    const auto missing = std::ranges::find_if(
+        self->subscriptions_, [&](const auto& subscription) { return !views.contains(subscription->collection); });
+    return missing == self->subscriptions_.end() ? nullptr : missing->get();
+  };
+  // The client may subscribe while a view is read.
+  while (const Subscription* subscription = withoutView()) {
+    std::string collection = subscription->collection;
+    CO_TRY(std::optional<data::EventView> view, co_await viewOf(self, who.caller, who.project, collection));
+    views.emplace(std::move(collection), std::move(view));
+  }
+  co_return views;
+}
+
+Task<std::optional<data::EventView>> Session::viewOf(std::shared_ptr<Session> self, const policy::Caller& caller,
+                                                     snapshot::SnapshotPtr project, std::string collection) {
+  auto view = co_await data::eventViewFor(self->hub_.deps().grants, caller, std::move(project), std::move(collection));
+  if (view) co_return *std::move(view);
+  const ErrorCode code = view.error().code();
+  if (code == ErrorCode::forbidden || code == ErrorCode::notFound) co_return std::nullopt;
+  logError("what a socket's caller may see could not be read", {{"message", view.error().message()}});
+  co_return fail(ErrorCode::unavailable, "the caller's rights could not be checked now: try again");
 }
 
 void Session::refuseToken(const Error& error) {
@@ -99,13 +133,15 @@ bool Session::enter(const identity::Identified& who) {
 }
 
 // From here on this caller's permissions apply.
-void Session::adopt(identity::Identified who) {
+void Session::adopt(identity::Identified who, const Views& views) {
   if (state_ != State::active) return;
+  ++lookups_;
+  usesSets_ = false;
   caller_ = std::move(who.caller);
   validity_ = who.validity;
   needsRevalidation_ = false;
   project_->updateSnapshot(who.project);
-  const data::CollectionTable& table = project_->snapshot()->get(hub_.deps().collections);
+  const data::CollectionTable& table = hub_.deps().grants.table(*project_->snapshot());
   std::vector<Subscription*> gone;
   for (const auto& subscription : subscriptions_) {
     const data::CollectionPtr* found = table.find(subscription->collection);
@@ -115,7 +151,12 @@ void Session::adopt(identity::Identified who) {
     }
     // After a pause it continues with later writes.
     if (!subscription->listed) subscription->from = project_->addSubscription(*subscription);
-    project_->place(*subscription, caller_);
+    const auto view = views.find(subscription->collection);
+    const bool sees =
+        view != views.end() && view->second && view->second->collection->info.number == subscription->number;
+    subscription->sets = sees ? view->second->sets : policy::SetValues();
+    usesSets_ = usesSets_ || !subscription->sets.empty();
+    project_->place(*subscription, sees ? &*view->second : nullptr);
   }
   std::vector<std::string> ids;
   for (Subscription* subscription : gone) {
@@ -143,8 +184,10 @@ Async<void> Session::refreshTogether(std::vector<std::shared_ptr<Session>> shari
       co_await identify(sharing.front()->hub_.deps().authenticator, std::move(token));
   for (size_t i = 0; i < sharing.size(); ++i) {
     if (i > 0 && i % kRefreshesPerYield == 0) co_await asio::post(asio::deferred);
-    Session& session = *sharing[i];
-    if (session.state_ == State::active && session.tokens_ == tokens[i]) session.applyLookup(who);
+    const std::shared_ptr<Session>& session = sharing[i];
+    Result<Views> views;
+    if (who && session->state_ == State::active) views = co_await viewsFor(session, *who);
+    if (session->state_ == State::active && session->tokens_ == tokens[i]) session->applyLookup(who, views);
   }
 }
 
@@ -155,9 +198,11 @@ bool Session::needsLookup() {
   return false;
 }
 
-void Session::applyLookup(const Result<identity::Identified>& who) {
-  if (who) {
-    adopt(*who);
+void Session::applyLookup(const Result<identity::Identified>& who, const Result<Views>& views) {
+  if (who && views) {
+    adopt(*who, *views);
+  } else if (who) {
+    needsRevalidation_ = true;
   } else if (isProjectClosed(who.error().code())) {
     end(Code::forbidden, "this project is suspended or deleted");
   } else if (who.error().code() != ErrorCode::unauthenticated) {
@@ -210,16 +255,24 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
       co_return;
     }
   }
-  const auto view =
-      data::eventViewFor(self->caller_, self->project_->snapshot(), self->hub_.deps().collections, message.collection);
-  if (!view) {
-    self->sendError(Code::forbidden, "this collection may not be followed", message.id);
+  for (int attempt = 0; attempt < kViewAttempts; ++attempt) {
+    const policy::Caller caller = self->caller_;
+    const uint32_t lookups = self->lookups_;
+    const auto view = co_await viewOf(self, caller, self->project_->snapshot(), message.collection);
+    if (self->state_ == State::ended) co_return;
+    refusal = self->refusalOf(message);
+    if (!refusal && view && !*view) refusal = {Code::forbidden, "this collection may not be followed"};
+    if (refusal) break;
+    // The caller may have been looked up again meanwhile.
+    if (!view || lookups != self->lookups_) continue;
+    self->begin(message, **view, frontier, after);
     co_return;
   }
-  self->begin(message, view->collection->info.number, frontier, after);
+  if (!refusal) refusal = {Code::forbidden, "this could not be checked now: try again"};
+  self->sendError(refusal->first, refusal->second, message.id);
 }
 
-void Session::begin(const ClientMessage& message, store::CollectionNo number, uint64_t frontier,
+void Session::begin(const ClientMessage& message, const data::EventView& view, uint64_t frontier,
                     std::optional<uint64_t> after) {
   auto owned = std::make_unique<Subscription>();
   Subscription& subscription = *owned;
@@ -227,11 +280,13 @@ void Session::begin(const ClientMessage& message, store::CollectionNo number, ui
   subscription.name = hub_.names().acquire(message.id);
   subscription.serial = hub_.nextSerial();
   subscription.collection = message.collection;
-  subscription.number = number;
+  subscription.number = view.collection->info.number;
   subscription.events = message.events;
   subscriptions_.push_back(std::move(owned));
   const uint64_t last = std::max(frontier, project_->addSubscription(subscription));
-  project_->place(subscription, caller_);
+  project_->place(subscription, &view);
+  subscription.sets = view.sets;
+  usesSets_ = usesSets_ || !view.sets.empty();
   subscription.from = after && *after != last ? kNotLive : last;
   say(subscribedMessage(message.id));
   if (subscription.from != kNotLive || state_ == State::ended) return;

@@ -34,7 +34,7 @@ class SocketLimitsTest : public RealtimeTest {
     return client_.socket.closeCode;
   }
 
-  Shared shared_{.deps = {store_.feed(), auth_, data_->slot(), cores_, clock_, master_},
+  Shared shared_{.deps = {store_.feed(), auth_, data_->grants(), cores_, clock_, master_},
                  .unknown = std::make_shared<AddressLimiter>(1),
                  .connections = std::make_shared<ProjectLimiter>(1),
                  .feeds = nullptr,

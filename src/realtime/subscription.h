@@ -9,6 +9,7 @@
 
 #include "base/lru_cache.h"
 #include "http/websocket.h"
+#include "policy/subject.h"
 #include "realtime/protocol.h"
 
 namespace mb::realtime {
@@ -46,6 +47,7 @@ struct Subscription {
   std::string collection;  // as subscribed
   store::CollectionNo number = 0;
   Events events = kAllEvents;
+  policy::SetValues sets;        // of the caller, that decide what it sees
   uint64_t from = kNotLive;      // it gets live changes after this one; kNotLive: none, it replays
   uint64_t missed = 0;           // the last change that should have been sent and was not; 0: none
   FilterGroup* group = nullptr;  // null: the read rule allows nothing

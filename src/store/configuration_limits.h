@@ -19,6 +19,7 @@ inline constexpr uint64_t kMaxWebhooks = 100;
 inline constexpr uint64_t kMaxFunctions = 200;
 inline constexpr uint64_t kMaxIntegrations = 100;
 inline constexpr uint64_t kMaxBuckets = 100;
+inline constexpr uint64_t kMaxPolicySets = 16;
 inline constexpr uint64_t kMaxVectorConfigs = 50;    // collections that have one
 inline constexpr size_t kMaxConfiguredHeaders = 20;  // of an integration or a webhook, secret ones included
 // Collections: kMaxCollections (store.h).
@@ -39,6 +40,7 @@ inline constexpr std::array kConfigurationParts = std::to_array<ConfigurationPar
     // The allowed redirects are a document of their own, which exists once there is a provider.
     {19, "sign-in providers", kMaxOauthProviders, "sign-in providers", 1},
     {50, "default policy", 0},
+    {51, "policy sets", kMaxPolicySets},
     {86, "webhooks", kMaxWebhooks},
     {90, "functions", kMaxFunctions},
     {98, "integrations", kMaxIntegrations},

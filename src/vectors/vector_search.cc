@@ -32,7 +32,7 @@ std::unexpected<Error> wrong(std::string path, std::string message) {
 // Refuses a search whose scores would reveal a field that the caller may not read.
 Result<> refuseDenied(const data::Access& access, const data::Collection& collection, const VectorField& field) {
   if (access.authority == data::Authority::admin) return {};
-  const doc::FieldSet& denied = collection.deniedReadFields();
+  const doc::FieldSet& denied = collection.deniedReadFields(audienceOf(access.caller));
   if (denied.empty()) return {};
   bool touched = !field.automatic && denied.touches(field.config.name);
   if (field.automatic) {
@@ -66,8 +66,7 @@ struct VectorSearch::Run {
 };
 
 Result<> VectorSearch::allowed(const data::Access& access, const std::string& collection) const {
-  RETURN_IF_ERROR(deps_.documents.seesAll(access, collection, {}));
-  return {};
+  return deps_.documents.allowed(access, collection);
 }
 
 Result<VectorFieldPtr> VectorSearch::fieldOf(const CollectionVectors* vectors, const SearchRequest& request) const {
@@ -118,7 +117,11 @@ Task<SearchResult> VectorSearch::search(const data::Access& access, const std::s
   Run run{access, collection};
   run.query.filter = std::move(request.filter);
   // First, so that a caller without read access gets no other error.
-  CO_TRY(run.seesAll, deps_.documents.seesAll(access, collection, run.query));
+  CO_TRY(run.seesAll, co_await deps_.documents.seesAll(access, collection, run.query));
+  if (request.text && access.caller.kind == policy::CallerKind::anonymous) {
+    co_return fail(ErrorCode::unauthenticated,
+                   "searching by text needs a bearer token: each search costs an embedding");
+  }
   const CollectionVectorsPtr vectors = access.project->get(deps_.slot).find(collection);
   CO_TRY(run.field, fieldOf(vectors.get(), request));
   const data::CollectionPtr* found = access.project->get(deps_.collections).find(collection);

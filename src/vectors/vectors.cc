@@ -40,7 +40,7 @@ Vectors::Vectors(VectorDeps deps)
       indexes_({deps_.store, deps_.feed, deps_.cores, indexPool_, deps_.directory, deps_.settings.memory}),
       embedder_(deps_.outbound, searchPool_, deps_.settings),
       jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, indexes_, deps_.ids}),
-      search_({data::SearchDocuments(deps_.store, deps_.data.slot()), deps_.data.slot(), slot_, indexes_, embedder_,
+      search_({data::SearchDocuments(deps_.store, deps_.data.grants()), deps_.data.slot(), slot_, indexes_, embedder_,
                searchPool_}) {
   deps_.dispatcher.add(jobs_);
 }

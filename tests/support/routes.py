@@ -61,6 +61,7 @@ PARAMETERS = {
     "providers": "provider",
     "roles": "role",
     "sessions": "session",
+    "sets": "policy_set",
     "users": "user",
     "versions": "version",
     "webhooks": "webhook",
@@ -93,6 +94,7 @@ CONFIGURATION = {
     "formatVersion": Field("int", True),
     "project": Field("object"),
     "collections": Field("array"),
+    "policySets": Field("array"),
     "roles": Field("array"),
     "enduserRoles": Field("array"),
     "functions": Field("array"),
@@ -123,7 +125,7 @@ def _named(path: str) -> str:
 
 def _plane(security: list[dict]) -> str:
     schemes = {name for each in security for name in each}
-    if not security or {} in security:
+    if not schemes:
         return "public"
     planes = {
         ("endUser",): "enduser",

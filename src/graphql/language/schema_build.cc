@@ -251,7 +251,7 @@ class SchemaBuilder {
     }
   }
 
-  // Only fields that every document has and that no rule of this collection hides are non-null.
+  // Only fields that every document has and that no rule of this collection hides, from whatever callers, are non-null.
   void addServerFields(Declared& each) {
     for (const std::string_view name : kServerFields) {
       const bool isId = name == "id" || name == "ownerId";
@@ -259,7 +259,7 @@ class SchemaBuilder {
       field.name = field.key = name;
       field.type = scalar(isId ? Scalar::id : Scalar::dateTime);
       const auto& policy = each.collection.policy;
-      const bool hidden = policy && policy->deniedReadFields().covers(name);
+      const bool hidden = policy && policy->deniedReadFields(policy::Audience::anonymous).covers(name);
       if (name != "ownerId" && !hidden) {
         field.type = types().nonNull(field.type);
       }

@@ -51,6 +51,12 @@ struct Evaluation {
   std::string message;   // for the log
 };
 
+// The fields that an expression selects from an object: a.b.x, has(a.b.x) and a.b["x"].
+struct Selection {
+  std::vector<std::string> names;  // ascending, distinct
+  bool whole = false;              // the object is used in another way too
+};
+
 class Expression {
  public:
   // Fails with validation: the first problem in the message, all in the details as "line:column".
@@ -60,6 +66,8 @@ class Expression {
   virtual std::string_view resultType() const = 0;
   // Whether the expression contains the variable: others need no value.
   virtual bool uses(std::string_view variable) const = 0;
+  // The fields selected from the object in `field` of the variable.
+  virtual Selection selectedFrom(std::string_view variable, std::string_view field) const = 0;
   // Evaluates a bool expression with at most `costLimit` steps. Any thread.
   virtual Evaluation test(std::span<const Variable> variables, int costLimit = 10'000) const = 0;
   // The value of any expression as BSON under the key "" (tests, flows); fails with validation.

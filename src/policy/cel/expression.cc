@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/work_budget.h"
 #include "policy/cel/ast.h"
@@ -44,6 +45,15 @@ Error asError(const std::vector<Problem>& problems) {
       .withDetails(std::move(details));
 }
 
+// The name of the field that the node selects from its first child; nullopt if it selects none.
+std::optional<std::string_view> selectedField(const Node& node) {
+  if (node.kind == NodeKind::select || node.kind == NodeKind::has) return node.name;
+  if (node.kind != NodeKind::call || node.name != "_[_]") return std::nullopt;
+  const Node& key = *node.children[1];
+  if (key.kind != NodeKind::constant || key.constant.kind != Kind::string) return std::nullopt;
+  return key.constant.text();
+}
+
 // Must not be moved after parsing: nodes view the source.
 class CompiledExpression final : public Expression {
  public:
@@ -57,6 +67,15 @@ class CompiledExpression final : public Expression {
     return std::ranges::any_of(program_.nodes, [&](const Node& node) {
       return node.kind == NodeKind::variable && program_.variables[node.slot] == variable;
     });
+  }
+
+  Selection selectedFrom(std::string_view variable, std::string_view field) const override {
+    Selection selection;
+    select(*program_.root, nullptr, variable, field, selection);
+    std::ranges::sort(selection.names);
+    const auto repeated = std::ranges::unique(selection.names);
+    selection.names.erase(repeated.begin(), repeated.end());
+    return selection;
   }
 
   Evaluation test(std::span<const Variable> variables, int costLimit) const override {
@@ -83,6 +102,25 @@ class CompiledExpression final : public Expression {
   }
 
  private:
+  // `parent` is the node of which `node` is the first child; null otherwise.
+  void select(const Node& node, const Node* parent, std::string_view variable, std::string_view field,
+              Selection& selection) const {
+    const bool selected = node.kind != NodeKind::has && selectedField(node) == field &&
+                          node.children[0]->kind == NodeKind::variable &&
+                          program_.variables[node.children[0]->slot] == variable;
+    if (selected) {
+      const auto name = parent == nullptr ? std::nullopt : selectedField(*parent);
+      if (name) {
+        selection.names.emplace_back(*name);
+      } else {
+        selection.whole = true;
+      }
+    }
+    for (size_t i = 0; i < node.children.size(); ++i) {
+      select(*node.children[i], i == 0 ? &node : nullptr, variable, field, selection);
+    }
+  }
+
   Program program_;
   std::string type_;
 };

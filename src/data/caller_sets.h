@@ -1,0 +1,45 @@
+// CallerSets reads the values of callers' sets, and caches them per core: an entry is used until a commit changes a
+// document that holds the caller's id (store::Mark).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cores.h"
+#include "base/lru_cache.h"
+#include "data/collection_table.h"
+
+namespace mb::data {
+
+class CallerSets {
+ public:
+  CallerSets(store::DocumentStore& store, Cores& cores);
+
+  // Adds the values of the named sets to `values` if this core has all of them and they are current. Never waits.
+  bool fromCache(const CollectionTable& table, const policy::Caller& caller, const std::vector<std::string>& names,
+                 policy::SetValues& values);
+  // The values of the named sets as of now; those of a set that does not exist, or cannot be read, are missing. Fails
+  // with forbidden for more than policy::kMaxSetValues, and as DocumentStore::find does.
+  Task<policy::SetValues> read(const CollectionTable& table, const policy::Caller& caller,
+                               const std::vector<std::string>& names, store::Deadline deadline);
+
+ private:
+  static constexpr size_t kEntriesPerCore = 16'384;
+  static constexpr size_t kBytesPerCore = 32 << 20;
+  struct Entry {
+    CompiledSetPtr set;
+    policy::SetValuePtr value;
+  };
+  using Cache = LruCache<Entry>;
+
+  Cache* cache();
+  // The current value in this core's cache, or null.
+  policy::SetValuePtr held(const BoundSet& set, const policy::Caller& caller);
+  Task<policy::SetValuePtr> readOne(const BoundSet& set, const policy::Caller& caller, store::Deadline deadline);
+
+  store::DocumentStore& store_;
+  std::vector<std::unique_ptr<Cache>> caches_;
+};
+
+}  // namespace mb::data

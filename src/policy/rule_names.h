@@ -1,0 +1,16 @@
+// The names that a rule may use besides those of fields.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mb::policy {
+
+struct RuleNames {
+  // The names of the project's sets; null: any, as in rules that were stored (a set that does not exist denies).
+  const std::vector<std::string>* sets = nullptr;
+  // False for rules of callers without a token, who have no values.
+  bool placeholders = true;
+};
+
+}  // namespace mb::policy

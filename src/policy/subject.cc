@@ -1,0 +1,41 @@
+#include "policy/subject.h"
+
+#include <algorithm>
+
+namespace mb::policy {
+namespace {
+
+doc::Value listOf(const std::vector<std::string>& values) {
+  doc::BsonWriter out;
+  out.beginArray("");
+  for (size_t i = 0; i < values.size(); ++i) out.appendString(doc::arrayKey(i), values[i]);
+  out.end();
+  const doc::Document wrapped = out.finish();
+  return doc::Value(wrapped.view().begin()->value);
+}
+
+std::vector<std::string> sorted(std::vector<std::string> values) {
+  std::ranges::sort(values);
+  const auto repeated = std::ranges::unique(values);
+  values.erase(repeated.begin(), repeated.end());
+  return values;
+}
+
+}  // namespace
+
+SetValue::SetValue(std::optional<std::vector<std::string>> values, store::Mark mark) : mark_(mark) {
+  std::vector<std::string> distinct = values ? sorted(*std::move(values)) : std::vector<std::string>();
+  tooMany_ = !values || distinct.size() > kMaxSetValues;
+  list_ = listOf(tooMany_ ? std::vector<std::string>() : distinct);
+}
+
+const SetValue* SetValues::find(std::string_view name) const {
+  const auto found = std::ranges::find_if(values_, [name](const auto& each) { return each.first == name; });
+  return found == values_.end() ? nullptr : found->second.get();
+}
+
+bool SetValues::changed() const {
+  return std::ranges::any_of(values_, [](const auto& each) { return each.second->changed(); });
+}
+
+}  // namespace mb::policy
