@@ -336,6 +336,8 @@ def test_odd_names_and_ids_in_paths(world, unchanged, route):
                 continue
             if route.method == "POST" and route.path in ("/{collection}",) and odd == "*":
                 continue
+            if route.method == "PUT" and parameter == "policy_set" and odd == "null":
+                continue  # a name like another
             body = {"json": world.good_body(route) or {"n": 1}} if route.body or route.document else {}
             response = api.call(route.method, path, **body)
             assert response.status_code in (400, 404, 405), (

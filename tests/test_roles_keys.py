@@ -166,6 +166,7 @@ def path_of(route, collection):
         version="1",
         delivery="dlv_00000000000000000000",
         provider="missing",
+        policy_set="missing",
     )
 
 

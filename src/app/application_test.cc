@@ -71,6 +71,7 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
   const std::set<std::string_view> pagePaths = {
       "/auth/login", "/reset-password", "/verify-email",    "/examples/oauth",     "/auth/assets/:version/:file",
       "/docs",       "/graphiql",       "/p/:project/docs", "/p/:project/graphiql"};
+  std::set<std::string> anonymous;
   for (const auto& route : routes) {
     const std::string name = fmt::format("{} {}", http::methodName(route.method), route.pattern);
     EXPECT_FALSE(route.summary.empty()) << name;
@@ -102,6 +103,7 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
       case Plane::data:
       case Plane::dataOrPublic:
       case Plane::dataOrAnonymous:
+        if (route.gate.plane == Plane::dataOrAnonymous) anonymous.insert(name);
         // The permission that a GraphQL request needs depends on its operation.
         EXPECT_TRUE(!route.gate.scope.empty() || route.pattern == "/api/v1/graphql") << name;
         [[fallthrough]];
@@ -112,6 +114,10 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
         break;
     }
   }
+  // Requests without a token that public rules serve reach these, and nothing else.
+  EXPECT_EQ(anonymous,
+            (std::set<std::string>{"GET /api/v1/:collection!", "GET /api/v1/:collection!/:id", "POST /api/v1/:collection!",
+                                   "POST /api/v1/:collection!/search", "POST /api/v1/graphql"}));
 }
 
 TEST_F(ApplicationTest, AnswersAndStops) {

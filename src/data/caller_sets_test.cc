@@ -1,6 +1,7 @@
 #include "data/caller_sets.h"
 
 #include "data/data_fixture.h"
+#include "store/configuration_limits.h"
 
 namespace mb::data {
 namespace {

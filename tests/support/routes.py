@@ -125,7 +125,8 @@ def _named(path: str) -> str:
 
 def _plane(security: list[dict]) -> str:
     schemes = {name for each in security for name in each}
-    if not schemes:
+    # Public rules serve some requests without a token on the data plane.
+    if not schemes or ({} in security and schemes != {"apiKey", "endUser", "member"}):
         return "public"
     planes = {
         ("endUser",): "enduser",
