@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
-MODULE_CALL = re.compile(r"mb_module\((\w+)(?:\s+LINKS\s+([^)]*))?\)", re.S)
+MODULE_CALL = re.compile(r"mb_module\((\w+)(?:\s+SMALL)?(?:\s+LINKS\s+([^)]*))?\)", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 EXTERNAL = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.M)
 

@@ -180,7 +180,7 @@ def waits() -> list[Tally]:
 
 def races() -> list[Tally]:
     rounds = os.environ.get("MB_RACE_ROUNDS", "500")
-    command = [sys.executable, "-m", "pytest", "tests/projects/test_races.py", "-q"]
+    command = [sys.executable, "-m", "pytest", "tests/projects/test_races.py", "tests/test_policy_set_races.py", "-q"]
     return _with_release(
         lambda server: runners.single("races", command, 3600, {"MB_SERVER": str(server), "MB_RACE_ROUNDS": rounds})
     )
@@ -253,7 +253,7 @@ RUNS = {
     "vectors": (vectors, "15 min", "100,000 vectors: what is found, plain and under filters, and how soon at 100 a second"),
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
     "waits": (waits, "5 min", "the tests that wait for a schedule's minute or a limit of many seconds, on the real clock"),
-    "races": (races, "1 min", "500 rounds of members, environments and invites changed at once (MB_RACE_ROUNDS)"),
+    "races": (races, "5 min", "500 rounds of members, environments, invites and memberships of sets changed at once (MB_RACE_ROUNDS)"),
     "description": (
         description,
         "30 min",

@@ -121,7 +121,8 @@ TEST(OpenApiOfRoutes, GatesAreToldAsTheyAre) {
     return text;
   };
   EXPECT_EQ(security("listRoles"), "member:roles:read apiKey:admin ");
-  EXPECT_EQ(security("listDocuments"), "endUser: member: apiKey:read ");
+  EXPECT_EQ(security("listDocuments"), ": endUser: member: apiKey:read ");
+  EXPECT_EQ(security("updateDocument"), "endUser: member: apiKey:write ");
   EXPECT_EQ(security("adminListDocuments"), "member:data:{name}:list apiKey:admin ");
   EXPECT_EQ(security("invokeFunction"), "member:functions:invoke apiKey:functions ");
   EXPECT_EQ(security("listProjects"), "control: ");

@@ -1,5 +1,5 @@
-// Random policies with sets and public rules, on random documents and memberships, compared with a plain evaluation over
-// all documents.
+// Random policies with sets and public rules, on random documents and memberships, compared with a plain evaluation
+// over all documents.
 #include <random>
 #include <set>
 
@@ -35,8 +35,9 @@ struct Condition {
 
   // `sets`: the values as JSON lists; nullptr: as saved.
   std::string json(const std::vector<std::string>* sets, const std::string& uid) const {
-    const std::string values = sets && kind != Kind::number && number < kSets ? (*sets)[static_cast<size_t>(number)]
-                                                                               : fmt::format("\"$auth.sets.s{}\"", number);
+    const std::string values = sets && kind != Kind::number && number < kSets
+                                   ? (*sets)[static_cast<size_t>(number)]
+                                   : fmt::format("\"$auth.sets.s{}\"", number);
     switch (kind) {
       case Kind::inSet:
         return fmt::format(R"({{"teams": {{"$in": {}}}}})", values);
@@ -65,7 +66,8 @@ class PolicyReferenceTest : public DataTest {
   Condition condition(bool anonymous, int depth = 2) {
     Condition made;
     if (depth > 0 && chance(2)) {
-      made.kind = std::array{Condition::Kind::all, Condition::Kind::any, Condition::Kind::none}[static_cast<size_t>(below(3))];
+      made.kind =
+          std::array{Condition::Kind::all, Condition::Kind::any, Condition::Kind::none}[static_cast<size_t>(below(3))];
       const int count = 1 + below(3);
       for (int i = 0; i < count; ++i) made.parts.push_back(condition(anonymous, depth - 1));
       return made;
@@ -102,8 +104,8 @@ class PolicyReferenceTest : public DataTest {
     NewIndex index;
     index.keys = json(R"({"userId": 1})");
     expectOk(run(data_->collections().createIndex(managing(), "memberships", index)));
-    for (const auto& [name, where] : {std::pair{"s0", R"({"userId": "$auth.uid"})"},
-                                      {"s1", R"({"userId": "$auth.uid", "active": true})"}}) {
+    for (const auto& [name, where] :
+         {std::pair{"s0", R"({"userId": "$auth.uid"})"}, {"s1", R"({"userId": "$auth.uid", "active": true})"}}) {
       expectOk(run(data_->policySets().set(managing(), {name, "memberships", json(where), "teamId"})));
     }
   }
@@ -173,8 +175,8 @@ TEST_F(PolicyReferenceTest, EveryDecisionIsThatOfThePlainEvaluation) {
         for (const std::string& document : documents_) {
           const std::string id(json(document).view().stringOr("id"));
           EXPECT_EQ(listed.contains(id), sees("list", document)) << policy << "\n" << caller.id << " " << document;
-          EXPECT_EQ(get(caller, "docs", id).has_value(), sees("read", document))
-              << policy << "\n" << caller.id << " " << document;
+          EXPECT_EQ(get(caller, "docs", id).has_value(), sees("read", document)) << policy << "\n"
+                                                                                 << caller.id << " " << document;
           decisions += 2;
         }
       }

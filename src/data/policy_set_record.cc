@@ -5,7 +5,7 @@
 namespace mb::data {
 namespace {
 
-// The record with another collection; a document that is no record stays as it is.
+// The record with another collection; a document that is not a record stays as it is.
 template <class F>
 doc::Document withCollection(doc::DocumentView stored, F change) {
   auto record = doc::decode<PolicySetRecord>(stored, doc::UnknownFields::ignore);

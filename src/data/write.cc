@@ -46,7 +46,7 @@ Result<std::optional<doc::Document>> computeChange(const EvaluationContext& cont
   if (hooked && hooked->before != before) {
     return fail(ErrorCode::retry, "the document changed while its hooks ran");
   }
-  // Read again, and the rule evaluated anew, before the commit.
+  // The caller of commit() reads them, and evaluates the rule, again.
   if (context.grant.sets.changed()) return fail(ErrorCode::staleCatalogue, "the caller's sets changed");
   RETURN_IF_ERROR(checkTarget(context, before));
   std::optional<doc::Document> written;

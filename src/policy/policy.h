@@ -51,7 +51,7 @@ class Policy {
   virtual ~Policy() = default;
   // null: there is no rule, and the operation is denied.
   virtual const Rule* rule(Operation op) const = 0;
-  // The rule for callers without a token, of read, list and create; null: there is none.
+  // The rule for callers without a token, of read, list and create; null: it does not exist.
   virtual const Rule* publicRule(Operation op) const = 0;
   // The rule that applies to `op` of `caller` in `collection` on the data plane: the admin rule if the caller is an
   // admin of the collection and that rule resolves for it, else the operation's own, else its public one; for a caller

@@ -14,7 +14,7 @@ using Type = ClientMessage::Type;
 
 // Sessions that apply a lookup before the loop yields the core.
 constexpr size_t kRefreshesPerYield = 16;
-// Of reading a collection's view for a subscription, where the caller is looked up again meanwhile.
+// Of reading a collection's view for a subscription, if the caller is looked up again during the read.
 constexpr int kViewAttempts = 3;
 constexpr std::string_view kExpired = "the token has expired; authenticate with a fresh one";
 constexpr std::string_view kRefused = "the token is no longer valid; authenticate with another one";
@@ -263,7 +263,7 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
     refusal = self->refusalOf(message);
     if (!refusal && view && !*view) refusal = {Code::forbidden, "this collection may not be followed"};
     if (refusal) break;
-    // The caller may have been looked up again meanwhile.
+    // The caller may have been looked up again during the read.
     if (!view || lookups != self->lookups_) continue;
     self->begin(message, **view, frontier, after);
     co_return;
