@@ -37,6 +37,7 @@
 #include "audit/retention.h"
 #include "base/blocking.h"
 #include "base/log.h"
+#include "base/time_zone.h"
 #include "configuration/configuration_copier.h"
 #include "data/data.h"
 #include "functions/function_kind.h"
@@ -45,7 +46,6 @@
 #include "graphql/graphql.h"
 #include "integrations/integration_kind.h"
 #include "jobs/redis_leases.h"
-#include "policy/cel/time_zone.h"
 #include "projects/directory.h"
 #include "projects/environments.h"
 #include "projects/members.h"
@@ -351,7 +351,7 @@ Result<> Application::Impl::open() {
     redis->start();
   }
   // An expression that names a zone earlier waits for it.
-  zoneLoader = std::jthread(cel::loadTimeZones);
+  zoneLoader = std::jthread(loadTimeZones);
   workers.start();
   queue.start();
   data->expiry().start(background);

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/time_zone.h"
 #include "policy/cel/parser.h"
 #include "policy/cel/patterns.h"
-#include "policy/cel/time_zone.h"
 
 namespace mb::cel {
 namespace {

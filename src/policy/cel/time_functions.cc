@@ -1,9 +1,9 @@
 // Accessors of timestamps (in UTC or a zone) and durations.
 #include <chrono>
 
+#include "base/time_zone.h"
 #include "policy/cel/functions.h"
 #include "policy/cel/run.h"
-#include "policy/cel/time_zone.h"
 #include "policy/cel/times.h"
 
 namespace mb::cel {

@@ -1,4 +1,4 @@
-// Offsets of time zones: "UTC", "+05:30", or a name in the system's IANA database.
+// Time zones: "UTC", "+05:30", or a name in the system's IANA database.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,32 @@
 #include <string_view>
 #include <vector>
 
-namespace mb::cel {
+namespace mb {
 
-// Loads the zones of the system, once. Blocks, so not on a core. zoneOffset() loads them if this was not called.
+// Loads the zones of the system, once. Blocks, so not on a core. The other functions load them if this was not called.
 void loadTimeZones();
 
 // Seconds east of UTC at `unixSeconds`; nullopt for an unknown zone. Any thread.
 std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds);
+
+class ZoneRules;
+
+// A zone of the system's database. Any thread; cheap to copy, as zones stay loaded.
+class TimeZone {
+ public:
+  // "Europe/Zurich"; nullopt for a name that the database does not have, and for offsets such as "+05:30".
+  static std::optional<TimeZone> find(std::string_view name);
+
+  // Seconds east of UTC.
+  int32_t offsetAt(int64_t unixSeconds) const;
+  // The first moment, in Unix seconds, at which clocks of the zone show `localSeconds` or more (what they show, read as
+  // if it was UTC): the earlier one of a time that occurs twice, and for a skipped time the moment of the change.
+  int64_t momentOf(int64_t localSeconds) const;
+
+ private:
+  explicit TimeZone(const ZoneRules& rules) : rules_(&rules) {}
+  const ZoneRules* rules_;
+};
 
 // The rules of a zone in a TZif file (RFC 8536).
 class ZoneRules {
@@ -53,4 +72,4 @@ class ZoneRules {
   std::optional<Footer> footer_;
 };
 
-}  // namespace mb::cel
+}  // namespace mb

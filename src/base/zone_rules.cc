@@ -3,9 +3,9 @@
 #include <charconv>
 #include <chrono>
 
-#include "policy/cel/time_zone.h"
+#include "base/time_zone.h"
 
-namespace mb::cel {
+namespace mb {
 namespace {
 
 using std::chrono::days;
@@ -174,4 +174,4 @@ int32_t ZoneRules::footerOffset(const Footer& footer, int64_t unixSeconds) {
   return daylight ? *footer.daylight : footer.standard;
 }
 
-}  // namespace mb::cel
+}  // namespace mb

@@ -1,17 +1,17 @@
-#include "policy/cel/time_zone.h"
+#include "base/time_zone.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
-#include "policy/cel/times.h"
+#include "base/clock.h"
 
-namespace mb::cel {
+namespace mb {
 namespace {
 
-int64_t at(std::string_view text) {
-  return parseTimestamp(text)->integer;
+int64_t secondsAt(std::string_view text) {
+  return parseRfc3339(text)->ms / 1000;
 }
 
 TEST(TimeZone, OffsetsThroughTheYearAndFarAhead) {
@@ -41,7 +41,7 @@ TEST(TimeZone, OffsetsThroughTheYearAndFarAhead) {
       {"Etc/GMT+5", "2026-01-01T00:00:00Z", -5},
   };
   for (const Case& each : cases) {
-    const auto offset = zoneOffset(each.zone, at(each.time));
+    const auto offset = zoneOffset(each.zone, secondsAt(each.time));
     ASSERT_TRUE(offset) << each.zone;
     EXPECT_EQ(*offset, each.hours * 3600) << each.zone << " " << each.time;
   }
@@ -64,6 +64,52 @@ TEST(TimeZone, WhatIsNoZone) {
   EXPECT_FALSE(zoneOffset(std::string_view("UTC\0", 4), 0));
 }
 
+TEST(TimeZone, FindsNamesOfTheDatabaseAlone) {
+  for (const std::string_view name : {"UTC", "Europe/Zurich", "US/Central", "Etc/GMT+5", "CET"}) {
+    EXPECT_TRUE(TimeZone::find(name)) << name;
+  }
+  for (const std::string_view name :
+       {"", "+05:30", "02:00", "utc", "Europe", "europe/zurich", "Nowhere/Land", "Local"}) {
+    EXPECT_FALSE(TimeZone::find(name)) << name;
+  }
+  EXPECT_EQ(TimeZone::find("Europe/Zurich")->offsetAt(secondsAt("2026-07-01T00:00:00Z")), 7200);
+}
+
+TEST(TimeZone, TheMomentOfALocalTime) {
+  struct Case {
+    std::string_view zone;
+    std::string_view local;  // read as if it was UTC
+    std::string_view moment;
+  };
+  const Case cases[] = {
+      {"UTC", "2026-03-29T02:30:00Z", "2026-03-29T02:30:00Z"},
+      {"Europe/Zurich", "2026-01-15T09:00:00Z", "2026-01-15T08:00:00Z"},
+      {"Europe/Zurich", "2026-07-15T09:00:00Z", "2026-07-15T07:00:00Z"},
+      {"Europe/Zurich", "2026-03-29T01:59:00Z", "2026-03-29T00:59:00Z"},
+      // Skipped: the moment of the change.
+      {"Europe/Zurich", "2026-03-29T02:00:00Z", "2026-03-29T01:00:00Z"},
+      {"Europe/Zurich", "2026-03-29T02:30:00Z", "2026-03-29T01:00:00Z"},
+      {"Europe/Zurich", "2026-03-29T03:00:00Z", "2026-03-29T01:00:00Z"},
+      {"Europe/Zurich", "2026-03-29T03:01:00Z", "2026-03-29T01:01:00Z"},
+      // Twice: the first.
+      {"Europe/Zurich", "2026-10-25T01:59:00Z", "2026-10-24T23:59:00Z"},
+      {"Europe/Zurich", "2026-10-25T02:00:00Z", "2026-10-25T00:00:00Z"},
+      {"Europe/Zurich", "2026-10-25T02:59:00Z", "2026-10-25T00:59:00Z"},
+      {"Europe/Zurich", "2026-10-25T03:00:00Z", "2026-10-25T02:00:00Z"},
+      // By half an hour.
+      {"Australia/Lord_Howe", "2026-10-04T02:15:00Z", "2026-10-03T15:30:00Z"},
+      {"Australia/Lord_Howe", "2026-04-05T01:45:00Z", "2026-04-04T14:45:00Z"},
+      {"America/New_York", "2400-03-12T02:30:00Z", "2400-03-12T07:00:00Z"},
+      // A whole day.
+      {"Pacific/Apia", "2011-12-30T12:00:00Z", "2011-12-30T10:00:00Z"},
+      {"Asia/Kathmandu", "2026-01-01T00:00:00Z", "2025-12-31T18:15:00Z"},
+  };
+  for (const Case& each : cases) {
+    EXPECT_EQ(TimeZone::find(each.zone)->momentOf(secondsAt(each.local)), secondsAt(each.moment))
+        << each.zone << " " << each.local;
+  }
+}
+
 TEST(TimeZone, BrokenFilesAreRefused) {
   std::ifstream file("/usr/share/zoneinfo/Europe/Zurich", std::ios::binary);
   std::stringstream content;
@@ -84,4 +130,4 @@ TEST(TimeZone, BrokenFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace mb::cel
+}  // namespace mb

@@ -1,4 +1,4 @@
-#include "policy/cel/time_zone.h"
+#include "base/time_zone.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,11 +8,12 @@
 #include <functional>
 #include <map>
 
-namespace mb::cel {
+namespace mb {
 namespace {
 
 constexpr std::string_view kDirectory = "/usr/share/zoneinfo/";
 constexpr size_t kMaxFileBytes = 64 * 1024;
+constexpr int64_t kDaySeconds = 86'400;
 
 std::optional<int> twoDigits(std::string_view text) {
   int value = 0;
@@ -91,4 +92,35 @@ std::optional<int32_t> zoneOffset(std::string_view zone, int64_t unixSeconds) {
   return found->second.offsetAt(unixSeconds);
 }
 
-}  // namespace mb::cel
+std::optional<TimeZone> TimeZone::find(std::string_view name) {
+  static const ZoneRules kUtc;
+  // Also on a system without the database.
+  if (name == "UTC") return TimeZone(kUtc);
+  const auto found = zones().find(name);
+  if (found == zones().end()) return std::nullopt;
+  return TimeZone(found->second);
+}
+
+int32_t TimeZone::offsetAt(int64_t unixSeconds) const {
+  return rules_->offsetAt(unixSeconds);
+}
+
+int64_t TimeZone::momentOf(int64_t localSeconds) const {
+  // No zone is a day or more away from UTC.
+  const int32_t before = offsetAt(localSeconds - kDaySeconds);
+  const int32_t after = offsetAt(localSeconds + kDaySeconds);
+  const int64_t early = localSeconds - std::max(before, after);
+  const int64_t late = localSeconds - std::min(before, after);
+  if (early + offsetAt(early) == localSeconds) return early;
+  if (late + offsetAt(late) == localSeconds) return late;
+  // Skipped: clocks are put forward after `early`, at `late` or before.
+  int64_t low = early;
+  int64_t high = late;
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (middle + offsetAt(middle) < localSeconds ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace mb
