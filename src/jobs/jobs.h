@@ -50,7 +50,7 @@ struct JobSpec {
   bool sealed = false;
   std::optional<Timestamp> notBefore = {};
   // At most 200 bytes, no control characters. Jobs of one kind, project and key run one after another, in the
-  // order of their creation; a job that waits for its retry holds back the later ones. "": no order.
+  // order of their creation; a job that waits for its retry or repetition holds back the later ones. "": no order.
   std::string orderKey = {};
   // At most 200 bytes, no control characters. Groups jobs that fail together, such as the deliveries to one
   // receiver. Kind::perGroup bounds the runs of a group, so that a slow or dead receiver does not delay other groups.
@@ -60,6 +60,12 @@ struct JobSpec {
   // plus multiples of this; those that have passed by then are skipped.
   std::chrono::milliseconds repeatEvery{0};
   std::string trace = {};  // the trace context of its cause (base/trace_context.h), or ""
+};
+
+// The job once more, with another payload of at most kMaxPayloadBytes.
+struct Repetition {
+  Timestamp dueAt;
+  doc::Document payload;
 };
 
 // The argument of a handler.
@@ -73,6 +79,9 @@ struct JobRun {
   Timestamp createdAt;
   std::string trace;         // JobSpec::trace
   store::Deadline deadline;  // the run counts as failed from then on
+  // Set by a handler that then succeeds: the job stays in place of being removed, has all its attempts again, and holds
+  // back the later ones of its order key until then. Never null.
+  std::shared_ptr<std::optional<Repetition>> repetition;
 };
 // An error ends the attempt. Its message and cause are stored with the job, so they must hold no secret. Delivery is at
 // least once: a handler may get a job again whose work is done. The error projectSuspended, while the job's project is

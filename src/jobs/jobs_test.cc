@@ -242,6 +242,34 @@ TEST_F(JobsTest, SealedPayloadsAreNotReadable) {
   EXPECT_THAT(recorder_.wait(1), ElementsAre("a one-time token"));
 }
 
+TEST_F(JobsTest, AJobThatRepeatsHasAllItsAttemptsAgain) {
+  Kind kind;
+  kind.name = "twice";
+  kind.handler = [this](JobRun run) { return repeatingRun(std::move(run)); };
+  kind.backoff = {1ms};
+  succeedsAt_ = 2;
+  queue_->declare(std::move(kind));
+  queue_->start();
+  const std::string id = put({.kind = "twice", .payload = payload("first"), .sealed = true});
+  EXPECT_TRUE(until([&] {
+    clock_.advance(1);
+    return recorder_.notes().size() == 2 && rows()[0].failedAttempts == 0;
+  }));
+  EXPECT_EQ(rows()[0].id, id);
+  EXPECT_TRUE(rows()[0].error.empty());
+  EXPECT_FALSE(rows()[0].sealed.empty());
+  for (const auto& document : store_.all({store::kControlProject, kJobs, 0})) {
+    EXPECT_EQ(document.bytes().find("again"), std::string::npos);
+  }
+  clock_.advance(3'600'000);
+  queue_->wake();
+  EXPECT_TRUE(until([&] {
+    clock_.advance(1);
+    return rows().empty();
+  }));
+  EXPECT_THAT(recorder_.notes(), ElementsAre("first 1", "first 2", "again 1", "again 2"));
+}
+
 TEST_F(JobsTest, CancelledJobsDoNotRun) {
   queue_->declare(noting());
   queue_->start();

@@ -169,6 +169,15 @@ class QueueFixture : public ::testing::Test {
     if (run.attempt == succeedsAt_) co_return Result<>();
     co_return fail(Error(ErrorCode::upstreamFailed, "request failed").withCause("n\xC3\xB6 connection"));
   }
+  // Records "<text> <attempt>"; a run with the text "again" ends its job, any other repeats it with that text in an
+  // hour.
+  Task<> repeatingRun(JobRun run) {
+    const std::string text(run.payload.view().stringOr("text"));
+    recorder_.note(fmt::format("{} {}", text, run.attempt));
+    if (run.attempt < succeedsAt_) co_return fail(ErrorCode::upstreamFailed, "request failed");
+    if (text != "again") *run.repetition = Repetition{{clock_.now().ms + 3'600'000}, payload("again")};
+    co_return Result<>();
+  }
   Task<> heldRun(JobRun run) {
     const int now = ++running_;
     max_ = std::max<int>(max_, now);

@@ -133,8 +133,10 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   static Async<void> runHandler(std::shared_ptr<Impl> self, std::shared_ptr<Attempt> attempt, JobRun run);
   Async<AttemptEnd> attempt(Entry entry);
   Result<doc::Document> payloadOf(const Row& row) const;
+  void setPayload(Row& row, doc::Document payload) const;
   Result<JobRun> jobRun(const Row& row, const Kind& kind) const;
-  Async<AttemptEnd> finishAttempt(Row row, const KindState& kind, Result<> result);
+  Async<AttemptEnd> finishAttempt(Row row, const KindState& kind, Result<> result,
+                                  std::optional<Repetition> repetition);
   AttemptEnd afterFailure(Row& row, const KindState& kind, const Error& error) const;
 
   // ---- queue_suspension.cc

@@ -30,6 +30,7 @@ struct Queue::Impl::Attempt {
   const Entry entry;
   asio::steady_timer done;  // cancelled at the end
   std::optional<Result<>> result;
+  std::optional<Repetition> repetition;
   bool abandoned = false;
 };
 
@@ -108,10 +109,11 @@ Async<AttemptEnd> Queue::Impl::attempt(Entry entry) {
   if (!suspended) co_return AttemptEnd{};
   if (*suspended) co_return AttemptEnd{.outcome = AttemptEnd::Outcome::suspended};
   auto run = jobRun(row, entry.kind->kind);
-  if (!run) co_return co_await finishAttempt(std::move(row), *entry.kind, fail(std::move(run).error()));
+  if (!run) co_return co_await finishAttempt(std::move(row), *entry.kind, fail(std::move(run).error()), std::nullopt);
 
   const Executor executor = deps.cores.at(Cores::current()).get_executor();
   auto handled = std::make_shared<Attempt>(executor, entry, run->deadline);
+  run->repetition = std::shared_ptr<std::optional<Repetition>>(handled, &handled->repetition);
   if (!tasks.spawn(executor, runHandler(shared_from_this(), handled, *std::move(run)))) co_return AttemptEnd{};
   if (!handled->result) {
     boost::system::error_code ignored;
@@ -128,7 +130,8 @@ Async<AttemptEnd> Queue::Impl::attempt(Entry entry) {
   if (refused && (co_await isSuspended(row.project)).value_or(false)) {
     co_return AttemptEnd{.outcome = AttemptEnd::Outcome::suspended};
   }
-  AttemptEnd end = co_await finishAttempt(std::move(row), *entry.kind, *std::move(handled->result));
+  AttemptEnd end =
+      co_await finishAttempt(std::move(row), *entry.kind, *std::move(handled->result), std::move(handled->repetition));
   end.overdue = overdue;
   co_return end;
 }
@@ -168,11 +171,27 @@ Result<doc::Document> Queue::Impl::payloadOf(const Row& row) const {
   return doc::Document::fromUntrusted(std::string(plain.reveal()));
 }
 
+// In the form, plain or sealed, that the row has.
+void Queue::Impl::setPayload(Row& row, doc::Document payload) const {
+  if (row.sealed.empty()) {
+    row.payload = std::move(payload);
+  } else {
+    row.sealed = deps.master.seal(payload.bytes(), sealContext(row.id));
+  }
+}
+
 // Updates or removes the row; a row that was replaced or cancelled during the run is not changed.
-Async<AttemptEnd> Queue::Impl::finishAttempt(Row row, const KindState& kind, Result<> result) {
+Async<AttemptEnd> Queue::Impl::finishAttempt(Row row, const KindState& kind, Result<> result,
+                                             std::optional<Repetition> repetition) {
   AttemptEnd end{.outcome = AttemptEnd::Outcome::completed};
   if (!result) {
     end = afterFailure(row, kind, result.error());
+  } else if (repetition) {
+    row.failedAttempts = 0;
+    row.error.clear();
+    row.dueAt = repetition->dueAt;
+    setPayload(row, std::move(repetition->payload));
+    end = {.outcome = AttemptEnd::Outcome::retried, .dueAt = row.dueAt};
   } else if (row.repeatEvery.count() > 0) {
     row.failedAttempts = 0;
     row.error.clear();

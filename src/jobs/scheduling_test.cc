@@ -101,6 +101,25 @@ TEST_F(SchedulingTest, OneThatFailsHoldsBackThoseBehindItAndNoOthers) {
   EXPECT_THAT(ofA, ElementsAre("a1 1", "a1 2!", "a2 1", "a2 2!"));
 }
 
+TEST_F(SchedulingTest, OneThatRepeatsHoldsBackThoseBehindItAndNoOthers) {
+  Kind kind;
+  kind.name = "twice";
+  kind.handler = [this](JobRun run) { return repeatingRun(std::move(run)); };
+  queue_->declare(std::move(kind));
+  queue_->start();
+  put({.kind = "twice", .payload = payload("a1"), .orderKey = "a"});
+  recorder_.wait(1);
+  EXPECT_TRUE(until([&] { return rows()[0].dueAt == Timestamp{kNowMs + 3'600'000}; }));
+  put({.kind = "twice", .payload = payload("a2"), .orderKey = "a"});
+  put({.kind = "twice", .payload = payload("again"), .orderKey = "b"});
+  recorder_.wait(2);
+  settle();
+  EXPECT_THAT(recorder_.notes(), ElementsAre("a1 1", "again 1"));
+  clock_.advance(3'600'000);
+  queue_->wake();
+  EXPECT_THAT(recorder_.wait(4), ElementsAre("a1 1", "again 1", "again 1", "a2 1"));
+}
+
 TEST_F(SchedulingTest, DeadJobsDoNotHoldBackOthers) {
   Kind kind;
   kind.name = "broken";
