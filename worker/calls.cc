@@ -66,7 +66,9 @@ void call(const Arguments& arguments) {
 }  // namespace
 
 const char* Calls::refusal() const {
-  if (started_ >= clone::kMaxCalls) return "More than 1000 calls in one run";
+  if (started_ >= limit_) {
+    return limit_ == clone::kMaxLookups ? "More than 5 lookups in one run" : "More than 1000 calls in one run";
+  }
   if (bytes_ > clone::kMaxBridgeBytes) return "More than 64 MiB passed in the calls of one run";
   return nullptr;
 }
@@ -154,6 +156,7 @@ void Calls::clear() {
   waiting_.clear();
   sent_ = 0;
   started_ = 0;
+  limit_ = clone::kMaxCalls;
   bytes_ = 0;
 }
 

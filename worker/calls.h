@@ -22,6 +22,8 @@ class Calls {
   // Handles the frame of a reply. A reply to a call that is not open belongs to a former run, and is ignored.
   void onReply(v8::Local<v8::Context> context, clone::Reader& frame);
   bool idle() const { return open_.empty(); }
+  // How many calls the run may make.
+  void setLimit(uint32_t calls) { limit_ = calls; }
   // The end of a run: the promises of open calls are never settled.
   void clear();
 
@@ -44,8 +46,9 @@ class Calls {
   std::deque<Waiting> waiting_;
   uint32_t sent_ = 0;     // without a reply yet
   uint32_t started_ = 0;  // in this run
-  size_t bytes_ = 0;      // both ways, in this run
-  uint32_t last_ = 0;     // the last id; ids ascend as long as the process lives
+  uint32_t limit_ = clone::kMaxCalls;
+  size_t bytes_ = 0;   // both ways, in this run
+  uint32_t last_ = 0;  // the last id; ids ascend as long as the process lives
 };
 
 // The function that boot/bridge.js calls.

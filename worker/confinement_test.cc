@@ -185,6 +185,7 @@ TEST(ConfinementTest, DiesWithTheThreadThatStartedIt) {
       out.text("m");
       out.u32(60'000);
       out.byte(0);
+      out.byte(0);
       out.tag(clone::Tag::null);
       out.tag(clone::Tag::object);
       out.count(0);

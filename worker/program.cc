@@ -24,6 +24,12 @@ void keepUncaught(v8::Local<v8::Message>, v8::Local<v8::Value> thrown) {
   if (guest.uncaught.IsEmpty()) guest.uncaught.Reset(isolate, thrown);
 }
 
+clone::BridgeKind bridgeKind(clone::Reader& body) {
+  const uint8_t kind = body.byte();
+  if (kind > static_cast<uint8_t>(clone::BridgeKind::lookup)) body.fail();
+  return static_cast<clone::BridgeKind>(kind);
+}
+
 void wellFormed(const clone::Reader& body) {
   if (body.failed()) endProcess(kEndedByBreach, "a frame with malformed fields");
 }
@@ -82,7 +88,8 @@ void Program::handle(Incoming& frame) {
     command.run = running_ = body.u64();
     command.module = body.text();
     command.timeout = std::chrono::milliseconds(body.u32());
-    command.bridge = body.byte() == 1;
+    command.bridge = bridgeKind(body);
+    if (body.byte() == 1) command.rawBody = body.raw();
     wellFormed(body);
     runner_.run(std::move(command), body);
     running_ = 0;

@@ -34,7 +34,8 @@ TEST(ProtocolTest, RunsAModuleAgainAndAgainInTheSameContext) {
   EXPECT_EQ(worker.runModule("fn_1@1", {}).summary(), "done 2");
   EXPECT_EQ(worker.runModule("fn_1@2", {.event = [](Writer& out) { out.integer(7); }}).summary(),
             "done [7, \"orders\", \"object\"]");
-  EXPECT_EQ(worker.runModule("fn_1@2", {.bridge = false}).summary(), "done [null, \"orders\", \"undefined\"]");
+  EXPECT_EQ(worker.runModule("fn_1@2", {.bridge = clone::BridgeKind::none}).summary(),
+            "done [null, \"orders\", \"undefined\"]");
   EXPECT_EQ(worker.runModule("fn_1@1", {}).summary(), "done 3");
   worker.send(FrameKind::unload, [](Writer& out) { out.text("fn_1@1"); });
   worker.send(FrameKind::unload, [](Writer& out) { out.text("never there"); });
@@ -128,6 +129,40 @@ TEST(ProtocolTest, SendsCallsInOrderAndSixteenAtATime) {
   EXPECT_EQ(max, clone::kMaxCallsAtOnce);
   EXPECT_EQ(outcome.calls.front(), "db.count [\"c\", 0]");
   EXPECT_EQ(outcome.calls.back(), "db.count [\"c\", 159]");
+}
+
+TEST(ProtocolTest, ALookupBridgeHasFiveCallsAndNothingElse) {
+  TestWorker worker;
+  const Outcome outcome = worker.run({.code = R"(export default async (event, ctx) => {
+    const given = [Object.keys(ctx).join(), Object.keys(ctx.lookup).join(), typeof ctx.db, typeof ctx.integrations];
+    for (let i = 0; i < 4; i++) await ctx.lookup.get("c", `${i}`);
+    await ctx.lookup.findOne("c", { n: 1 });
+    try { await ctx.lookup.get("c", "6") } catch (e) { given.push(e.code, e.message) }
+    return given;
+  })",
+                                      .bridge = clone::BridgeKind::lookup});
+  EXPECT_EQ(outcome.summary(),
+            "done [\"function,lookup\", \"get,findOne\", \"undefined\", \"undefined\", \"LIMIT\", "
+            "\"More than 5 lookups in one run\"]");
+  EXPECT_THAT(outcome.calls, SizeIs(clone::kMaxLookups));
+  EXPECT_EQ(outcome.calls.front(), "lookup.get [\"c\", \"0\"]");
+  EXPECT_EQ(outcome.calls.back(), "lookup.findOne [\"c\", {n: 1}]");
+  // The next run has the calls of its own bridge.
+  EXPECT_EQ(worker
+                .run("export default async (event, ctx) => { for (let i = 0; i < 9; i++) await ctx.db.count('c'); "
+                     "return typeof ctx.lookup }")
+                .summary(),
+            "done \"undefined\"");
+}
+
+TEST(ProtocolTest, ARequestGetsTheBytesOfItsBody) {
+  TestWorker worker;
+  const std::string code = R"(export default (event, { request }) =>
+    [request?.rawBody, request && Object.keys(request).length, JSON.stringify(request)])";
+  EXPECT_EQ(worker.run({.code = code, .rawBody = std::string("a\0\xff", 3)}).summary(),
+            "done [Bytes(6100ff), 0, \"{}\"]");
+  EXPECT_EQ(worker.run({.code = code, .rawBody = ""}).summary(), "done [Bytes(), 0, \"{}\"]");
+  EXPECT_EQ(worker.run({.code = code}).summary(), "done [undefined, undefined, undefined]");
 }
 
 TEST(ProtocolTest, NothingOfARunActsInTheNext) {

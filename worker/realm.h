@@ -14,7 +14,7 @@ class Realm {
 
   v8::Local<v8::Context> context(v8::Isolate* isolate) const { return context_.Get(isolate); }
   v8::MicrotaskQueue& queue() const { return *queue_; }
-  // The function (run, context) that adds `db` and `integrations` to a context object.
+  // The function (run, context, kind, rawBody) that completes a context object: boot/bridge.js.
   v8::Local<v8::Function> bridge(v8::Isolate* isolate) const { return bridge_.Get(isolate); }
 
  private:

@@ -100,6 +100,10 @@ std::optional<Failure> Runner::perform(Module& module, const RunCommand& command
   v8::TryCatch caught(isolate_);
 
   // Before another frame is received, which would overwrite them.
+  v8::Local<v8::Value> rawBody = v8::Undefined(isolate_);
+  if (command.rawBody && !bytesValue(isolate_, *command.rawBody).ToLocal(&rawBody)) {
+    return describe(context, caught, {});
+  }
   v8::Local<v8::Value> given[2];
   for (v8::Local<v8::Value>& value : given) {
     if (readValue(context, values).ToLocal(&value)) continue;
@@ -109,7 +113,7 @@ std::optional<Failure> Runner::perform(Module& module, const RunCommand& command
   if (!given[1]->IsObject()) endProcess(kEndedByBreach, "a run whose context is not an object");
   if (std::optional<Failure> failure = prepare(module)) return failure;
 
-  if (command.bridge && !withBridge(context, *module.realm, given[1]).ToLocal(&given[1]))
+  if (!completed(context, *module.realm, command, given[1], rawBody).ToLocal(&given[1]))
     return describe(context, caught, {});
   v8::Local<v8::Value> returned;
   if (!module.handler.Get(isolate_)->Call(context, v8::Undefined(isolate_), 2, given).ToLocal(&returned)) {
@@ -128,10 +132,14 @@ std::optional<Failure> Runner::perform(Module& module, const RunCommand& command
   return failure;
 }
 
-v8::MaybeLocal<v8::Value> Runner::withBridge(v8::Local<v8::Context> context, const Realm& realm,
-                                             v8::Local<v8::Value> given) {
-  v8::Local<v8::Value> arguments[] = {v8::Integer::NewFromUnsigned(isolate_, guest_.serial), given};
-  return realm.bridge(isolate_)->Call(context, v8::Undefined(isolate_), 2, arguments);
+v8::MaybeLocal<v8::Value> Runner::completed(v8::Local<v8::Context> context, const Realm& realm,
+                                            const RunCommand& command, v8::Local<v8::Value> given,
+                                            v8::Local<v8::Value> rawBody) {
+  if (command.bridge == clone::BridgeKind::none && !command.rawBody) return given;
+  guest_.calls.setLimit(clone::maxCallsOf(command.bridge));
+  v8::Local<v8::Value> arguments[] = {v8::Integer::NewFromUnsigned(isolate_, guest_.serial), given,
+                                      v8::Integer::New(isolate_, static_cast<int>(command.bridge)), rawBody};
+  return realm.bridge(isolate_)->Call(context, v8::Undefined(isolate_), 4, arguments);
 }
 
 std::optional<Failure> Runner::prepare(Module& module) {

@@ -5,7 +5,9 @@
 #include <v8.h>
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "engine.h"
@@ -20,7 +22,8 @@ struct RunCommand {
   uint64_t run = 0;
   std::string module;
   std::chrono::milliseconds timeout{0};
-  bool bridge = false;
+  clone::BridgeKind bridge = clone::BridgeKind::none;
+  std::optional<std::string_view> rawBody = {};  // of the context's request; in the received frame
 };
 
 class Runner {
@@ -46,8 +49,9 @@ class Runner {
  private:
   std::optional<Failure> perform(Module& module, const RunCommand& command, clone::Reader& values, std::string& result);
   std::optional<Failure> prepare(Module& module);
-  // Adds the bridge to the context of a run that may call its host.
-  v8::MaybeLocal<v8::Value> withBridge(v8::Local<v8::Context> context, const Realm& realm, v8::Local<v8::Value> given);
+  // Adds the body's bytes and the functions of the bridge to the context of a run.
+  v8::MaybeLocal<v8::Value> completed(v8::Local<v8::Context> context, const Realm& realm, const RunCommand& command,
+                                      v8::Local<v8::Value> given, v8::Local<v8::Value> rawBody);
   std::optional<Failure> write(v8::Local<v8::Context> context, v8::Local<v8::Value> value, std::string& result,
                                const Module& module);
   void sendRejections(Module& module);

@@ -55,6 +55,9 @@ class ValueWriter {
   std::string where_;
 };
 
+// A Uint8Array with a copy of the bytes. Empty if there is no memory for it.
+v8::MaybeLocal<v8::Value> bytesValue(v8::Isolate* isolate, std::string_view bytes);
+
 // Reads one value as objects of `context`. Empty if the bytes are malformed, or the engine has no memory for it.
 v8::MaybeLocal<v8::Value> readValue(v8::Local<v8::Context> context, clone::Reader& in);
 

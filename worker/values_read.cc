@@ -114,10 +114,7 @@ v8::MaybeLocal<v8::Value> ValueReader::bigInt() {
 }
 
 v8::MaybeLocal<v8::Value> ValueReader::bytes() {
-  const std::string_view bytes = in_.raw();
-  v8::Local<v8::ArrayBuffer> buffer;
-  if (!bufferOf(isolate_, bytes).ToLocal(&buffer)) return {};
-  return v8::Uint8Array::New(buffer, 0, bytes.size());
+  return bytesValue(isolate_, in_.raw());
 }
 
 v8::MaybeLocal<v8::Value> ValueReader::array(int depth) {
@@ -224,6 +221,12 @@ v8::MaybeLocal<v8::Value> ValueReader::error() {
 }
 
 }  // namespace
+
+v8::MaybeLocal<v8::Value> bytesValue(v8::Isolate* isolate, std::string_view bytes) {
+  v8::Local<v8::ArrayBuffer> buffer;
+  if (!bufferOf(isolate, bytes).ToLocal(&buffer)) return {};
+  return v8::Uint8Array::New(buffer, 0, bytes.size());
+}
 
 v8::MaybeLocal<v8::Value> readValue(v8::Local<v8::Context> context, Reader& in) {
   v8::EscapableHandleScope scope(context->GetIsolate());

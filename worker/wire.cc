@@ -84,7 +84,7 @@ std::optional<Incoming> Wire::takeFrame() {
   const size_t held = end_ - begin_;
   if (held < kHeaderBytes) return std::nullopt;
   const uint32_t length = lengthAt(in_.data() + begin_);
-  if (length == 0 || length > clone::kMaxFrameBytes) endProcess(kEndedByBreach, "a frame of an invalid length");
+  if (length == 0 || length > clone::kMaxRunFrameBytes) endProcess(kEndedByBreach, "a frame of an invalid length");
   if (held < kHeaderBytes + length) return std::nullopt;
   const char* frame = in_.data() + begin_ + kHeaderBytes;
   begin_ += kHeaderBytes + length;

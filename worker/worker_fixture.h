@@ -65,9 +65,10 @@ class TestWorker {
   struct Program {
     std::string code = {};
     std::chrono::milliseconds timeout{5000};
-    bool bridge = true;
-    Values event = {};  // unset: null
-    Host host = {};     // unset: replies to every call with null
+    clone::BridgeKind bridge = clone::BridgeKind::full;
+    std::optional<std::string> rawBody = {};  // with it the context has a request
+    Values event = {};                        // unset: null
+    Host host = {};                           // unset: replies to every call with null
     std::string map = {};
   };
   // Loads the code as a JS module of its own, and runs it.

@@ -11,8 +11,8 @@ enum class FrameKind : uint8_t {
   // ---- server to worker
   load = 1,    // text module, text source (JavaScript, an ES module), text map ("" or a source map, version 3, as JSON)
   unload = 2,  // text module
-  // u64 run, text module, u32 timeoutMs, byte bridge (1: there are ctx.db and ctx.integrations), value event,
-  // value context (what becomes ctx)
+  // u64 run, text module, u32 timeoutMs, byte bridge (BridgeKind), byte 1 and raw bytes (ctx.request.rawBody) or
+  // byte 0, value event, value context (what becomes ctx)
   run = 3,
   answer = 4,  // u32 call, byte 1, value result; or u32 call, byte 0, text code, text message
   // u64 run, text source, byte typescript (0 or 1), byte runs. With runs 0 a default export is checked without
@@ -28,6 +28,13 @@ enum class FrameKind : uint8_t {
                 // own lines and columns)
   checked = 37,  // u64 run, text code (what is to run), text map
   refused = 38,  // u64 run, byte reason (FailReason), u32 line, u32 column (from 1; 0: unknown), text message
+};
+
+// The functions of ctx that call the host.
+enum class BridgeKind : uint8_t {
+  none = 0,
+  full = 1,    // ctx.db and ctx.integrations
+  lookup = 2,  // ctx.lookup
 };
 
 enum class LogLevel : uint8_t { log = 0, info = 1, warn = 2, error = 3, debug = 4 };
@@ -61,12 +68,26 @@ constexpr bool leavesModuleUsable(FailReason reason) {
 
 // Both sides keep these bounds; a worker that breaks one counts as compromised, and the server kills it.
 inline constexpr uint32_t kMaxFrameBytes = (16u << 20) + (64u << 10);
+inline constexpr uint32_t kMaxRunFrameBytes = 2 * kMaxFrameBytes;  // which may hold a request's body twice
 inline constexpr uint32_t kMaxResultBytes = 6u << 20;
 inline constexpr uint32_t kMaxLogLines = 200;           // of a run; the worker drops later ones
 inline constexpr uint32_t kMaxLogBytes = 8u << 10;      // of a line, truncated at a character
 inline constexpr uint32_t kMaxCalls = 1000;             // of a run, in all
+inline constexpr uint32_t kMaxLookups = 5;              // of a run with BridgeKind::lookup, in all
 inline constexpr uint32_t kMaxCallsAtOnce = 16;         // further ones wait in the worker
 inline constexpr uint32_t kMaxCallBytes = 2u << 20;     // of one call's arguments
 inline constexpr uint32_t kMaxBridgeBytes = 64u << 20;  // of a run: arguments and results together
+
+constexpr uint32_t maxCallsOf(BridgeKind kind) {
+  switch (kind) {
+    case BridgeKind::none:
+      return 0;
+    case BridgeKind::full:
+      return kMaxCalls;
+    case BridgeKind::lookup:
+      return kMaxLookups;
+  }
+  return 0;
+}
 
 }  // namespace mb::clone

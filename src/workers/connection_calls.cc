@@ -23,7 +23,8 @@ void WorkerConnection::takeCall(std::string_view body) {
   const uint32_t call = in.u32();
   const std::string_view operation = in.text();
   const size_t size = in.left();
-  const bool allowed = runs() && job_->bridge && open_ < clone::kMaxCallsAtOnce && calls_ < clone::kMaxCalls;
+  const bool allowed =
+      runs() && job_->bridge && open_ < clone::kMaxCallsAtOnce && calls_ < clone::maxCallsOf(job_->bridge->kind());
   const bool fits = operation.size() <= kMaxOperationBytes && size <= clone::kMaxCallBytes;
   if (in.failed() || !allowed || !fits || (calls_ > 0 && call <= lastCall_)) return breach("invalid frame \"call\"");
   decoded<doc::Document>(body.substr(body.size() - size), &WorkerConnection::decodeArguments,

@@ -134,6 +134,7 @@ void WorkerConnection::takeFailed(std::string_view body) {
     end.status = RunStatus::timeout;
     end.error = tooLate(job_->timeout);
   }
+  end.endedWorker = reason == FailReason::outOfMemory;
   finish(std::move(end), reason != FailReason::outOfMemory);
 }
 
@@ -175,6 +176,7 @@ JobEnd WorkerConnection::endFor(ConnectionOwner::ExitCause death) const {
       std::ranges::any_of(kMemoryWords, [&](std::string_view word) { return lastWords_.contains(word); });
   end.error = memory ? kOutOfMemory : kEnded;
   end.stopped = death == ConnectionOwner::ExitCause::stopped;
+  end.endedWorker = true;
   return end;
 }
 

@@ -65,5 +65,13 @@ TEST_F(HostileLater, BoundsWhatCallsCarry) {
   EXPECT_EQ(workers_.stats().killed, 0u);
 }
 
+TEST_F(HostileLater, IsKilledForASixthLookup) {
+  const auto bridge = std::make_shared<FakeBridge>();
+  bridge->given = clone::BridgeKind::lookup;
+  EXPECT_EQ(run("30 calls", {.bridge = bridge}).status, RunStatus::error);
+  EXPECT_EQ(bridge->calls, 5);
+  EXPECT_EQ(workers_.stats().killed, 1u);
+}
+
 }  // namespace
 }  // namespace mb::workers

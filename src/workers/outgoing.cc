@@ -54,18 +54,21 @@ Result<JobPtr> jobOf(RunRequest request) {
   job->runClass = request.runClass;
   job->timeout = request.timeout;
   std::string& out = job->frame;
-  out.reserve(request.event.size() + request.context.size() + request.module->id.size() + 64);
+  const size_t raw = request.rawBody ? request.rawBody->size() : 0;
+  out.reserve(request.event.size() + request.context.size() + request.module->id.size() + raw + 64);
   const size_t at = beginFrame(out, FrameKind::run);
   Writer writer(out);
   writer.u64(0);
   writer.text(request.module->id);
   job->timeoutAt = out.size();
   writer.u32(0);
-  writer.byte(request.bridge ? 1 : 0);
+  writer.byte(static_cast<uint8_t>(request.bridge ? request.bridge->kind() : clone::BridgeKind::none));
+  writer.byte(request.rawBody ? 1 : 0);
+  if (request.rawBody) writer.text(*request.rawBody);
   if (!clone::writeObject(writer, request.event) || !clone::writeObject(writer, request.context)) {
     return fail(ErrorCode::validation, "the event is nested too deeply");
   }
-  if (out.size() > clone::kMaxFrameBytes) return fail(ErrorCode::validation, "the event is too large");
+  if (out.size() > clone::kMaxRunFrameBytes) return fail(ErrorCode::validation, "the event is too large");
   endFrame(out, at);
   job->module = std::move(request.module);
   job->bridge = std::move(request.bridge);

@@ -48,6 +48,27 @@ TEST_F(RealWorker, CallsItsHost) {
   EXPECT_EQ(textOf(runBody("return typeof ctx.db;")), "undefined");
 }
 
+TEST_F(RealWorker, HasWhatItsBridgeOffers) {
+  const auto bridge = std::make_shared<FakeBridge>();
+  bridge->given = clone::BridgeKind::lookup;
+  EXPECT_EQ(textOf(runBody("return await ctx.lookup.get('notes', 'a');", {.bridge = bridge})), "lookup.get");
+  EXPECT_EQ(textOf(runBody("return Object.keys(ctx).join();", {.bridge = bridge})), "lookup");
+  bridge->given = clone::BridgeKind::full;
+  EXPECT_EQ(textOf(runBody("return Object.keys(ctx).join();", {.bridge = bridge})), "db,integrations");
+}
+
+TEST_F(RealWorker, HasTheBytesOfABody) {
+  doc::BsonWriter context;
+  context.beginDocument("request");
+  context.end();
+  // Larger than what is converted through JSON.
+  const std::string body(100 << 10, '\xff');
+  EXPECT_EQ(textOf(runBody("const {rawBody} = ctx.request; return `${rawBody.constructor.name} ${rawBody.length} "
+                           "${rawBody[9]} ${JSON.stringify(ctx)}`;",
+                           {.context = context.finish(), .rawBody = body})),
+            "Uint8Array 102400 255 {\"request\":{}}");
+}
+
 TEST_F(RealWorker, EndsAnEndlessRun) {
   const RunOutcome endless = runBody("for (;;);", {.timeout = 200ms});
   EXPECT_EQ(endless.status, RunStatus::timeout);
@@ -60,6 +81,7 @@ TEST_F(RealWorker, EndsAnEndlessRun) {
 TEST_F(RealWorker, SurvivesOutOfMemory) {
   const RunOutcome heap = runBody("const all = []; for (;;) all.push(new Array(1000).fill(all.length));");
   EXPECT_TRUE(heap.error.starts_with("out of memory")) << heap.error;
+  EXPECT_TRUE(heap.endedWorker);
   const RunOutcome strings = runBody("let s = 'x'; for (;;) s += s + s.length;");
   EXPECT_EQ(strings.status, RunStatus::error);
   EXPECT_EQ(textOf(runBody("return 'well';")), "well");

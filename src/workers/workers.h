@@ -41,6 +41,8 @@ class Bridge {
   virtual ~Bridge() = default;
   // `operation` as the worker sent it, not validated. `arguments`: the keys "0", "1", ….
   virtual Task<doc::Value> call(std::string operation, doc::Document arguments) = 0;
+  // Which calls the run may make; the same at each call. Any core.
+  virtual clone::BridgeKind kind() const { return clone::BridgeKind::full; }
   // Called once, on the core that called run(), if the run ends while calls are open. Their results are discarded, and
   // the worker takes no other run before they have ended, so the bridge may abort them.
   virtual void settled() {}
@@ -55,7 +57,9 @@ struct RunRequest {
   store::ProjectNo project = 0;
   ModulePtr module;
   doc::Document event;
-  doc::Document context;  // becomes `ctx`, to which the worker adds `db` and `integrations` if `bridge` is set
+  // Becomes `ctx`, to which the worker adds the functions of the bridge.
+  doc::Document context;
+  std::optional<std::string> rawBody = {};    // added to `ctx.request`, which `context` must have then
   std::chrono::milliseconds timeout{10'000};  // from the moment a worker begins the run
   RunClass runClass = RunClass::normal;
   std::shared_ptr<Bridge> bridge;  // null: the run has none
@@ -79,6 +83,7 @@ struct RunOutcome {
   doc::Value result;          // null if undefined or absent
   bool stopped = false;       // stop() ended it (error only): another process may run it
   bool killed = false;        // another process killed its worker (error only): the run may be repeated, too
+  bool endedWorker = false;   // its worker ended, or must end as it is out of memory (error only)
   std::string error;          // message for the project's users
   std::string stack;          // lines and columns of the code as it was written
   std::vector<LogLine> logs;  // empty after a timeout

@@ -32,7 +32,9 @@ class FakeBridge : public Bridge {
     co_return doc::Value(out.finish().view().begin()->value);
   }
   void settled() override { ++ended; }
+  clone::BridgeKind kind() const override { return given; }
 
+  clone::BridgeKind given = clone::BridgeKind::full;
   std::atomic<int> calls{0};
   std::atomic<int> ended{0};
   std::atomic<bool> holds{false};
@@ -63,6 +65,8 @@ class WorkersFixture : public ::testing::Test {
     int core = 0;
     doc::Document event{};
     int version = 1;
+    doc::Document context{};
+    std::optional<std::string> rawBody = {};
   };
 
   std::future<RunOutcome> begin(std::string word, With with) {
@@ -70,7 +74,8 @@ class WorkersFixture : public ::testing::Test {
     RunRequest request{.project = with.project,
                        .module = std::move(module),
                        .event = std::move(with.event),
-                       .context = doc::Document(),
+                       .context = std::move(with.context),
+                       .rawBody = std::move(with.rawBody),
                        .timeout = with.timeout,
                        .runClass = with.runClass,
                        .bridge = std::move(with.bridge)};

@@ -112,6 +112,15 @@ TEST_F(WorkersTest, DistinguishesAKillFromOutside) {
   EXPECT_TRUE(eventually([&] { return workers_.stats().running == 0; }));
 }
 
+TEST_F(WorkersTest, DistinguishesTheEndOfTheWorkerFromAnError) {
+  EXPECT_TRUE(run("die").endedWorker);
+  EXPECT_TRUE(run("no value").endedWorker) << "a breach";
+  EXPECT_FALSE(run("no such word").endedWorker) << "an error";
+  const RunOutcome late = run("hang", {.timeout = 100ms});
+  EXPECT_EQ(late.status, RunStatus::timeout);
+  EXPECT_FALSE(late.endedWorker);
+}
+
 TEST_F(WorkersTest, ReplacesBlankWorkersThatEnd) {
   ASSERT_TRUE(eventually([&] { return workers_.stats().blank == 2; }));
   const std::string pid = textOf(run("pid"));

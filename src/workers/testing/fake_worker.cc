@@ -450,6 +450,7 @@ void takeRun(const std::string& body) {
   const std::string module(in.text());
   in.u32();
   in.byte();
+  if (in.byte() == 1) in.raw();
   const std::string_view rest = std::string_view(body).substr(body.size() - in.left());
   const auto event = mb::clone::wholeValue(rest);
   const auto known = modules.find(module);
