@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "functions/cron_schedule.h"
 #include "store/records.h"
 
 namespace mb::functions {
@@ -105,7 +104,11 @@ Task<bool> Cron::fireStored(doc::Document document) {
 
 Task<bool> Cron::fire(TimetableRow row) {
   const Timestamp now = deps_.clock.now();
-  const auto schedule = CronSchedule::parse(row.schedule);
+  // A row whose zone the system has lost stays, and fires once the zone is known again.
+  if (row.timezone && !TimeZone::find(*row.timezone)) {
+    co_return fail(Error(ErrorCode::internal, "the time zone is not known").withCause(*row.timezone));
+  }
+  const auto schedule = scheduleOf(row.schedule, row.timezone);
   std::optional<Timestamp> at;
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(row.projectId));
   const std::optional<Timestamp> since = project ? activeSince(project->info()) : std::nullopt;
@@ -121,7 +124,9 @@ Task<bool> Cron::fire(TimetableRow row) {
   auto callback = [target, now, &row = std::as_const(row), &schedule = std::as_const(schedule)](
                       const store::PreImages& before, store::Changes& changes) -> Result<bool> {
     TRY(std::optional<TimetableRow> stored, store::fromStore<TimetableRow>(before[target]));
-    if (!stored || stored->dueAt != row.dueAt || stored->schedule != row.schedule) return false;
+    const bool same =
+        stored && stored->dueAt == row.dueAt && stored->schedule == row.schedule && stored->timezone == row.timezone;
+    if (!same) return false;
     if (schedule) {
       stored->dueAt = schedule->next(now);
       changes.put(target, doc::encode(*stored));

@@ -101,6 +101,16 @@ Result<std::string_view> named(std::string_view text) {
   return fail(wrong("the names are @hourly, @daily, @weekly and @monthly"));
 }
 
+// What clocks of the zone show at `moment`, as a time in UTC.
+Timestamp localOf(Timestamp moment, const TimeZone& zone) {
+  const auto at = floor<seconds>(milliseconds(moment.ms));
+  return {moment.ms + milliseconds(seconds(zone.offsetAt(at.count()))).count()};
+}
+
+Timestamp momentOf(Timestamp local, const TimeZone& zone) {
+  return {milliseconds(seconds(zone.momentOf(floor<seconds>(milliseconds(local.ms)).count()))).count()};
+}
+
 template <class Bits>
 bool holds(Bits bits, int value) {
   return ((bits >> value) & 1) != 0;
@@ -108,7 +118,7 @@ bool holds(Bits bits, int value) {
 
 }  // namespace
 
-Result<CronSchedule> CronSchedule::parse(std::string_view text) {
+Result<CronSchedule> CronSchedule::parse(std::string_view text, std::optional<TimeZone> zone) {
   if (text.size() > kMaxText) return fail(wrong("it is too long"));
   if (text.starts_with('@')) {
     TRY(text, named(text));
@@ -137,6 +147,7 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   schedule.weekdays_ = static_cast<uint32_t>((bits[4] | bits[4] >> 7) & 0x7F);
   schedule.anyDay_ = fields[2].starts_with('*');
   schedule.anyWeekday_ = fields[4].starts_with('*');
+  schedule.zone_ = zone;
   // From any time: a schedule that fires at all fires within nine years.
   if (!schedule.search(Timestamp{1'600'000'000'000})) return fail(wrong("it never fires"));
   return schedule;
@@ -172,7 +183,12 @@ std::optional<Timestamp> CronSchedule::search(Timestamp after) const {
 }
 
 Timestamp CronSchedule::next(Timestamp after) const {
-  return search(after).value_or(Timestamp{after.ms + duration_cast<milliseconds>(days(kMaxDays)).count()});
+  const Timestamp never{after.ms + duration_cast<milliseconds>(days(kMaxDays)).count()};
+  if (!zone_) return search(after).value_or(never);
+  // Moments never go back as local times go forward, so the first match whose moment lies ahead is the next fire.
+  std::optional<Timestamp> local = search(localOf(after, *zone_));
+  while (local && momentOf(*local, *zone_) <= after) local = search(*local);
+  return local ? momentOf(*local, *zone_) : never;
 }
 
 std::optional<Timestamp> CronSchedule::last(Timestamp from, Timestamp to) const {

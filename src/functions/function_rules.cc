@@ -26,6 +26,7 @@ constexpr std::string_view kNameRule =
 struct TriggerField {
   std::string_view name;
   void (*check)(doc::ValueView value, std::vector<ErrorDetail>& problems);
+  bool optional = false;
 };
 struct TriggerShape {
   std::string_view type;
@@ -92,13 +93,19 @@ void checkSchedule(doc::ValueView value, std::vector<ErrorDetail>& problems) {
   }
 }
 
+void checkTimezone(doc::ValueView value, std::vector<ErrorDetail>& problems) {
+  if (!isText(value, "/trigger/timezone", problems)) return;
+  if (TimeZone::find(value.asString())) return;
+  problems.push_back({"/trigger/timezone", "must be a name of the IANA time zone database, such as Europe/Zurich"});
+}
+
 const std::vector<TriggerShape>& triggerShapes() {
   static const std::vector<TriggerShape> kShapes = {
       {"database", {{"collection", checkCollection}, {"events", checkEvents}}},
       {"auth", {{"event", checkUserCreated}}},
       {"storage", {{"event", checkFileUploaded}}},
       {"http", {{"method", checkMethod}, {"path", checkPath}}},
-      {"cron", {{"schedule", checkSchedule}}},
+      {"cron", {{"schedule", checkSchedule}, {"timezone", checkTimezone, true}}},
   };
   return kShapes;
 }
@@ -114,7 +121,7 @@ void checkTrigger(doc::DocumentView trigger, std::vector<ErrorDetail>& problems)
   for (const TriggerField& field : shape->fields) {
     if (const auto value = trigger.find(field.name)) {
       field.check(*value, problems);
-    } else {
+    } else if (!field.optional) {
       problems.push_back({fmt::format("/trigger/{}", field.name), "is required"});
     }
   }
@@ -195,7 +202,7 @@ doc::Document canonicalTrigger(doc::DocumentView trigger) {
   out.appendString("type", trigger.stringOr("type"));
   for (const TriggerField& field : shapeOf(trigger)->fields) {
     const auto value = trigger.find(field.name);
-    if (!value) continue;  // not in a valid trigger
+    if (!value) continue;
     if (field.name != "events") {
       out.append(field.name, *value);
       continue;

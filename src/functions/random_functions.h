@@ -101,7 +101,7 @@ class RandomFunctions : private configuration::RandomText {
                        {"method", one({"\"GET\"", "\"POST\"", "\"DELETE\""})},
                        {"path", numbered("/:of/x", i)}});
       case 1:
-        return object({{"type", "\"cron\""}, {"schedule", one({"\"@daily\"", "\"*/15 1-3 * jan mon\""})}});
+        return cronTrigger();
       case 2:
         return object({{"type", "\"auth\""}, {"event", "\"userCreated\""}});
       default:
@@ -110,6 +110,11 @@ class RandomFunctions : private configuration::RandomText {
   }
   std::string code() {
     const std::string text =
+  std::string cronTrigger() {
+    Fields fields{{"type", "\"cron\""}, {"schedule", one({"\"@daily\"", "\"*/15 1-3 * jan mon\""})}};
+    if (chance(2)) fields.emplace_back("timezone", one({"\"UTC\"", "\"Europe/Zurich\""}));
+    return object(std::move(fields));
+  }
         one({"export default () => 1;", "\n\nexport default async (event: any) => `\u2028${event}`;",
              "// \"\\\n\texport default 1;\r\n\tlet a;", "export default () => 1;  "});
     return quoted(text + std::string(anyBelow(3), '\n'));

@@ -1,20 +1,8 @@
 #include "functions/timetable.h"
 
-#include "functions/cron_schedule.h"
 #include "store/records.h"
 
 namespace mb::functions {
-
-namespace {
-
-// The schedule of an enabled cron function; "" of any other.
-std::string_view scheduleOf(const FunctionRecord& record) {
-  const doc::DocumentView trigger = record.trigger;
-  if (!record.enabled || trigger.stringOr("type") != "cron") return {};
-  return trigger.stringOr("schedule");
-}
-
-}  // namespace
 
 store::WriteTarget timetableTarget(store::ProjectNo project, const std::string& functionId) {
   return {kTimetableRows, fmt::format("{}/{}", project, functionId)};
@@ -22,13 +10,26 @@ store::WriteTarget timetableTarget(store::ProjectNo project, const std::string& 
 
 store::Change timetableChange(const std::optional<doc::Document>& before, const snapshot::ProjectInfo& project,
                               const FunctionRecord& after, Timestamp now) {
-  const std::string_view text = scheduleOf(after);
-  const auto schedule = CronSchedule::parse(text);
+  const doc::DocumentView trigger = after.trigger;
+  if (!after.enabled || trigger.stringOr("type") != "cron") return store::Change::remove();
+  const std::string text(trigger.stringOr("schedule"));
+  std::optional<std::string> timezone;
+  if (trigger.find("timezone")) timezone = trigger.stringOr("timezone");
+  const auto schedule = scheduleOf(text, timezone);
   if (!schedule) return store::Change::remove();
-  if (before && before->view().stringOr("schedule") == text) return store::Change::keep();
+  const bool sameTimes = before && before->view().stringOr("schedule") == text &&
+                         before->view().stringOr("timezone") == timezone.value_or("");
+  if (sameTimes) return store::Change::keep();
   return store::Change::put(
       doc::encode(TimetableRow{timetableTarget(project.number, after.functionId).id, after.functionId, project.id.str(),
-                               static_cast<int64_t>(project.number), std::string(text), schedule->next(now)}));
+                               static_cast<int64_t>(project.number), text, schedule->next(now), std::move(timezone)}));
+}
+
+Result<CronSchedule> scheduleOf(std::string_view schedule, const std::optional<std::string>& timezone) {
+  std::optional<TimeZone> zone;
+  if (timezone) zone = TimeZone::find(*timezone);
+  if (timezone && !zone) return fail(ErrorCode::validation, fmt::format("the time zone {} is not known", *timezone));
+  return CronSchedule::parse(schedule, zone);
 }
 
 store::SystemCollection timetableCollection() {

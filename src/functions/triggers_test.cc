@@ -149,6 +149,75 @@ TEST_F(CronTest, aChangeOfSomethingElseKeepsTheNextFire) {
   EXPECT_EQ(1, pass());
 }
 
+TEST_F(CronTest, firesByTheClocksOfItsZone) {
+  at("2026-03-27T12:00:00Z");
+  define("sweep", R"({"type":"cron","schedule":"30 2 * * *","timezone":"Europe/Zurich"})");
+  const std::pair<const char*, int> steps[] = {
+      {"2026-03-28T01:29:59Z", 0},
+      {"2026-03-28T01:30:00Z", 1},
+      // 02:30 is skipped, so it fires as clocks go from 02:00 to 03:00.
+      {"2026-03-29T00:59:59Z", 0},
+      {"2026-03-29T01:00:00Z", 1},
+      {"2026-03-29T01:30:00Z", 0},
+      {"2026-03-30T00:30:00Z", 1},
+  };
+  for (const auto& [time, fires] : steps) {
+    at(time);
+    EXPECT_EQ(fires, pass()) << time;
+  }
+  ASSERT_TRUE(ran(3));
+  EXPECT_EQ("2026-03-28T01:30:00.000Z", scheduledAt(0));
+  EXPECT_EQ("2026-03-29T01:00:00.000Z", scheduledAt(1));
+  EXPECT_EQ("30 2 * * *", eventOf(2).view().stringOr("schedule"));
+}
+
+TEST_F(CronTest, aLocalTimeThatOccursTwiceFiresOnce) {
+  at("2026-10-24T12:00:00Z");
+  define("sweep", R"({"type":"cron","schedule":"30 2 * * *","timezone":"Europe/Zurich"})");
+  at("2026-10-25T00:30:00Z");
+  EXPECT_EQ(1, pass());
+  at("2026-10-25T01:30:00Z");
+  EXPECT_EQ(0, pass());
+  at("2026-10-26T01:30:00Z");
+  EXPECT_EQ(1, pass());
+  ASSERT_TRUE(ran(2));
+}
+
+TEST_F(CronTest, aMissedFireInAZoneRunsOnceWithinTheHour) {
+  at("2026-03-28T12:00:00Z");
+  define("sweep", R"({"type":"cron","schedule":"30 2 * * *","timezone":"Europe/Zurich"})");
+  at("2026-03-29T01:40:00Z");
+  EXPECT_EQ(1, pass());
+  ASSERT_TRUE(ran(1));
+  EXPECT_EQ("2026-03-29T01:00:00.000Z", scheduledAt(0));
+}
+
+TEST_F(CronTest, anotherZoneStartsOver) {
+  define("sweep", R"({"type":"cron","schedule":"0 12 * * *"})");
+  define("sweep", R"({"type":"cron","schedule":"0 12 * * *","timezone":"Europe/Zurich"})");
+  at("2026-01-01T11:00:00Z");
+  EXPECT_EQ(1, pass());
+  define("sweep", R"({"type":"cron","schedule":"0 12 * * *"})");
+  at("2026-01-01T12:00:00Z");
+  EXPECT_EQ(1, pass());
+}
+
+TEST_F(CronTest, aRowWhoseZoneIsLostStays) {
+  define("sweep", R"({"type":"cron","schedule":"0 12 * * *","timezone":"Europe/Zurich"})");
+  store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
+  const store::Target row = write.change(timetableTarget(shop_, "fn_sweep"));
+  ASSERT_TRUE(
+      run(store_.write(std::move(write), [row](const store::PreImages& before, store::Changes& changes) -> Result<> {
+        TRY(TimetableRow stored, doc::decode<TimetableRow>(*before[row]));
+        stored.timezone = "Gone/Zone";
+        changes.put(row, doc::encode(stored));
+        return {};
+      })));
+  at("2026-01-01T11:00:00Z");
+  EXPECT_EQ(0, pass());
+  EXPECT_EQ(1, memory_.all(kTimetableRows).size());
+}
+
 class AuthTriggerTest : public RunningFixture {
  protected:
   AuthTriggerTest() { define("greet", R"({"type":"auth","event":"userCreated"})"); }

@@ -35,11 +35,32 @@ def test_good_schedules_are_taken(project, schedule):
     assert made.made["trigger"] == {"type": "cron", "schedule": schedule}
 
 
+@pytest.mark.parametrize("timezone", ["", "Nowhere/Land", "+02:00", "europe/zurich", "Europe", "../UTC", 7, None, {}])
+def test_unknown_time_zones_are_refused(admin, timezone):
+    trigger = {"type": "cron", "schedule": "@daily", "timezone": timezone}
+    body = {"name": "never", "trigger": trigger, "code": "export default () => 1;"}
+    refused(admin.post("/admin/functions", body), 400, "VALIDATION", "/trigger/timezone")
+
+
+def test_a_time_zone_is_part_of_the_trigger(project, admin):
+    for timezone in ("Europe/Zurich", "America/Argentina/Buenos_Aires", "UTC"):
+        trigger = {"timezone": timezone, "schedule": "30 2 * * *", "type": "cron"}
+        made = Function(project, "return 1;", trigger, enabled=False)
+        assert made.made["trigger"] == trigger and list(made.made["trigger"]) == ["type", "schedule", "timezone"]
+        assert ok(admin.get(f"{made.route}/versions/1"))["version"]["trigger"] == trigger
+    made.patch(trigger={"type": "cron", "schedule": "30 2 * * *"})
+    assert "timezone" not in ok(admin.get(made.route))["function"]["trigger"]
+    refused(admin.patch(made.route, {"trigger": {**trigger, "timezone": "x"}}), 400, "VALIDATION", "/trigger/timezone")
+    other = {"type": "auth", "event": "userCreated", "timezone": "UTC"}
+    refused(admin.patch(made.route, {"trigger": other}), 400, "VALIDATION", "/trigger/timezone")
+
+
 @pytest.mark.long
 @pytest.mark.timeout(300)
 def test_fires_at_the_minute_with_its_event(project):
     until_the_minute_turns()
     function = Function(project, "return [event, event.scheduledAt instanceof Date];", EACH_MINUTE)
+    there = Function(project, "return event;", {**EACH_MINUTE, "timezone": "Asia/Kathmandu"})
     off = Function(project, "return 1;", EACH_MINUTE)
     off.patch(enabled=False)
     (run,) = wait(function, 1)
@@ -50,6 +71,7 @@ def test_fires_at_the_minute_with_its_event(project):
     started = datetime.datetime.fromisoformat(run["startedAt"])
     assert at.second == 0 and 0 <= (started - at).total_seconds() < 5 * SLOW
     assert off.runs() == []
+    assert wait(there, 1)[-1]["result"]["scheduledAt"] == event["scheduledAt"]
 
 
 @pytest.mark.long
