@@ -13,7 +13,8 @@ constexpr std::string_view kHeaders =
     "authorization, content-type, x-service-project, x-request-id, if-none-match, if-range, range, "
     "tus-resumable, upload-length, upload-metadata, upload-offset";
 constexpr std::string_view kExposed =
-    "x-request-id, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, content-disposition, "
+    "x-request-id, x-service-run, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
+    "content-disposition, "
     "location, tus-resumable, tus-version, tus-extension, upload-offset, upload-length, upload-metadata, "
     "upload-expires";
 constexpr std::string_view kPreflightSeconds = "7200";

@@ -65,7 +65,7 @@ std::vector<RouteDoc> runDocs() {
     for (const auto& [method, word] : methods) {
       RouteDoc doc{method, pattern, "run" + std::string(word) + end, {}};
       Response any{.status = Response::kAnyStatus, .content = {.type = "*/*", .schema = kAnything}};
-      any.meaning = "The function's own response: its status, headers and body.";
+      any.meaning = "The function's own response: its status, headers and body, and the run's id in `x-service-run`.";
       Response failed = like(kFunctionFailed, 500);
       failed.meaning = "The handler threw; the run log says why.";
       Response late = like(kFunctionFailed, 504);

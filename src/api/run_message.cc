@@ -102,7 +102,8 @@ bool allowsBody(int status) {
   return status != 204 && status != 205 && status != 304;
 }
 
-void addPolicy(http::Response& response, functions::Origin origin) {
+void addServerHeaders(http::Response& response, functions::Origin origin, std::string run) {
+  response.headers.emplace_back("x-service-run", std::move(run));
   if (origin == functions::Origin::own) return;
   response.headers.emplace_back("content-security-policy", kSandbox);
   response.headers.emplace_back("x-content-type-options", "nosniff");
@@ -160,7 +161,7 @@ Result<doc::Document> runRequest(const http::Request& request, const Captures& p
   return out.finish();
 }
 
-http::Response runResponse(functions::HttpResult result, functions::Origin origin) {
+http::Response runResponse(functions::HttpResult result, functions::Origin origin, std::string run) {
   http::Response response;
   response.status = result.status;
   if (allowsBody(result.status)) response.contentType = fillBody(response, result.body);
@@ -174,16 +175,16 @@ http::Response runResponse(functions::HttpResult result, functions::Origin origi
     }
   }
   response.keeps = std::move(headers);
-  addPolicy(response, origin);
+  addServerHeaders(response, origin, std::move(run));
   return response;
 }
 
-http::Response runFailure(int status, std::string_view what, functions::Origin origin) {
+http::Response runFailure(int status, std::string_view what, functions::Origin origin, std::string run) {
   std::string body = R"({"error":)";
   appendJsonString(body, what);
   body += '}';
   http::Response response = http::Response::json(status, std::move(body));
-  addPolicy(response, origin);
+  addServerHeaders(response, origin, std::move(run));
   return response;
 }
 

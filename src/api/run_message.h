@@ -20,14 +20,14 @@ struct RunRequestOptions {
   bool hideToken = false;
 };
 // ctx.request: {method, path, service, params, query, headers, body}. The body is parsed if its content type is JSON;
-// it is text if it is valid UTF-8 and its content type is textual or absent; else bytes; null without a body. Fails
-// with invalidJson, invalidParam (the query).
+// it is text if it is valid UTF-8 and its content type is textual or absent; else bytes; null without a body. The
+// worker adds rawBody. Fails with invalidJson, invalidParam (the query).
 Result<doc::Document> runRequest(const http::Request& request, const Captures& params,
                                  const RunRequestOptions& options);
 
-// Strings are sent as text, bytes as they are, everything else as JSON.
-http::Response runResponse(functions::HttpResult result, functions::Origin origin);
+// Strings are sent as text, bytes as they are, everything else as JSON. `run` is the run's id, for x-service-run.
+http::Response runResponse(functions::HttpResult result, functions::Origin origin, std::string run);
 // {"error": "…"}: the format of errors that functions cause.
-http::Response runFailure(int status, std::string_view what, functions::Origin origin);
+http::Response runFailure(int status, std::string_view what, functions::Origin origin, std::string run);
 
 }  // namespace mb::api

@@ -109,7 +109,7 @@ TEST(RunMessage, ResponsesKeepTheirTypes) {
     functions::HttpResult result;
     result.status = each.status;
     result.body = doc::Value(doc::parseJsonValue(each.body)->view().begin()->value);
-    const http::Response response = runResponse(std::move(result), functions::Origin::shared);
+    const http::Response response = runResponse(std::move(result), functions::Origin::shared, "run_1");
     EXPECT_EQ(each.status, response.status);
     EXPECT_EQ(each.contentType, response.contentType) << each.body;
     EXPECT_EQ(each.sent, response.body);
@@ -121,21 +121,24 @@ TEST(RunMessage, ResponsesKeepTheirTypes) {
 TEST(RunMessage, aTypeThatIsGivenStands) {
   functions::HttpResult result;
   result.headers = {{"content-type", "text/html"}, {"x-a", "1"}, {"x-content-type-options", "off"}};
-  const http::Response response = runResponse(std::move(result), functions::Origin::shared);
+  const http::Response response = runResponse(std::move(result), functions::Origin::shared, "run_1");
   EXPECT_EQ("text/html", response.contentType);
   EXPECT_EQ("1", responseHeader(response, "x-a"));
   EXPECT_EQ("nosniff", responseHeader(response, "x-content-type-options"));
+  EXPECT_EQ("run_1", responseHeader(response, "x-service-run"));
 }
 
 TEST(RunMessage, anOriginOfItsOwnHasNoSandbox) {
-  EXPECT_EQ("", responseHeader(runResponse({}, functions::Origin::own), "content-security-policy"));
-  EXPECT_EQ("", responseHeader(runFailure(500, "function error", functions::Origin::own), "content-security-policy"));
+  EXPECT_EQ("", responseHeader(runResponse({}, functions::Origin::own, "run_1"), "content-security-policy"));
+  EXPECT_EQ("", responseHeader(runFailure(500, "function error", functions::Origin::own, "run_1"),
+                               "content-security-policy"));
 }
 
 TEST(RunMessage, aFailureSaysNoMore) {
-  const http::Response response = runFailure(504, "function timed out", functions::Origin::shared);
+  const http::Response response = runFailure(504, "function timed out", functions::Origin::shared, "run_1");
   EXPECT_EQ(504, response.status);
   EXPECT_EQ(R"({"error":"function timed out"})", response.body);
+  EXPECT_EQ("run_1", responseHeader(response, "x-service-run"));
 }
 
 }  // namespace

@@ -89,25 +89,27 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
   const RunRequestOptions options{.service = deps_.baseUrl, .hideToken = lookup.isOwn};
   const auto parse = [&] { return runRequest(request, match.params, options); };
   CO_TRY(invocation.request, co_await context.parsed(parse));
+  invocation.rawBody = std::string(request.body);
   invocation.caller = std::move(lookup.caller);
   invocation.trace = context.caller.trace;
-  const functions::FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
+  functions::FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
 
   const functions::Origin origin = originOf(request);
+  std::string id = std::move(finished.view.id);
   switch (finished.status) {
     case workers::RunStatus::busy:
       co_return fail(functions::functionsBusy());
     case workers::RunStatus::timeout:
-      co_return Reply{runFailure(504, "function timed out", origin)};
+      co_return Reply{runFailure(504, "function timed out", origin, std::move(id))};
     case workers::RunStatus::error:
-      co_return Reply{runFailure(500, "function error", origin)};
+      co_return Reply{runFailure(500, "function error", origin, std::move(id))};
     case workers::RunStatus::success:
       break;
   }
   const auto& result = finished.view.result;
   auto response = functions::httpResult(result ? result->view() : doc::ValueView(), origin);
-  if (!response) co_return Reply{runFailure(500, "function error", origin)};
-  co_return Reply{runResponse(*std::move(response), origin)};
+  if (!response) co_return Reply{runFailure(500, "function error", origin, std::move(id))};
+  co_return Reply{runResponse(*std::move(response), origin, std::move(id))};
 }
 
 }  // namespace mb::api

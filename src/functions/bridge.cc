@@ -176,6 +176,11 @@ Task<doc::Value> ProjectHost::integrate(std::string name, std::string op, doc::D
 // ---- calls
 
 Task<doc::Value> RunBridge::call(std::string operation, doc::Document arguments) {
+  if (run_.kind == clone::BridgeKind::lookup) {
+    if (operation == "lookup.get") return get(std::move(arguments));
+    if (operation == "lookup.findOne") return lookUp(std::move(arguments));
+    return unknown();
+  }
   if (operation == "db.find") return find(std::move(arguments), false);
   if (operation == "db.findOne") return find(std::move(arguments), true);
   if (operation == "db.count") return count(std::move(arguments));
@@ -204,6 +209,30 @@ Task<doc::Value> RunBridge::find(doc::Document arguments, bool one) {
   for (size_t i = 0; i < found.size(); ++i) out.appendDocument(doc::arrayKey(i), found[i]);
   out.end();
   co_return only(out);
+}
+
+Task<doc::Value> RunBridge::get(doc::Document arguments) {
+  const Arguments given("get", arguments);
+  CO_RETURN_IF_ERROR(given.atMost(2));
+  CO_TRY(std::string collection, given.text(0, "collection"));
+  CO_TRY(const std::string id, given.text(1, "id"));
+  doc::BsonWriter filter;
+  filter.appendString("id", id);
+  co_return co_await first(std::move(collection), filter.finish());
+}
+
+Task<doc::Value> RunBridge::lookUp(doc::Document arguments) {
+  const Arguments given("findOne", arguments);
+  CO_TRY(Selection selected, given.selection(2, FilterRule::optional));
+  co_return co_await first(std::move(selected.collection), std::move(selected.filter));
+}
+
+Task<doc::Value> RunBridge::first(std::string collection, doc::Document filter) {
+  data::FindOptions one;
+  one.limit = 1;
+  CO_TRY(const std::vector<doc::Document> found,
+         co_await documents_.find(access(), std::move(collection), std::move(filter), std::move(one)));
+  co_return found.empty() ? doc::Value() : documentValue(found.front());
 }
 
 Task<doc::Value> RunBridge::count(doc::Document arguments) {

@@ -1,5 +1,5 @@
-// The host's side of ctx.db and ctx.integrations. All arguments come from a worker: they are untrusted and validated.
-// See docs/functions.md, "Documents: `ctx.db`".
+// The host's side of ctx.db, ctx.integrations and ctx.lookup. All arguments come from a worker: they are untrusted and
+// validated. See docs/functions.md, "Documents: `ctx.db`" and "Lookups in pre-hooks: `ctx.lookup`".
 #pragma once
 
 #include <atomic>
@@ -55,6 +55,11 @@ class ProjectHost final : public Host {
 //   db.updateMany(collection, filter, update, {arrayFilters?}?)       {matchedCount, modifiedCount}
 //   db.deleteMany(collection, filter)                                 {deletedCount}
 //   integrations.call(name, op, arguments?)                           the operation's result
+//
+// Of the kind lookup, which changes nothing, in their place:
+//
+//   lookup.get(collection, id)                                        the document, or null
+//   lookup.findOne(collection, filter?)                               the document, or null
 class RunBridge final : public workers::Bridge {
  public:
   struct Run {
@@ -62,6 +67,7 @@ class RunBridge final : public workers::Bridge {
     store::Deadline deadline;
     bool logged = true;      // whether its writes are in the change log
     std::string trace = {};  // of its writes and calls
+    clone::BridgeKind kind = clone::BridgeKind::full;
   };
   // `documents` outlives the bridge.
   RunBridge(std::unique_ptr<Host> host, data::ServiceDocuments& documents, Run run)
@@ -69,9 +75,13 @@ class RunBridge final : public workers::Bridge {
 
   Task<doc::Value> call(std::string operation, doc::Document arguments) override;
   void settled() override { aborted_.request_stop(); }
+  clone::BridgeKind kind() const override { return run_.kind; }
 
  private:
   Task<doc::Value> find(doc::Document arguments, bool one);
+  Task<doc::Value> get(doc::Document arguments);
+  Task<doc::Value> lookUp(doc::Document arguments);
+  Task<doc::Value> first(std::string collection, doc::Document filter);
   Task<doc::Value> count(doc::Document arguments);
   Task<doc::Value> insertOne(doc::Document arguments);
   Task<doc::Value> updateMany(doc::Document arguments);

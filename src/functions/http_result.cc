@@ -18,7 +18,7 @@ constexpr size_t kMaxHeaderBytes = 16 << 10;
 
 // Headers of the connection, headers that only the server sends, and headers by which one response would affect other
 // responses of its origin.
-constexpr std::array<std::string_view, 23> kForbidden = {"alt-svc",
+constexpr std::array<std::string_view, 24> kForbidden = {"alt-svc",
                                                          "clear-site-data",
                                                          "connection",
                                                          "content-encoding",
@@ -40,7 +40,8 @@ constexpr std::array<std::string_view, 23> kForbidden = {"alt-svc",
                                                          "trailer",
                                                          "transfer-encoding",
                                                          "upgrade",
-                                                         "x-request-id"};
+                                                         "x-request-id",
+                                                         "x-service-run"};
 // In addition, if the origin is shared.
 constexpr std::array<std::string_view, 2> kForbiddenShared = {"origin-agent-cluster", "set-cookie"};
 

@@ -72,7 +72,6 @@ Task<std::optional<doc::Document>> PreHooks::run(const data::HookedWrite& write,
     invocation.trigger = "database";
     invocation.event = encodeEvent({events::eventName(kind), write.collection.name(), write.id, shown, write.previous});
     invocation.caller = write.caller;
-    invocation.bridge = false;
     invocation.runClass = workers::RunClass::preHook;
     invocation.timeout = std::min(left, kMaxHookTime);
     FinishedRun run = co_await deps_.runner.run(std::move(invocation));

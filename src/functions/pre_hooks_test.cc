@@ -106,6 +106,44 @@ TEST_F(PreHooksTest, aDocumentIsIgnoredOnDelete) {
   EXPECT_TRUE(stored("notes").empty());
 }
 
+TEST_F(PreHooksTest, looksUpDocumentsAndChangesNone) {
+  collection("teams");
+  ASSERT_TRUE(create("teams", R"({"id":"red","n":1})"));
+  define("check", kAllEvents, kPre);
+  std::vector<std::string> seen;
+  executor_.script("check", [&](workers::RunRequest request) -> Async<Outcome> {
+    const std::pair<const char*, const char*> calls[] = {
+        {"lookup.get", R"({"0":"teams","1":"red"})"},
+        {"lookup.get", R"({"0":"teams","1":"blue"})"},
+        {"lookup.findOne", R"({"0":"teams","1":{"n":{"$gte":1}}})"},
+        {"lookup.findOne", R"({"0":"teams","1":{"n":2}})"},
+        {"lookup.get", R"({"0":"nothing","1":"red"})"},
+        {"lookup.get", R"({"0":"teams"})"},
+        {"lookup.get", R"({"0":"teams","1":{"$ne":""}})"},
+        {"lookup.findOne", R"({"0":"teams","1":{"$where":"1"}})"},
+        {"lookup.findOne", R"({"0":"teams","1":{},"2":{"skip":1}})"},
+        {"lookup.find", R"({"0":"teams"})"},
+        {"db.find", R"({"0":"teams"})"},
+        {"db.insertOne", R"({"0":"teams","1":{}})"},
+        {"integrations.call", R"({"0":"mail","1":"send","2":{"to":"x"}})"},
+    };
+    for (const auto& [operation, arguments] : calls) {
+      const auto found = co_await request.bridge->call(operation, json(arguments));
+      const auto id = [&] {
+        return found->type() == doc::BsonType::null ? "null" : found->view().asDocument().stringOr("id");
+      };
+      seen.emplace_back(found ? id() : meaningOf(found.error().code()).wire);
+    }
+    co_return gives("null");
+  });
+  ASSERT_TRUE(create("notes", R"({"n":1})"));
+  EXPECT_EQ(
+      (std::vector<std::string>{"red", "null", "red", "null", "NOT_FOUND", "VALIDATION", "VALIDATION", "INVALID_FILTER",
+                                "VALIDATION", "VALIDATION", "VALIDATION", "VALIDATION", "VALIDATION"}),
+      seen);
+  EXPECT_EQ(1, stored("teams").size());
+}
+
 TEST_F(PreHooksTest, isLoggedAndNotMetered) {
   define("check", kAllEvents, kPre);
   ASSERT_TRUE(create("notes", "{}"));

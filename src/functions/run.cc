@@ -78,6 +78,10 @@ RunOf runOf(const snapshot::ProjectSnapshot& project, const Function& function) 
 
 }  // namespace
 
+clone::BridgeKind bridgeKindOf(const Function& function) {
+  return function.pre ? clone::BridgeKind::lookup : clone::BridgeKind::full;
+}
+
 std::chrono::milliseconds timeoutOf(const Invocation& invocation) {
   const std::chrono::milliseconds own = invocation.function->timeout;
   return invocation.timeout ? std::min(own, *invocation.timeout) : own;
@@ -136,12 +140,12 @@ void noteAbort(RunView& run) {
 std::shared_ptr<workers::Bridge> FunctionRunner::bridgeOf(const Invocation& invocation,
                                                           std::chrono::milliseconds timeout,
                                                           ProjectHost::Refusal refused) const {
-  if (!invocation.bridge) return nullptr;
   auto host = std::make_unique<ProjectHost>(deps_.host, invocation.project->info().id, std::move(refused));
   RunBridge::Run run;
   run.actor = actorOf(invocation.function->record.functionId, invocation.depth);
   run.trace = invocation.trace;
   run.deadline = std::chrono::steady_clock::now() + timeout + kWaiting;
+  run.kind = bridgeKindOf(*invocation.function);
   return std::make_shared<RunBridge>(std::move(host), deps_.documents, std::move(run));
 }
 
@@ -152,6 +156,7 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   request.module = invocation.function->module;
   request.context = contextOf(invocation);
   request.event = std::move(invocation.event);
+  request.rawBody = std::move(invocation.rawBody);
   request.timeout = timeout;
   request.runClass = invocation.runClass;
   const auto refused = std::make_shared<std::atomic<bool>>(false);

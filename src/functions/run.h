@@ -33,6 +33,8 @@ class FunctionRunner final : public Runner {
   const Deps deps_;
 };
 
+// What the function's runs may call.
+clone::BridgeKind bridgeKindOf(const Function& function);
 // The time limit of the run.
 std::chrono::milliseconds timeoutOf(const Invocation& invocation);
 // `ctx`, without the fields that the worker adds.

@@ -101,16 +101,29 @@ TEST_F(RunTest, whatIsNotToBeLoggedIsNot) {
   EXPECT_TRUE(log("hello").empty());
 }
 
-TEST_F(RunTest, onlyRunsThatMayHaveTheBridge) {
+TEST_F(RunTest, hooksLookUpAndAllOthersHaveTheWholeBridge) {
+  collection("notes");
   define("hello", kHttp);
-  std::vector<bool> bridges;
-  executor_.script("hello", [&](workers::RunRequest request) -> Async<Outcome> {
-    bridges.push_back(request.bridge != nullptr);
-    co_return gives("1");
-  });
+  define("hook", R"({"type":"database","collection":"notes","events":["insert"]})", R"({"timing":"pre"})");
+  std::vector<clone::BridgeKind> kinds;
+  for (const char* name : {"hello", "hook"}) {
+    executor_.script(name, [&](workers::RunRequest request) -> Async<Outcome> {
+      kinds.push_back(request.bridge->kind());
+      co_return gives("null");
+    });
+  }
   invoke("hello");
-  invoke("hello", {.bridge = false});
-  EXPECT_EQ((std::vector{true, false}), bridges);
+  invoke("hook");
+  ASSERT_TRUE(create("notes", "{}"));
+  EXPECT_EQ((std::vector{clone::BridgeKind::full, clone::BridgeKind::lookup, clone::BridgeKind::lookup}), kinds);
+}
+
+TEST_F(RunTest, theBytesOfABodyGoToTheWorker) {
+  define("hello", kHttp);
+  invoke("hello", {.request = json(R"({"method":"POST"})"), .rawBody = "a\xff"});
+  invoke("hello");
+  EXPECT_EQ("a\xff", executor_.requests()[0].rawBody);
+  EXPECT_EQ(std::nullopt, executor_.requests()[1].rawBody);
 }
 
 }  // namespace

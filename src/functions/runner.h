@@ -14,6 +14,7 @@ namespace mb::functions {
 // without a triggering write 0. Past kMaxDepth no function runs.
 inline constexpr int kMaxDepth = 5;
 
+// A run of a pre-hook gets ctx.lookup, whatever its trigger; any other gets ctx.db and ctx.integrations.
 struct Invocation {
   snapshot::SnapshotPtr project = {};
   FunctionPtr function = {};
@@ -21,9 +22,9 @@ struct Invocation {
   doc::Document event = {};
   std::optional<policy::Caller> caller = {};  // ctx.auth
   std::optional<doc::Document> request = {};  // ctx.request
+  std::optional<std::string> rawBody = {};    // ctx.request.rawBody; set if `request` is
   std::string trace = {};                     // of the run's writes and calls (base/trace_context.h)
   int depth = 0;
-  bool bridge = true;  // ctx.db and ctx.integrations
   bool logged = true;  // in the run log, the statistics and the meter
   workers::RunClass runClass = workers::RunClass::normal;
   std::optional<std::chrono::milliseconds> timeout = {};  // below the function's own

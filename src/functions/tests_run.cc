@@ -51,6 +51,17 @@ void appendRequest(doc::BsonWriter& out, const Function& function, doc::Document
   out.end();
 }
 
+// ctx.request.rawBody: text and bytes as they are, any other body as JSON.
+std::string rawBodyOf(doc::DocumentView event) {
+  const auto body = event.find("body");
+  if (!body || body->type() == doc::BsonType::null) return {};
+  if (body->type() == doc::BsonType::string) return std::string(body->asString());
+  if (body->type() == doc::BsonType::binary) return std::string(body->asBinary());
+  std::string json;
+  doc::writeJsonValue(json, *body);
+  return json;
+}
+
 doc::Document contextOf(const snapshot::ProjectSnapshot& project, const Function& function, doc::DocumentView test,
                         std::string_view baseUrl) {
   doc::BsonWriter out;
@@ -169,15 +180,16 @@ Task<> TestRuns::perform(Stage& stage) {
   request.module = function.module;
   request.event = doc::Document(objectIn(stage.test, "event"));
   request.context = contextOf(*stage.project, function, stage.test, deps_.baseUrl);
+  if (function.trigger == TriggerType::http) request.rawBody = rawBodyOf(objectIn(stage.test, "event"));
   request.timeout = std::clamp(left, kMinTime, function.timeout);
-  if (!function.pre) {
-    auto host = std::make_unique<StubbedHost>(StubbedHost::Deps{
-        stage.scratch, deps_.integrations, stage.project, doc::Document(objectIn(stage.test, "stubs")), stage.calls});
-    request.bridge = std::make_shared<RunBridge>(
-        std::move(host), deps_.documents,
-        RunBridge::Run{
-            {store::ActorKind::server, ""}, std::chrono::steady_clock::now() + request.timeout + kMinTime, false});
-  }
+  auto host = std::make_unique<StubbedHost>(StubbedHost::Deps{
+      stage.scratch, deps_.integrations, stage.project, doc::Document(objectIn(stage.test, "stubs")), stage.calls});
+  RunBridge::Run run;
+  run.actor = {store::ActorKind::server, ""};
+  run.deadline = std::chrono::steady_clock::now() + request.timeout + kMinTime;
+  run.logged = false;
+  run.kind = bridgeKindOf(function);
+  request.bridge = std::make_shared<RunBridge>(std::move(host), deps_.documents, std::move(run));
   const Timestamp startedAt = deps_.clock.now();
   workers::RunOutcome outcome = co_await deps_.executor.run(std::move(request));
   if (outcome.status == workers::RunStatus::busy) co_return fail(ErrorCode::functionsBusy, "no worker was free");

@@ -141,11 +141,32 @@ TEST_F(TestsRunTest, anHttpCaseHasARequest) {
             doc::toJson(executor_.requests()[0].context));
 }
 
-TEST_F(TestsRunTest, aPreHookHasNoBridgeAndMayAbort) {
+TEST_F(TestsRunTest, aCasesBodyHasBytes) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({})", ""},
+      {R"({"body":null})", ""},
+      {R"({"body":"a=1"})", "a=1"},
+      {R"({"body":{"a":[1]}})", R"({"a":[1]})"},
+      {R"({"body":{"$binary":{"base64":"aGk=","subType":"00"}}})", "hi"},
+  };
+  for (const auto& [event, body] : cases) {
+    testing(fmt::format(R"([{{"name":"one","event":{},"expect":{{}}}}])", event));
+    EXPECT_EQ(Failures{}, failures());
+    EXPECT_EQ(body, executor_.requests().back().rawBody) << event;
+  }
+}
+
+TEST_F(TestsRunTest, aPreHookLooksUpItsSeedAndMayAbort) {
   const std::string_view trigger = R"({"type":"database","collection":"notes","events":["insert"]})";
-  bool bridge = true;
+  calls({{"lookup.get", R"(["notes","s"])"}, {"lookup.findOne", R"(["notes",{"n":2}])"}});
+  testing(R"([{"name":"one","event":{},"seed":{"notes":[{"id":"s","n":1}]},"expect":{"result":[{"n":1},null]}}])",
+          trigger, "pre");
+  EXPECT_EQ(Failures{}, failures());
+  calls({{"db.find", R"(["notes"])"}});
+  EXPECT_EQ(1, failures().size());
+  std::optional<clone::BridgeKind> bridge;
   executor_.script("code", [&](workers::RunRequest request) -> Async<Outcome> {
-    bridge = request.bridge != nullptr;
+    bridge = request.bridge->kind();
     co_return gives(R"({"abort":true,"reason":"no"})");
   });
   testing(R"([{"name":"one","event":{},"expect":{"status":"aborted","result":{"reason":"no"}}},
@@ -153,7 +174,7 @@ TEST_F(TestsRunTest, aPreHookHasNoBridgeAndMayAbort) {
               {"name":"three","event":{},"expect":{"status":"success"}}])",
           trigger, "pre");
   const TestReport all = report();
-  EXPECT_FALSE(bridge);
+  EXPECT_EQ(clone::BridgeKind::lookup, bridge);
   EXPECT_EQ(2, all.passed);
   EXPECT_EQ(Failures{"status is aborted, not success"}, all.results[2].failures);
 }

@@ -127,6 +127,25 @@ def test_a_pre_hook(project, things):
     assert one(hook, event=event, expect={"status": "success"})["passed"]
 
 
+def test_a_pre_hook_looks_up_what_is_seeded(project, things):
+    code = f"""
+      const known = await ctx.lookup.get("{things}", event.document.of);
+      return known ? {{document: {{n: known.n}}}} : {{abort: true, reason: "unknown"}};
+    """
+    hook = database_function(project, things, code, ["insert"], timing="pre", enabled=False)
+    event = {"type": "database", "event": "insert", "collection": things, "documentId": "b", "document": {"of": "a"}}
+    seed = {things: [{"id": "a", "n": 4}]}
+    assert one(hook, event=event, seed=seed, expect={"result": {"document": {"n": 4}}})["passed"]
+    assert one(hook, event=event, expect={"status": "aborted", "result": {"reason": "unknown"}})["passed"]
+
+
+def test_a_case_has_the_bytes_of_its_body(project):
+    function = http_function(project, "return new TextDecoder().decode(ctx.request.rawBody);", method="POST")
+    assert one(function, event={"body": "a=1"}, expect={"result": "a=1"})["passed"]
+    assert one(function, event={"body": {"a": 1}}, expect={"result": '{"a":1}'})["passed"]
+    assert one(function, event={}, expect={"result": ""})["passed"]
+
+
 def test_triggers_do_not_fire_and_nothing_is_logged_or_counted(project, things):
     trigger = database_function(project, things, "return 1;", ["insert"])
     function = http_function(project, f"await ctx.db.insertOne('{things}', {{}});")

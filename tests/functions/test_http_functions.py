@@ -1,6 +1,7 @@
 """Endpoints of projects: /api/v1/run/:project."""
 
 import concurrent.futures
+import hmac
 
 import httpx
 import pytest
@@ -72,6 +73,70 @@ def test_answers(project, call, returned, status, content_type, body):
     answer = call("GET", function.path)
     assert (answer.status_code, answer.headers.get("content-type"), answer.content) == (status, content_type, body)
     assert answer.headers["content-security-policy"] == "sandbox allow-scripts allow-forms allow-popups"
+
+
+@pytest.mark.parametrize(
+    "content_type,body",
+    [
+        ("application/json", b'{ "a" : 1 }\n'),
+        ("text/plain", "caf\u00e9".encode()),
+        ("text/plain", b"\xef\xbb\xbfmarked"),
+        ("application/x-www-form-urlencoded", b"a=1&b=%20"),
+        ("image/png", bytes(range(256))),
+        ("application/json", b""),
+        (None, b""),
+    ],
+)
+def test_the_raw_body_is_what_was_sent(project, call, content_type, body):
+    echo = http_function(
+        project,
+        "const {rawBody} = ctx.request; return {headers: {'x-kind': rawBody.constructor.name}, body: rawBody};",
+        method="POST",
+    )
+    answer = call("POST", echo.path, content=body, headers={"content-type": content_type} if content_type else {})
+    assert (answer.status_code, answer.content, answer.headers["x-kind"]) == (200, body, "Uint8Array")
+
+
+def test_a_signature_is_checked_over_the_raw_body(project, call):
+    check = http_function(
+        project,
+        """
+        const bytes = (hex) => Uint8Array.from(hex.match(/../g), (each) => parseInt(each, 16));
+        const encoded = new TextEncoder().encode("secret");
+        const key = await crypto.subtle.importKey("raw", encoded, {name: "HMAC", hash: "SHA-256"}, false, ["verify"]);
+        const {headers, rawBody, body} = ctx.request;
+        return [await crypto.subtle.verify("HMAC", key, bytes(headers["x-signature"]), rawBody), body.n];
+        """,
+        method="POST",
+    )
+    body = b'{"n":   1}'
+    signature = hmac.new(b"secret", body, "sha256").hexdigest()
+    headers = {"content-type": "application/json", "x-signature": signature}
+    assert call("POST", check.path, content=body, headers=headers).json() == [True, 1]
+    assert call("POST", check.path, content=b'{"n": 1}', headers=headers).json() == [False, 1]
+
+
+def test_the_raw_body_is_not_part_of_the_requests_json(project, call):
+    echo = http_function(project, "return [ctx.request, ctx.request?.rawBody !== undefined];", method="POST")
+    request, has_it = call("POST", echo.path, json={"a": 1}).json()
+    assert set(request) == {"method", "path", "service", "params", "query", "headers", "body"} and has_it is True
+    assert echo.invoke()["result"] == [None, False]
+
+
+def test_an_answer_names_its_run(project, call):
+    function = http_function(
+        project,
+        "if (ctx.request.query.fail) throw new Error('boom'); if (ctx.request.query.wait) for (;;);"
+        " return {headers: {'x-service-run': 'mine'}, body: 1};",
+        timeoutMs=1000,
+    )
+    for query, status in (("", 200), ("?fail=1", 500), ("?wait=1", 504)):
+        answer = call("GET", function.path + query)
+        assert answer.status_code == status
+        assert answer.headers.get_list("x-service-run") == [function.runs()[0]["id"]]
+    exposed = call("GET", function.path, headers={"origin": "https://app.example.com"})
+    assert "x-service-run" in exposed.headers["access-control-expose-headers"]
+    assert "x-service-run" not in call("GET", "/" + unique("none")).headers
 
 
 def test_forbidden_headers_are_dropped(project, call):

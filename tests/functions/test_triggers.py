@@ -144,6 +144,75 @@ def test_a_pre_hook_sees_the_write_and_who_makes_it(project, alice):
         assert (each["auth"]["kind"], each["auth"]["uid"], each["db"]) == ("user", alice.id, "undefined")
 
 
+def test_a_pre_hook_looks_up_documents(project, admin):
+    things, teams = project.collection(), project.collection()
+    ok(admin.post(f"/admin/collections/{teams}/documents", {"id": "red", "size": 3}), 201)
+    code = f"""
+      const team = await ctx.lookup.get("{teams}", event.document.team);
+      const large = await ctx.lookup.findOne("{teams}", {{size: {{$gte: 3}}}});
+      if (!team) return {{abort: true, reason: "no such team"}};
+      return {{document: {{...event.document, size: team.size, large: large.id}}}};
+    """
+    database_function(project, things, code, ["insert"], timing="pre")
+    route = f"/admin/collections/{things}/documents"
+    made = ok(admin.post(route, {"team": "red"}), 201)["document"]
+    assert (made["size"], made["large"]) == (3, "red")
+    assert refused(admin.post(route, {"team": "blue"}), 400, "VALIDATION")["message"] == "no such team"
+    assert len(documents(project, things)) == 1
+
+
+def test_a_lookup_sees_below_the_policies_and_nothing_of_the_server(project, admin, alice):
+    things, secret = project.collection(policy=OPEN_POLICY), project.collection(policy={})
+    ok(admin.post(f"/admin/collections/{secret}/documents", {"id": "a", "n": 7}), 201)
+    code = f"""
+      const found = await ctx.lookup.get("{secret}", "a");
+      const refused = [];
+      for (const call of [
+        () => ctx.lookup.get("__users", "x"),
+        () => ctx.lookup.get("{secret}"),
+        () => ctx.lookup.get("{secret}", {{$ne: "b"}}),
+        () => ctx.lookup.findOne("{secret}", {{$where: "1"}}),
+      ]) await call().catch((error) => refused.push(error.code));
+      return {{document: {{n: found.n, refused}}}};
+    """
+    database_function(project, things, code, ["insert"], timing="pre")
+    made = alice.create(things, {})
+    assert made["n"] == 7 and made["refused"] == ["NOT_FOUND", "VALIDATION", "VALIDATION", "INVALID_FILTER"]
+
+
+def test_a_hook_has_five_lookups_a_run(project, admin):
+    things = project.collection()
+    code = f"""
+      const codes = [];
+      for (let i = 0; i < 7; i++) {{
+        try {{ codes.push(await ctx.lookup.get("{things}", "none")); }} catch (error) {{ codes.push(error.code); }}
+      }}
+      return {{document: {{codes}}}};
+    """
+    limited = database_function(project, things, code, ["insert"], timing="pre")
+    route = f"/admin/collections/{things}/documents"
+    for _ in range(2):
+        assert ok(admin.post(route, {}), 201)["document"]["codes"] == [None] * 5 + ["LIMIT"] * 2
+    # One that is not caught refuses the write.
+    limited.patch(code=f'export default async (e, {{lookup}}) => {{ for (;;) await lookup.get("{things}", "x"); }};')
+    refused(admin.post(route, {}), 400, "VALIDATION")
+
+
+def test_lookups_are_for_pre_hooks_alone(project, admin):
+    things = project.collection()
+    shown = "return [typeof ctx.lookup, Object.keys(ctx).sort().join()];"
+    post = database_function(project, things, shown, ["insert"])
+    http = http_function(project, shown)
+    hook = database_function(project, things, "console.log(Object.keys(ctx.lookup).join());", ["insert"], timing="pre")
+    ok(admin.post(f"/admin/collections/{things}/documents", {}), 201)
+    assert hook.logged(1)[0]["logs"][0]["message"] == "get,findOne"
+    keys = "auth,db,function,integrations,project"
+    assert post.logged(1)[0]["result"] == ["undefined", keys]
+    assert post.invoke()["result"] == ["undefined", keys]
+    assert http.invoke()["result"] == ["undefined", keys]
+    assert project.server.http.get(f"/api/v1/run/{project.slug}{http.path}").json()[0] == "undefined"
+
+
 def test_an_abort_rejects_with_its_reason(project, admin):
     things = project.collection()
     guard = database_function(
