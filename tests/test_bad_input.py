@@ -62,6 +62,7 @@ class World:
             "integration": "api",
             "bucket": "files",
             "delivery": "dlv_00000000000000000000",
+            "run": "run_00000000000000000000",
             "identity": "idn_00000000000000000000",
             "connection": self.connection,
             "provider": "google",

@@ -165,6 +165,7 @@ def path_of(route, collection):
         function="missing",
         version="1",
         delivery="dlv_00000000000000000000",
+        run="run_00000000000000000000",
         provider="missing",
         policy_set="missing",
     )

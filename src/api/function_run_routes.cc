@@ -3,6 +3,7 @@
 #include "api/document_routes.h"
 #include "functions/pre_hooks.h"
 #include "functions/run_log.h"
+#include "functions/run_retries.h"
 #include "functions/tests_run.h"
 
 namespace mb::api {
@@ -19,10 +20,6 @@ Result<functions::FunctionPtr> functionOf(const functions::FunctionTable& table,
   functions::FunctionPtr found = table.find(name);
   if (!found) return fail(ErrorCode::notFound, "no such function");
   return found;
-}
-
-functions::RunOf runOf(const RequestContext& context, const functions::Function& function) {
-  return {context.project->info().number, function.name(), function.record.functionId};
 }
 
 doc::Document manualEvent(const InvokeBody& body) {
@@ -47,6 +44,8 @@ void FunctionRunRoutes::addTo(RouteTable& routes) {
   const std::string all = "/api/v1/admin/functions";
   routes.get(all + "/stats", read, this, &Routes::stats, "Statistics of all functions");
   routes.get(all + "/:name/logs", read, this, &Routes::logs, "List a function's last runs");
+  routes.post(all + "/:name/runs/:id/retry", admin("functions:manage"), this, &Routes::retry,
+              "Repeat a background run of the log now and wait for it");
   routes.post(all + "/:name/invoke", invoking, this, &Routes::invoke, "Run a function now and wait for it");
   routes.post(all + "/:name/tests/run", admin("functions:manage"), this, &Routes::runTests,
               "Run a function's stored tests");
@@ -70,14 +69,22 @@ Task<Reply> FunctionRunRoutes::logs(RequestContext& context) {
   CO_TRY(const data::ReadQuery page, readQuery(context.request.query));
   const auto limit = static_cast<int64_t>(std::min<uint64_t>(page.limit, functions::kMaxRuns));
   CO_TRY(const functions::FunctionPtr function, functionOf(context.project->get(runtime_.slot()), context.param(0)));
-  CO_TRY(const std::vector<functions::RunView> runs, co_await runtime_.log().list(runOf(context, *function), limit));
+  CO_TRY(const std::vector<functions::RunView> runs,
+         co_await runtime_.log().list(functions::runOf(*context.project, *function), limit));
   co_return Reply::list("runs", runs);
+}
+
+Task<Reply> FunctionRunRoutes::retry(RequestContext& context) {
+  CO_TRY(const functions::RunView run,
+         co_await runtime_.retries().retry({context.caller, context.project, context.deadline}, context.param(0),
+                                           context.param(1)));
+  co_return Reply::entity(200, "run", run);
 }
 
 Task<Reply> FunctionRunRoutes::stats(RequestContext& context) {
   std::vector<functions::RunOf> all;
   for (const auto& [name, function] : context.project->get(runtime_.slot()).byName) {
-    all.push_back(runOf(context, *function));
+    all.push_back(functions::runOf(*context.project, *function));
   }
   CO_TRY(const std::vector<functions::FunctionStats> stats,
          co_await runtime_.log().stats(context.project->info().number, std::move(all)));

@@ -21,6 +21,7 @@ class FunctionRunRoutes {
   // The body is optional. Also runs a disabled function: the permission to invoke includes that.
   Task<Reply> invoke(RequestContext& context);
   Task<Reply> logs(RequestContext& context);
+  Task<Reply> retry(RequestContext& context);
   Task<Reply> stats(RequestContext& context);
   Task<Reply> runTests(RequestContext& context);
 

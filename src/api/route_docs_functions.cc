@@ -59,6 +59,15 @@ std::vector<RouteDoc> definitionDocs() {
        {.more = "`run` is the outcome, including errors.",
         .body = {.shape = &doc::shapeInfo<InvokeBody>},
         .bodyOptional = true}},
+      {Method::post,
+       one + "/runs/:id/retry",
+       "retryRun",
+       {entity<RunView>("run")},
+       {conflict, functionsBusy},
+       {},
+       {.more =
+            "For runs after database, auth, storage and cron events, as long as the log holds them (409 otherwise): "
+            "the event again, with the code as it is now. `run` is the outcome, including errors."}},
       {Method::post, one + "/tests/run", "runFunctionTests", {whole<TestReport>()}, {functionsBusy}},
   };
 }

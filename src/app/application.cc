@@ -184,7 +184,7 @@ struct Application::Impl {
       {*store, snapshots, outbound, ids, kClock, auditor, master, settings.bots, settings.app.baseUrl}};
   functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor}};
   functions::FunctionsRuntime functionsRuntime{{*store, snapshots, functions.slot(), queue, events, *data, workers,
-                                                integrations, *cores, ids, kClock, settings.app.baseUrl,
+                                                integrations, *cores, ids, kClock, auditor, settings.app.baseUrl,
                                                 workerCount(settings.workers)}};
   api::GraphqlSearch graphqlSearch{vectors};
   graphql::Graphql graphql{snapshots, *data, &graphqlSearch};

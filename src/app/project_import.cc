@@ -24,7 +24,8 @@ constexpr auto kWriteLimit = std::chrono::seconds(60);
 bool staysBehind(std::string_view systemCollection) {
   return systemCollection == "__sessions" || systemCollection == "__api_keys" || systemCollection == "__challenges" ||
          systemCollection == "__webhook_deliveries" || systemCollection == "__webhook_sent" ||
-         systemCollection == "__function_runs" || systemCollection == "__function_stats";
+         systemCollection == "__function_runs" || systemCollection == "__function_stats" ||
+         systemCollection == "__function_run_inputs";
 }
 
 std::unexpected<Error> corrupt(std::string_view what) {

@@ -27,12 +27,14 @@ struct FunctionEntry {
   doc::Nullable<int64_t> timeoutMs;
   std::optional<doc::Document> flow;
   std::optional<std::vector<doc::Document>> tests;  // absent if it would be empty
+  std::optional<RetryPolicy> retry;
   static constexpr auto shape() {
     return doc::shape<FunctionEntry>(
         "FunctionEntry", doc::field("name", &FunctionEntry::name), doc::field("trigger", &FunctionEntry::trigger),
         doc::field("timing", &FunctionEntry::timing), doc::field("code", &FunctionEntry::code),
         doc::field("enabled", &FunctionEntry::enabled), doc::field("timeoutMs", &FunctionEntry::timeoutMs),
-        doc::field("flow", &FunctionEntry::flow), doc::field("tests", &FunctionEntry::tests));
+        doc::field("flow", &FunctionEntry::flow), doc::field("tests", &FunctionEntry::tests),
+        doc::field("retry", &FunctionEntry::retry));
   }
 };
 
@@ -43,8 +45,8 @@ Entry entryOf(FunctionEntry entry) {
 }
 
 Entry entryOf(const FunctionView& view) {
-  return entryOf(
-      {view.name, view.trigger, view.timing, view.code, view.enabled, view.timeoutMs, view.flow.value, view.tests});
+  return entryOf({view.name, view.trigger, view.timing, view.code, view.enabled, view.timeoutMs, view.flow.value,
+                  view.tests, view.retry});
 }
 
 Result<FunctionEntry> read(const doc::Value& value) {
@@ -67,6 +69,10 @@ FunctionPatch patchOf(const FunctionEntry& before, FunctionEntry after) {
   if (after.flow && !(before.flow == after.flow && sameCode)) patch.flow = {Flow::State::value, *std::move(after.flow)};
   if (!after.flow && before.flow) patch.flow = {Flow::State::null, {}};
   if (!after.flow && (before.flow || !sameCode)) patch.code = std::move(after.code);
+  if (before.retry != after.retry) {
+    using Retry = doc::Patch<RetryPolicy>;
+    patch.retry = after.retry ? Retry{Retry::State::value, *after.retry} : Retry{Retry::State::null, {}};
+  }
   if (before.tests != after.tests) patch.tests = std::move(after.tests).value_or(std::vector<doc::Document>());
   return patch;
 }
@@ -74,7 +80,7 @@ FunctionPatch patchOf(const FunctionEntry& before, FunctionEntry after) {
 NewFunction functionOf(FunctionEntry entry) {
   NewFunction function{std::move(entry.name), std::move(entry.trigger), std::move(entry.timing),
                        entry.enabled,         entry.timeoutMs.value,    std::nullopt,
-                       std::move(entry.flow), std::move(entry.tests)};
+                       std::move(entry.flow), std::move(entry.tests),   entry.retry};
   if (!function.flow) function.code = std::move(entry.code);
   return function;
 }
@@ -127,12 +133,13 @@ struct FunctionKind::Incoming {
   doc::Patch<int64_t> timeoutMs;
   std::optional<doc::Document> flow;
   std::optional<std::vector<doc::Document>> tests;
+  std::optional<RetryPolicy> retry;
   static constexpr auto shape() {
     return doc::shape<Incoming>("FunctionEntry", doc::field("name", &Incoming::name),
                                 doc::field("trigger", &Incoming::trigger), doc::field("timing", &Incoming::timing),
                                 doc::field("code", &Incoming::code), doc::field("enabled", &Incoming::enabled),
                                 doc::field("timeoutMs", &Incoming::timeoutMs), doc::field("flow", &Incoming::flow),
-                                doc::field("tests", &Incoming::tests));
+                                doc::field("tests", &Incoming::tests), doc::field("retry", &Incoming::retry));
   }
 
   void complete(const FunctionView* existing) {
@@ -156,11 +163,11 @@ struct FunctionKind::Incoming {
     return {};
   }
   FunctionEntry entry() const {
-    return {name, trigger, timing.value_or("post"), code.value_or(""), enabled.value_or(true), {timeout()},
-            flow, tests};
+    return {name,  trigger, timing.value_or("post"), code.value_or(""), enabled.value_or(true), {timeout()}, flow,
+            tests, retry};
   }
   NewFunction function() const {
-    return {name, trigger, timing, enabled, timeout(), flow ? std::nullopt : code, flow, tests};
+    return {name, trigger, timing, enabled, timeout(), flow ? std::nullopt : code, flow, tests, retry};
   }
 };
 

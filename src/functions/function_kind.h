@@ -1,7 +1,7 @@
 // Functions as a section of the project configuration. An entry is {name, trigger, timing, code, enabled, timeoutMs,
-// flow?, tests?}: `timeoutMs` null clears and absent keeps it, absent `enabled` keeps it (a new function is enabled),
-// absent `flow` means code by hand, absent `tests` means none. The code of an entry with a flow is ignored, and
-// compiled again from the flow.
+// flow?, tests?, retry?}: `timeoutMs` null clears and absent keeps it, absent `enabled` keeps it (a new function is
+// enabled), absent `flow` means code by hand, absent `tests` and `retry` mean none. The code of an entry with a flow is
+// ignored, and compiled again from the flow.
 #pragma once
 
 #include "configuration/listed_kind.h"

@@ -78,6 +78,33 @@ TEST_F(FunctionKindTest, AbsentFieldsKeepTheirValueOrGetDefaults) {
   EXPECT_TRUE(view("greet").enabled);
 }
 
+TEST_F(FunctionKindTest, RetriesAndTimeZonesAreInItWhereTheyAreSet) {
+  ASSERT_EQ(summary(import(shop_, document(R"([
+      {"name":"nightly","trigger":{"timezone":"Europe/Zurich","type":"cron","schedule":"@daily"},"code":"x",
+       "retry":{"backoffSeconds":30,"attempts":4}},
+      {"name":"plain","trigger":{"type":"cron","schedule":"@daily"},"code":"x"}])"))),
+            "2 0 0");
+  const std::string whole = section(shop_);
+  EXPECT_EQ(
+      whole,
+      R"([{"name":"nightly","trigger":{"type":"cron","schedule":"@daily","timezone":"Europe/Zurich"},)"
+      R"("timing":"post","code":"x\n","enabled":true,"timeoutMs":null,"retry":{"attempts":4,"backoffSeconds":30}},)"
+      R"({"name":"plain","trigger":{"type":"cron","schedule":"@daily"},"timing":"post","code":"x\n",)"
+      R"("enabled":true,"timeoutMs":null}])");
+  EXPECT_EQ(summary(plan(shop_, document(whole))), "0 0 2");
+  // Absent means none.
+  EXPECT_EQ(summary(import(shop_, document(R"([
+      {"name":"nightly","trigger":{"type":"cron","schedule":"@daily"},"code":"x"}])"))),
+            "0 1 0");
+  EXPECT_FALSE(view("nightly").retry);
+  EXPECT_EQ(paths(import(shop_, document(R"([
+      {"name":"aa","trigger":{"type":"cron","schedule":"@daily","timezone":"Here"},"code":"x"},
+      {"name":"bb","trigger":{"type":"cron","schedule":"@daily"},"code":"x","retry":{"attempts":99,"backoffSeconds":1}},
+      {"name":"cc","trigger":{"type":"database","collection":"orders","events":["insert"]},"timing":"pre","code":"x",
+       "retry":{"attempts":2,"backoffSeconds":1}}])"))),
+            (Paths{"/functions/0/trigger/timezone", "/functions/1/retry/attempts", "/functions/2/retry"}));
+}
+
 TEST_F(FunctionKindTest, UnchangedCodeIsNotCheckedAgain) {
   ASSERT_EQ(summary(import(shop_, document(fmt::format("[{}]", kGreet)))), "1 0 0");
   const int before = executor_.checks;

@@ -140,6 +140,17 @@ void checkTiming(const NewFunction& function, std::vector<ErrorDetail>& problems
   if (function.flow) problems.push_back({"/timing", "must be post for a flow"});
 }
 
+void checkRetry(const NewFunction& function, std::vector<ErrorDetail>& problems) {
+  if (!function.retry) return;
+  if (function.retry->attempts < 1 || function.retry->attempts > kMaxRunAttempts) {
+    problems.push_back({"/retry/attempts", fmt::format("must be 1 to {}", kMaxRunAttempts)});
+  }
+  if (function.retry->backoffSeconds < 1 || function.retry->backoffSeconds > kMaxBackoffSeconds) {
+    problems.push_back({"/retry/backoffSeconds", fmt::format("must be 1 to {}", kMaxBackoffSeconds)});
+  }
+  if (function.timing.value_or("post") == "pre") problems.push_back({"/retry", std::string(kNoHookRetry)});
+}
+
 }  // namespace
 
 bool isFunctionName(std::string_view name) {
@@ -155,6 +166,7 @@ std::vector<ErrorDetail> problemsOf(const NewFunction& function) {
   if (function.name == "stats") problems.push_back({"/name", "is reserved"});
   checkTrigger(function.trigger, problems);
   checkTiming(function, problems);
+  checkRetry(function, problems);
   if (function.timeoutMs && (*function.timeoutMs < 100 || *function.timeoutMs > 60'000)) {
     problems.push_back({"/timeoutMs", "must be 100 to 60000"});
   }

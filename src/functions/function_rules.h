@@ -10,6 +10,9 @@ inline constexpr size_t kMaxFlowBytes = 256 << 10;  // as JSON
 inline constexpr size_t kMaxTests = 20;
 inline constexpr size_t kMaxTestBytes = 256 << 10;  // of all cases of a function, as JSON
 inline constexpr int64_t kMaxVersions = 50;         // kept of a function
+inline constexpr int64_t kMaxRunAttempts = 10;
+inline constexpr int64_t kMaxBackoffSeconds = 3600;
+inline constexpr std::string_view kNoHookRetry = "must be absent with the timing pre: a write waits for its hook";
 
 // "^[a-z][a-z0-9-]{1,63}$"
 bool isFunctionName(std::string_view name);

@@ -16,6 +16,18 @@ inline constexpr store::CollectionNo kVersions = 91;   // the last 50 of each
 inline constexpr store::CollectionNo kRuns = 92;       // the last 50 of each (run_log.h)
 inline constexpr store::CollectionNo kStats = 93;      // of each function, and of each month (run_log.h)
 inline constexpr store::CollectionNo kTimetable = 94;  // when a cron function fires next (cron.h)
+inline constexpr store::CollectionNo kRunInputs = 95;  // of the runs in kRuns that can be repeated (run_log.h)
+
+// How often, and after which pauses, a background run that failed is run again.
+struct RetryPolicy {
+  int64_t attempts = 1;        // 1 to 10, including the first
+  int64_t backoffSeconds = 1;  // 1 to 3600; doubled after each further attempt, an hour at most
+  static constexpr auto shape() {
+    return doc::shape<RetryPolicy>("FunctionRetry", doc::field("attempts", &RetryPolicy::attempts),
+                                   doc::field("backoffSeconds", &RetryPolicy::backoffSeconds));
+  }
+  bool operator==(const RetryPolicy&) const = default;
+};
 
 struct FunctionRecord {
   std::string id;          // the name
@@ -27,6 +39,7 @@ struct FunctionRecord {
   std::string timing;  // "pre" or "post"
   bool enabled = false;
   std::optional<int64_t> timeoutMs;
+  std::optional<RetryPolicy> retry;
   std::string code;  // as it was written, or compiled from the flow
   std::string runs;  // the code that runs: types stripped
   std::string map;   // source map from `runs` to `code`; in a FunctionTable both are only in Function::module
@@ -44,12 +57,12 @@ struct FunctionRecord {
         "FunctionRecord", doc::field("id", &FunctionRecord::id), doc::field("functionId", &FunctionRecord::functionId),
         doc::field("trigger", &FunctionRecord::trigger), doc::field("collectionNo", &FunctionRecord::collectionNo),
         doc::field("timing", &FunctionRecord::timing), doc::field("enabled", &FunctionRecord::enabled),
-        doc::field("timeoutMs", &FunctionRecord::timeoutMs), doc::field("code", &FunctionRecord::code),
-        doc::field("runs", &FunctionRecord::runs), doc::field("map", &FunctionRecord::map),
-        doc::field("flow", &FunctionRecord::flow), doc::field("tests", &FunctionRecord::tests),
-        doc::field("route", &FunctionRecord::route), doc::field("version", &FunctionRecord::version),
-        doc::field("after", &FunctionRecord::after), doc::field("createdAt", &FunctionRecord::createdAt),
-        doc::field("updatedAt", &FunctionRecord::updatedAt));
+        doc::field("timeoutMs", &FunctionRecord::timeoutMs), doc::field("retry", &FunctionRecord::retry),
+        doc::field("code", &FunctionRecord::code), doc::field("runs", &FunctionRecord::runs),
+        doc::field("map", &FunctionRecord::map), doc::field("flow", &FunctionRecord::flow),
+        doc::field("tests", &FunctionRecord::tests), doc::field("route", &FunctionRecord::route),
+        doc::field("version", &FunctionRecord::version), doc::field("after", &FunctionRecord::after),
+        doc::field("createdAt", &FunctionRecord::createdAt), doc::field("updatedAt", &FunctionRecord::updatedAt));
   }
 };
 
@@ -59,6 +72,7 @@ struct FunctionView {
   std::string timing;
   bool enabled = false;
   doc::Nullable<int64_t> timeoutMs;
+  std::optional<RetryPolicy> retry;
   std::string code;
   doc::Nullable<doc::Document> flow;
   std::vector<doc::Document> tests;
@@ -69,10 +83,10 @@ struct FunctionView {
     return doc::shape<FunctionView>(
         "Function", doc::field("name", &FunctionView::name), doc::field("trigger", &FunctionView::trigger),
         doc::field("timing", &FunctionView::timing), doc::field("enabled", &FunctionView::enabled),
-        doc::field("timeoutMs", &FunctionView::timeoutMs), doc::field("code", &FunctionView::code),
-        doc::field("flow", &FunctionView::flow), doc::field("tests", &FunctionView::tests),
-        doc::field("version", &FunctionView::version), doc::field("createdAt", &FunctionView::createdAt),
-        doc::field("updatedAt", &FunctionView::updatedAt));
+        doc::field("timeoutMs", &FunctionView::timeoutMs), doc::field("retry", &FunctionView::retry),
+        doc::field("code", &FunctionView::code), doc::field("flow", &FunctionView::flow),
+        doc::field("tests", &FunctionView::tests), doc::field("version", &FunctionView::version),
+        doc::field("createdAt", &FunctionView::createdAt), doc::field("updatedAt", &FunctionView::updatedAt));
   }
 };
 
@@ -86,16 +100,18 @@ struct NewFunction {
   std::optional<std::string> code;
   std::optional<doc::Document> flow;
   std::optional<std::vector<doc::Document>> tests;
+  std::optional<RetryPolicy> retry = {};
   static constexpr auto shape() {
     return doc::shape<NewFunction>(
         "NewFunction", doc::field("name", &NewFunction::name), doc::field("trigger", &NewFunction::trigger),
         doc::field("timing", &NewFunction::timing), doc::field("enabled", &NewFunction::enabled),
         doc::field("timeoutMs", &NewFunction::timeoutMs), doc::field("code", &NewFunction::code),
-        doc::field("flow", &NewFunction::flow), doc::field("tests", &NewFunction::tests));
+        doc::field("flow", &NewFunction::flow), doc::field("tests", &NewFunction::tests),
+        doc::field("retry", &NewFunction::retry));
   }
 };
 
-// Absent fields are unchanged; null removes the timeout or the flow.
+// Absent fields are unchanged; null removes the timeout, the flow or the retries.
 struct FunctionPatch {
   std::optional<doc::Document> trigger;
   std::optional<std::string> timing;
@@ -104,12 +120,13 @@ struct FunctionPatch {
   std::optional<std::string> code;
   doc::Patch<doc::Document> flow;
   std::optional<std::vector<doc::Document>> tests;
+  doc::Patch<RetryPolicy> retry;
   static constexpr auto shape() {
     return doc::shape<FunctionPatch>(
         "FunctionPatch", doc::field("trigger", &FunctionPatch::trigger), doc::field("timing", &FunctionPatch::timing),
         doc::field("enabled", &FunctionPatch::enabled), doc::field("timeoutMs", &FunctionPatch::timeoutMs),
         doc::field("code", &FunctionPatch::code), doc::field("flow", &FunctionPatch::flow),
-        doc::field("tests", &FunctionPatch::tests));
+        doc::field("tests", &FunctionPatch::tests), doc::field("retry", &FunctionPatch::retry));
   }
 };
 
@@ -179,11 +196,15 @@ struct RunView {
   std::vector<RunLine> logs;
   std::optional<std::string> error;
   std::optional<doc::Value> result;  // not logged if it is larger than 16 KiB
+  // Of runs that are or may be retried: from 1 on.
+  std::optional<int64_t> attempt = {};
+  std::optional<std::string> retryOf = {};  // the id of the run that this one repeats, the attempt before
   static constexpr auto shape() {
     return doc::shape<RunView>("FunctionRun", doc::field("id", &RunView::id), doc::field("trigger", &RunView::trigger),
                                doc::field("status", &RunView::status), doc::field("startedAt", &RunView::startedAt),
                                doc::field("durationMs", &RunView::durationMs), doc::field("logs", &RunView::logs),
-                               doc::field("error", &RunView::error), doc::field("result", &RunView::result));
+                               doc::field("error", &RunView::error), doc::field("result", &RunView::result),
+                               doc::field("attempt", &RunView::attempt), doc::field("retryOf", &RunView::retryOf));
   }
 };
 

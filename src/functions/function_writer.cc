@@ -57,6 +57,7 @@ doc::Document detailsOf(const FunctionRecord& record) {
   out.appendString("timing", record.timing);
   out.appendBool("enabled", record.enabled);
   doc::encodeValue(out, "timeoutMs", record.timeoutMs);
+  doc::encodeValue(out, "retry", record.retry);
   out.appendInteger("version", record.version);
   return out.finish();
 }

@@ -19,8 +19,8 @@ constexpr std::string_view kCompiled =
     "is compiled from the flow: change the flow, or send \"flow\": null with it to write code by hand";
 
 NewFunction bodyOf(const FunctionRecord& record) {
-  return {record.id,        record.trigger, record.timing,     record.enabled,
-          record.timeoutMs, record.code,    record.flow.value, record.tests};
+  return {record.id,   record.trigger,    record.timing, record.enabled, record.timeoutMs,
+          record.code, record.flow.value, record.tests,  record.retry};
 }
 
 std::string withoutHeader(std::string_view code) {
@@ -45,6 +45,11 @@ void setCode(FunctionRecord& record, const Functions::Prepared& prepared) {
   record.map = prepared.runs.map;
 }
 
+void mergeRetry(std::optional<RetryPolicy>& retry, const FunctionPatch& patch) {
+  if (patch.retry.state == doc::Patch<RetryPolicy>::State::null) retry.reset();
+  if (patch.retry.state == doc::Patch<RetryPolicy>::State::value) retry = patch.retry.value;
+}
+
 // Applies the fields of a patch other than the code. `known` is the function that the caller has seen.
 void mergePlain(FunctionRecord& record, const FunctionPatch& patch, const Function& known, int64_t collectionNo) {
   if (patch.trigger) {
@@ -61,6 +66,7 @@ void mergePlain(FunctionRecord& record, const FunctionPatch& patch, const Functi
   if (patch.timeoutMs.state == doc::Patch<int64_t>::State::null) record.timeoutMs.reset();
   if (patch.timeoutMs.state == doc::Patch<int64_t>::State::value) record.timeoutMs = patch.timeoutMs.value;
   if (patch.tests) record.tests = *patch.tests;
+  mergeRetry(record.retry, patch);
 }
 
 }  // namespace
@@ -77,7 +83,8 @@ std::vector<store::SystemCollection> systemCollections() {
           {kVersions, "__function_versions", {}},
           {kRuns, "__function_runs", {}},
           {kStats, "__function_stats", {}},
-          timetableCollection()};
+          timetableCollection(),
+          {kRunInputs, "__function_run_inputs", {}}};
 }
 
 FunctionView viewOf(const Function& function) {
@@ -85,10 +92,10 @@ FunctionView viewOf(const Function& function) {
   const bool named = function.trigger == TriggerType::database;
   return {record.id,          named ? withCollection(record.trigger, function.collection) : record.trigger,
           record.timing,      record.enabled,
-          {record.timeoutMs}, record.code,
-          record.flow,        record.tests,
-          record.version,     record.createdAt,
-          record.updatedAt};
+          {record.timeoutMs}, record.retry,
+          record.code,        record.flow,
+          record.tests,       record.version,
+          record.createdAt,   record.updatedAt};
 }
 
 VersionView viewOf(VersionRecord record) {
@@ -202,6 +209,7 @@ Task<FunctionView> Functions::create(Access access, NewFunction input) {
   record.timing = input.timing.value_or("post");
   record.enabled = input.enabled.value_or(true);
   record.timeoutMs = input.timeoutMs;
+  record.retry = input.retry;
   record.flow.value = std::move(input.flow);
   if (input.tests) record.tests = *std::move(input.tests);
   setCode(record, prepared);
@@ -225,6 +233,7 @@ Task<> Functions::change(Access access, std::string name, FunctionPatch patch) {
   if (patch.timing) merged.timing = patch.timing;
   if (patch.timeoutMs.state == doc::Patch<int64_t>::State::value) merged.timeoutMs = patch.timeoutMs.value;
   if (patch.tests) merged.tests = patch.tests;
+  mergeRetry(merged.retry, patch);
   CO_RETURN_IF_ERROR(check(merged));
   std::optional<doc::Document> flow;
   if (patch.flow.state == FlowState::value) flow = std::move(patch.flow.value);
@@ -299,6 +308,9 @@ Task<FunctionView> Functions::rollback(Access access, std::string name, int64_t 
                               record.timeoutMs = former.timeoutMs;
                               record.flow = former.flow;
                               setCode(record, prepared);
+                              if (record.timing == "pre" && record.retry) {
+                                return fail(asError({{"/retry", std::string(kNoHookRetry)}}));
+                              }
                               return {};
                             },
                             true};

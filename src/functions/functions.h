@@ -34,7 +34,8 @@ class Functions final : public data::CollectionReferrer {
   Task<std::vector<VersionView>> versions(snapshot::SnapshotPtr project, std::string name, int64_t limit);
   // Fails with notFound also for a version that never existed, or was overwritten.
   Task<VersionView> version(snapshot::SnapshotPtr project, std::string name, int64_t version);
-  // Restores a former version, as a new version. `enabled` and the tests are unchanged.
+  // Restores a former version, as a new version. `enabled`, the tests and the retries are unchanged; fails with
+  // validation if retries are set and the version is a pre-hook.
   Task<FunctionView> rollback(Access access, std::string name, int64_t version);
 
   // ---- for an import

@@ -7,6 +7,7 @@
 #include "functions/post_jobs.h"
 #include "functions/pre_hooks.h"
 #include "functions/run_jobs.h"
+#include "functions/run_retries.h"
 #include "functions/tests_run.h"
 
 namespace mb::functions {
@@ -21,8 +22,9 @@ struct FunctionsRuntime::Impl {
                 log,
                 deps.ids,
                 deps.clock}),
+        retries({deps.store, deps.slot, runner, log, deps.auditor}),
         preHooks({deps.slot, runner}),
-        jobs({deps.snapshots, deps.slot, deps.queue, runner, deps.workers}),
+        jobs({deps.snapshots, deps.slot, deps.queue, runner, deps.clock, deps.workers}),
         postJobs({deps.slot, deps.queue, runner}),
         authTrigger({deps.snapshots, deps.slot, deps.queue}),
         fileTrigger({deps.snapshots, deps.slot, deps.queue}),
@@ -41,6 +43,7 @@ struct FunctionsRuntime::Impl {
   const FunctionsRuntimeDeps deps;
   RunLog log;
   FunctionRunner runner;
+  RunRetries retries;
   PreHooks preHooks;
   RunJobs jobs;
   PostJobs postJobs;
@@ -72,6 +75,10 @@ Runner& FunctionsRuntime::runner() {
 
 RunLog& FunctionsRuntime::log() {
   return impl_->log;
+}
+
+RunRetries& FunctionsRuntime::retries() {
+  return impl_->retries;
 }
 
 TestRuns& FunctionsRuntime::tests() {

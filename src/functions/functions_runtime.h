@@ -6,6 +6,9 @@
 #include "base/task_group.h"
 #include "functions/runner.h"
 
+namespace mb::audit {
+class Auditor;
+}
 namespace mb::data {
 class Data;
 }
@@ -28,6 +31,7 @@ class FileFollower;
 namespace mb::functions {
 
 class RunLog;
+class RunRetries;
 class TestRuns;
 
 // References outlive the module.
@@ -43,6 +47,7 @@ struct FunctionsRuntimeDeps {
   Cores& cores;
   IdGenerator& ids;
   const Clock& clock;
+  audit::Auditor& auditor;
   std::string baseUrl;
   int workers = 1;  // the maximum number of workers
 };
@@ -61,6 +66,7 @@ class FunctionsRuntime {
 
   Runner& runner();
   RunLog& log();
+  RunRetries& retries();
   TestRuns& tests();
   identity::UserFollower& userFollower();
   storage::FileFollower& fileFollower();

@@ -307,6 +307,49 @@ TEST_F(FunctionsTest, CronFunctionsAreInTheTimetable) {
   EXPECT_TRUE(rows().empty());
 }
 
+TEST_F(FunctionsTest, ATimeZoneIsPartOfTheSchedule) {
+  const auto row = [&] { return memory_.all(kTimetableRows).at(0); };
+  ASSERT_TRUE(create(function("nightly", R"({"timezone":"Europe/Zurich","schedule":"0 9 * * *","type":"cron"})")));
+  EXPECT_EQ(doc::toJson(view("nightly").trigger),
+            R"({"type":"cron","schedule":"0 9 * * *","timezone":"Europe/Zurich"})");
+  EXPECT_EQ(row().view().stringOr("timezone"), "Europe/Zurich");
+  const Timestamp zoned = row().view().find("dueAt")->asDate();
+  ASSERT_TRUE(change("nightly", R"({"trigger":{"type":"cron","schedule":"0 9 * * *"}})"));
+  EXPECT_EQ(view("nightly").version, 2);
+  EXPECT_FALSE(row().view().find("timezone"));
+  EXPECT_NE(row().view().find("dueAt")->asDate(), zoned);
+  ASSERT_TRUE(run(functions_.rollback(access(), "nightly", 1)));
+  EXPECT_EQ(row().view().find("dueAt")->asDate(), zoned);
+  EXPECT_EQ(paths(change("nightly", R"({"trigger":{"type":"cron","schedule":"@daily","timezone":"Here"}})")),
+            Paths{"/trigger/timezone"});
+}
+
+TEST_F(FunctionsTest, RetriesBelongToTheFunctionNotToItsVersions) {
+  NewFunction input = function("one");
+  input.retry = {.attempts = 3, .backoffSeconds = 60};
+  const auto made = create(std::move(input));
+  ASSERT_TRUE(made) << made.error().message();
+  EXPECT_EQ(made->retry, (RetryPolicy{3, 60}));
+  ASSERT_TRUE(change("one", R"({"retry":{"attempts":5,"backoffSeconds":1}})"));
+  EXPECT_EQ(view("one").retry, (RetryPolicy{5, 1}));
+  EXPECT_EQ(view("one").version, 1);
+  ASSERT_TRUE(change("one", R"({"code":"two"})"));
+  EXPECT_EQ(run(functions_.rollback(access(), "one", 1))->retry, (RetryPolicy{5, 1}));
+  EXPECT_EQ(paths(change("one", R"({"retry":{"attempts":0,"backoffSeconds":1}})")), Paths{"/retry/attempts"});
+  EXPECT_FALSE(doc::decode<FunctionPatch>(json(R"({"retry":{"attempts":2}})")));
+  // A pre-hook has none.
+  EXPECT_EQ(paths(change("one", R"({"timing":"pre"})")), Paths{"/retry"});
+  ASSERT_TRUE(change("one", R"({"timing":"pre","retry":null})"));
+  EXPECT_FALSE(view("one").retry);
+  EXPECT_EQ(paths(change("one", R"({"retry":{"attempts":2,"backoffSeconds":1}})")), Paths{"/retry"});
+  ASSERT_TRUE(change("one", R"({"timing":"post","retry":{"attempts":2,"backoffSeconds":1}})"));
+  EXPECT_EQ(paths(run(functions_.rollback(access(), "one", 4))), Paths{"/retry"});
+  // What has none is stored and shown without the field.
+  ASSERT_TRUE(create(function("two", kHttp)));
+  EXPECT_FALSE(doc::toJson(doc::encode(view("two"))).contains("retry"));
+  EXPECT_FALSE(doc::toJson(doc::encode(stored("two"))).contains("retry"));
+}
+
 TEST_F(FunctionsTest, TimeoutsAreWhatTheirTimingAllows) {
   NewFunction pre = function("pre");
   pre.timing = "pre";

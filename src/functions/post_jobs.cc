@@ -7,6 +7,7 @@
 #include "events/subscription.h"
 #include "functions/database_event.h"
 #include "functions/run_actor.h"
+#include "store/records.h"
 
 namespace mb::functions {
 
@@ -92,8 +93,10 @@ Task<> PostJobs::dropOldest(snapshot::SnapshotPtr project, FunctionPtr function)
     for (jobs::WaitingJob& job : oldest) {
       if (tooMany == 0 && tooLarge == 0) break;
       tooLarge -= std::min<uint64_t>(tooLarge, job.payload.size());
+      CO_TRY(WaitingRun waiting, store::fromStore<WaitingRun>(job.payload.view()));
       CO_TRY(const bool skipped, co_await deps_.queue.cancel(std::move(job.id)));
-      if (skipped) deps_.runner.logSkipped(*project, *function, "database", "too many runs were waiting");
+      if (!skipped) continue;
+      deps_.runner.logSkipped(invocationOf(project, function, std::move(waiting)), "too many runs were waiting");
     }
   }
 }

@@ -68,7 +68,8 @@ class RandomFunctions : private configuration::RandomText {
     Fields fields{{"name", numbered("fn-", 9 - i)}};
     const bool onChanges = chance(3);
     fields.emplace_back("trigger", onChanges ? onDocuments() : trigger(i));
-    if (onChanges && chance(2)) {
+    const bool isHook = onChanges && chance(2);
+    if (isHook) {
       fields.emplace_back("timing", "\"pre\"");
       fields.emplace_back("code", code());
     } else {
@@ -77,6 +78,7 @@ class RandomFunctions : private configuration::RandomText {
     }
     enabled(fields);
     if (chance(3)) fields.emplace_back("timeoutMs", one({"100", "2500", "60000"}));
+    if (!isHook && chance(3)) fields.emplace_back("retry", object({{"attempts", "3"}, {"backoffSeconds", "60"}}));
     if (chance(2)) {
       fields.emplace_back("tests", tests());
     } else {
@@ -108,13 +110,13 @@ class RandomFunctions : private configuration::RandomText {
         return object({{"type", "\"storage\""}, {"event", "\"fileUploaded\""}});
     }
   }
-  std::string code() {
-    const std::string text =
   std::string cronTrigger() {
     Fields fields{{"type", "\"cron\""}, {"schedule", one({"\"@daily\"", "\"*/15 1-3 * jan mon\""})}};
     if (chance(2)) fields.emplace_back("timezone", one({"\"UTC\"", "\"Europe/Zurich\""}));
     return object(std::move(fields));
   }
+  std::string code() {
+    const std::string text =
         one({"export default () => 1;", "\n\nexport default async (event: any) => `\u2028${event}`;",
              "// \"\\\n\texport default 1;\r\n\tlet a;", "export default () => 1;  "});
     return quoted(text + std::string(anyBelow(3), '\n'));

@@ -69,14 +69,22 @@ RunView loggedView(const RunView& run) {
   entry.logs = run.logs;
   entry.error = run.error;
   if (run.result && run.result->view().raw().size() <= kMaxKeptResult) entry.result = run.result;
+  entry.attempt = run.attempt;
+  entry.retryOf = run.retryOf;
   return entry;
 }
+
+// What the log keeps of a run that can be repeated. Copies the event.
+std::optional<RunInput> inputOf(const Invocation& invocation) {
+  if (!invocation.logged || !invocation.repeatable) return std::nullopt;
+  return RunInput{invocation.depth, invocation.event};
+}
+
+}  // namespace
 
 RunOf runOf(const snapshot::ProjectSnapshot& project, const Function& function) {
   return {project.info().number, function.name(), function.record.functionId};
 }
-
-}  // namespace
 
 clone::BridgeKind bridgeKindOf(const Function& function) {
   return function.pre ? clone::BridgeKind::lookup : clone::BridgeKind::full;
@@ -155,6 +163,7 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   request.project = invocation.project->info().number;
   request.module = invocation.function->module;
   request.context = contextOf(invocation);
+  std::optional<RunInput> input = inputOf(invocation);
   request.event = std::move(invocation.event);
   request.rawBody = std::move(invocation.rawBody);
   request.timeout = timeout;
@@ -168,27 +177,32 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   finished.status = outcome.status;
   finished.stopped = outcome.stopped;
   finished.killed = outcome.killed;
+  finished.endedWorker = outcome.endedWorker;
   finished.suspended = *refused;
   finished.view = viewOf(std::move(outcome), "run_" + deps_.ids.next(), std::move(invocation.trigger), startedAt);
+  finished.view.attempt = invocation.attempt;
+  finished.view.retryOf = std::move(invocation.retryOf);
   if (finished.status == workers::RunStatus::busy) co_return finished;
   const bool isHook = invocation.runClass == workers::RunClass::preHook;
   if (isHook) noteAbort(finished.view);
   if (invocation.logged) {
     deps_.log.add(runOf(*invocation.project, *invocation.function), loggedView(finished.view),
-                  {.counted = true, .metered = !isHook});
+                  {.counted = true, .metered = !isHook}, std::move(input));
   }
   co_return finished;
 }
 
-void FunctionRunner::logSkipped(const snapshot::ProjectSnapshot& project, const Function& function, std::string trigger,
-                                std::string why) {
+void FunctionRunner::logSkipped(Invocation invocation, std::string why) {
   RunView view;
   view.id = "run_" + deps_.ids.next();
-  view.trigger = std::move(trigger);
+  view.trigger = std::move(invocation.trigger);
   view.status = "skipped";
   view.startedAt = deps_.clock.now();
   view.error = std::move(why);
-  deps_.log.add(runOf(project, function), std::move(view), {.counted = false, .metered = false});
+  view.attempt = invocation.attempt;
+  view.retryOf = std::move(invocation.retryOf);
+  deps_.log.add(runOf(*invocation.project, *invocation.function), std::move(view), {.counted = false, .metered = false},
+                inputOf(invocation));
 }
 
 }  // namespace mb::functions

@@ -23,8 +23,7 @@ class FunctionRunner final : public Runner {
 
   Async<FinishedRun> run(Invocation invocation) override;
   // Logs a run that was skipped. It is not counted.
-  void logSkipped(const snapshot::ProjectSnapshot& project, const Function& function, std::string trigger,
-                  std::string why);
+  void logSkipped(Invocation invocation, std::string why);
 
  private:
   // `refused` is set once the project's suspension refuses a call.
@@ -33,6 +32,8 @@ class FunctionRunner final : public Runner {
   const Deps deps_;
 };
 
+// The function of a run, in the log.
+RunOf runOf(const snapshot::ProjectSnapshot& project, const Function& function);
 // What the function's runs may call.
 clone::BridgeKind bridgeKindOf(const Function& function);
 // The time limit of the run.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "functions/function_rules.h"
 #include "functions/pre_hooks.h"
 #include "store/records.h"
 
@@ -36,9 +37,20 @@ std::string_view nameOf(TriggerType trigger) {
   return "cron";
 }
 
+int64_t maxAttempts(const Function& function) {
+  return function.record.retry ? function.record.retry->attempts : 1;
+}
+
+// The pause after the attempt that failed, the first being 1.
+std::chrono::milliseconds pauseAfter(int64_t attempt, int64_t backoffSeconds) {
+  const int64_t seconds = backoffSeconds << std::clamp<int64_t>(attempt - 1, 0, 12);
+  return std::chrono::seconds(std::min(seconds, kMaxBackoffSeconds));
+}
+
 // Whether the function, as it is now, still gets the queued run.
 bool concerns(const Function& function, const WaitingRun& waiting) {
   if (!function.record.enabled || function.pre || nameOf(function.trigger) != waiting.trigger) return false;
+  if (waiting.attempt.value_or(1) > maxAttempts(function)) return false;
   return waiting.position == 0 || waiting.position > function.record.after;
 }
 
@@ -51,6 +63,20 @@ jobs::JobSpec runJob(store::ProjectNo project, const std::string& functionId, st
   job.id = fmt::format("function/{}/{}/{}", project, functionId, what);
   job.group = functionId;
   return job;
+}
+
+Invocation invocationOf(snapshot::SnapshotPtr project, FunctionPtr function, WaitingRun waiting) {
+  Invocation invocation;
+  invocation.project = std::move(project);
+  invocation.function = std::move(function);
+  invocation.trigger = std::move(waiting.trigger);
+  invocation.event = std::move(waiting.event);
+  invocation.depth = static_cast<int>(waiting.depth);
+  invocation.repeatable = true;
+  invocation.attempt = waiting.attempt;
+  if (!invocation.attempt && invocation.function->record.retry) invocation.attempt = 1;
+  invocation.retryOf = std::move(waiting.retryOf);
+  return invocation;
 }
 
 RunJobs::RunJobs(Deps deps) : deps_(deps) {
@@ -77,24 +103,31 @@ Task<> RunJobs::run(jobs::JobRun run) {
   const auto found = functions.find(waiting.function);
   if (found == functions.end() || !concerns(*found->second, waiting)) co_return Result<>();
   const FunctionPtr function = found->second;
-  if (waiting.depth > kMaxDepth) {
-    deps_.runner.logSkipped(*project, *function, waiting.trigger,
+  Invocation invocation = invocationOf(project, function, std::move(waiting));
+  if (invocation.depth > kMaxDepth) {
+    deps_.runner.logSkipped(std::move(invocation),
                             fmt::format("{} triggers precede this change: no further function runs", kMaxDepth));
     co_return Result<>();
   }
-  Invocation invocation;
-  invocation.project = project;
-  invocation.function = function;
-  invocation.trigger = std::move(waiting.trigger);
-  invocation.event = std::move(waiting.event);
-  invocation.depth = static_cast<int>(waiting.depth);
-  invocation.trace = std::move(run.trace);
+  invocation.trace = run.trace;
   const FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
   if (finished.stopped) co_return fail(ErrorCode::unavailable, "the server stopped");
   if (finished.suspended) co_return fail(ErrorCode::projectSuspended, "the project was suspended during the run");
   if (finished.killed && run.attempt <= kMaxKilled) co_return fail(ErrorCode::unavailable, "the worker was killed");
-  co_return Result<>();
+  co_return retry(run, *function, finished);
+}
+
+Result<> RunJobs::retry(const jobs::JobRun& run, const Function& function, const FinishedRun& finished) const {
+  if (finished.status == workers::RunStatus::success || finished.endedWorker) return {};
+  const int64_t attempt = finished.view.attempt.value_or(1);
+  if (attempt >= maxAttempts(function)) return {};
+  TRY(WaitingRun next, store::fromStore<WaitingRun>(run.payload.view()));
+  next.attempt = attempt + 1;
+  next.retryOf = finished.view.id;
+  const int64_t pauseMs = pauseAfter(attempt, function.record.retry->backoffSeconds).count();
+  *run.repetition = jobs::Repetition{{deps_.clock.now().ms + pauseMs}, doc::encode(next)};
+  return {};
 }
 
 }  // namespace mb::functions

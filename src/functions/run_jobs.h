@@ -1,8 +1,8 @@
 // RunJobs executes queued runs, whose result no caller waits for. A run is complete once it has ended by itself, also
-// with an error: a handler that throws, exceeds its time or ends its worker is not retried, since it would fail again.
-// A run is retried for a day if it found no worker, after the next start if the server's stop ended it, after the
-// resume if a call was refused because its project was suspended, and three times if its worker was killed from
-// outside.
+// with an error. If the function has a RetryPolicy, its job then waits for the next attempt, in its place among the
+// runs of its order; not if the run ended its worker, as it would again. Without being an attempt, a run is repeated
+// for a day if it found no worker, after the next start if the server's stop ended it, after the resume if a call was
+// refused because its project was suspended, and three times if its worker was killed from outside.
 #pragma once
 
 #include "functions/function_table.h"
@@ -21,16 +21,22 @@ struct WaitingRun {
   int64_t position = 0;  // of the change that triggered it; 0 for none
   int64_t depth = 0;     // of the run
   doc::Document event;
+  std::optional<int64_t> attempt = {};      // absent: the first
+  std::optional<std::string> retryOf = {};  // the run before; absent for the first
   static constexpr auto shape() {
     return doc::shape<WaitingRun>(
         "FunctionJob", doc::field("project", &WaitingRun::project), doc::field("function", &WaitingRun::function),
         doc::field("trigger", &WaitingRun::trigger), doc::field("position", &WaitingRun::position),
-        doc::field("depth", &WaitingRun::depth), doc::field("event", &WaitingRun::event));
+        doc::field("depth", &WaitingRun::depth), doc::field("event", &WaitingRun::event),
+        doc::field("attempt", &WaitingRun::attempt), doc::field("retryOf", &WaitingRun::retryOf));
   }
 };
 
 // A job of the kind, without its payload. `what` identifies a run of the function: jobs with the same one are one run.
 jobs::JobSpec runJob(store::ProjectNo project, const std::string& functionId, std::string_view what);
+
+// The queued run as one of the function.
+Invocation invocationOf(snapshot::SnapshotPtr project, FunctionPtr function, WaitingRun waiting);
 
 class RunJobs {
  public:
@@ -40,6 +46,7 @@ class RunJobs {
     snapshot::SlotKey<FunctionTable> slot;
     jobs::Queue& queue;
     FunctionRunner& runner;
+    const Clock& clock;
     int workers = 1;  // the maximum number of workers
   };
   // Declares the kind of job.
@@ -47,6 +54,8 @@ class RunJobs {
 
  private:
   Task<> run(jobs::JobRun run);
+  // Repeats the job for the next attempt if the run failed and has one left.
+  Result<> retry(const jobs::JobRun& run, const Function& function, const FinishedRun& finished) const;
   const Deps deps_;
 };
 

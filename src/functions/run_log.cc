@@ -55,6 +55,18 @@ struct LoggedRun {
   }
 };
 
+struct StoredInput {
+  std::string id;  // placeOf()
+  std::string run;
+  int64_t depth = 0;
+  doc::Document event;
+  static constexpr auto shape() {
+    return doc::shape<StoredInput>("FunctionRunInput", doc::field("id", &StoredInput::id),
+                                   doc::field("run", &StoredInput::run), doc::field("depth", &StoredInput::depth),
+                                   doc::field("event", &StoredInput::event));
+  }
+};
+
 std::string placeOf(const std::string& functionId, int64_t seq) {
   return fmt::format("{}/{:02}", functionId, seq % kMaxRuns);
 }
@@ -79,8 +91,10 @@ store::WriteOptions asServer() {
   return {.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}};
 }
 
-size_t bytesOf(const RunView& run) {
-  size_t bytes = sizeof run + (run.result ? run.result->view().raw().size() : 0) + (run.error ? run.error->size() : 0);
+size_t bytesOf(const RunLog::Logged& logged) {
+  const RunView& run = logged.run;
+  size_t bytes = sizeof logged + (run.result ? run.result->view().raw().size() : 0);
+  bytes += (run.error ? run.error->size() : 0) + (logged.input ? logged.input->event.size() : 0);
   for (const RunLine& line : run.logs) bytes += sizeof line + line.message.size();
   return bytes;
 }
@@ -102,7 +116,7 @@ doc::Nullable<int64_t> percentile(std::vector<int64_t> values, size_t percent) {
 
 // ---- adding
 
-void RunLog::add(RunOf of, RunView run, Counting counting) {
+void RunLog::add(RunOf of, RunView run, Counting counting, std::optional<RunInput> input) {
   const std::scoped_lock lock(mutex_);
   ++added_;
   if (counting.metered) ++work_.months[{of.project, monthOf(run.startedAt)}];
@@ -116,14 +130,16 @@ void RunLog::add(RunOf of, RunView run, Counting counting) {
     pending.lastRunAt = run.startedAt;
   }
   pending.of = std::move(of);
-  if (work_.bytes + bytesOf(run) > kMaxPendingBytes) {
-    run.logs.clear();
-    run.result.reset();
+  Logged logged{std::move(run), std::move(input)};
+  if (work_.bytes + bytesOf(logged) > kMaxPendingBytes) {
+    logged.run.logs.clear();
+    logged.run.result.reset();
+    logged.input.reset();
   }
   // The run is counted, but not logged.
-  if (work_.bytes + bytesOf(run) > kMaxPendingBytes) return;
-  work_.bytes += bytesOf(run);
-  pending.runs.push_back(std::move(run));
+  if (work_.bytes + bytesOf(logged) > kMaxPendingBytes) return;
+  work_.bytes += bytesOf(logged);
+  pending.runs.push_back(std::move(logged));
   if (std::ssize(pending.runs) > kMaxRuns) {
     work_.bytes -= bytesOf(pending.runs.front());
     pending.runs.pop_front();
@@ -154,7 +170,7 @@ void RunLog::putBack(Work work) {
   for (const auto& [month, runs] : work_.months) work.months[month] += runs;
   work.bytes = 0;
   for (const auto& [id, pending] : work.functions) {
-    for (const RunView& run : pending.runs) work.bytes += bytesOf(run);
+    for (const Logged& each : pending.runs) work.bytes += bytesOf(each);
   }
   work_ = std::move(work);
 }
@@ -243,11 +259,14 @@ Task<> RunLog::tryWrite(const Pending& pending) {
   const store::Target figures = write.change(in(pending.of.project, kStats), id);
   const store::Target function = write.hold(in(pending.of.project, kFunctions), pending.of.name);
   std::vector<store::Target> entries;
+  std::vector<store::Target> inputs;
   for (int64_t i = 0; i < std::ssize(pending.runs); ++i) {
     entries.push_back(write.change(in(pending.of.project, kRuns), placeOf(id, logged + i)));
+    inputs.push_back(write.change(in(pending.of.project, kRunInputs), placeOf(id, logged + i)));
   }
-  auto callback = [figures, function, logged, &entries = std::as_const(entries), &pending = std::as_const(pending)](
-                      const store::PreImages& before, store::Changes& changes) -> Result<> {
+  auto callback = [figures, function, logged, &entries = std::as_const(entries), &inputs = std::as_const(inputs),
+                   &pending = std::as_const(pending)](const store::PreImages& before,
+                                                      store::Changes& changes) -> Result<> {
     const RunOf& of = pending.of;
     if (!before[function] || before[function]->view().stringOr("functionId") != of.functionId) return {};
     TRY(std::optional<Figures> now, store::fromStore<Figures>(before[figures]));
@@ -263,7 +282,14 @@ Task<> RunLog::tryWrite(const Pending& pending) {
     changes.put(figures, doc::encode(*now));
     for (size_t i = 0; i < entries.size(); ++i) {
       const int64_t seq = logged + static_cast<int64_t>(i);
-      changes.put(entries[i], doc::encode(LoggedRun{placeOf(of.functionId, seq), seq, pending.runs[i]}));
+      const std::string place = placeOf(of.functionId, seq);
+      const auto& [run, input] = pending.runs[i];
+      changes.put(entries[i], doc::encode(LoggedRun{place, seq, run}));
+      if (input) {
+        changes.put(inputs[i], doc::encode(StoredInput{place, run.id, input->depth, input->event}));
+      } else {
+        changes.remove(inputs[i]);
+      }
     }
     return {};
   };
@@ -299,10 +325,19 @@ Async<void> RunLog::loggedFlush() {
 
 // ---- reading
 
+namespace {
+
+// All entries of a function, in no order.
+Task<std::vector<LoggedRun>> entriesOf(store::DocumentStore& store, RunOf of) {
+  CO_TRY(const auto found, co_await store::recordsWithPrefix(store, in(of.project, kRuns), of.functionId + "/"));
+  co_return store::fromStore<LoggedRun>(found);
+}
+
+}  // namespace
+
 Task<std::vector<RunView>> RunLog::list(RunOf of, int64_t limit) {
   CO_RETURN_IF_ERROR(co_await flush());
-  CO_TRY(const auto found, co_await store::recordsWithPrefix(store_, in(of.project, kRuns), of.functionId + "/"));
-  CO_TRY(std::vector<LoggedRun> entries, store::fromStore<LoggedRun>(found));
+  CO_TRY(std::vector<LoggedRun> entries, co_await entriesOf(store_, std::move(of)));
   std::ranges::sort(entries, std::greater(), &LoggedRun::seq);
   std::vector<RunView> runs;
   for (LoggedRun& entry : entries) {
@@ -310,6 +345,20 @@ Task<std::vector<RunView>> RunLog::list(RunOf of, int64_t limit) {
     runs.push_back(std::move(entry.run));
   }
   co_return runs;
+}
+
+Task<std::optional<RunLog::Logged>> RunLog::find(RunOf of, std::string id) {
+  CO_RETURN_IF_ERROR(co_await flush());
+  const store::ProjectNo project = of.project;
+  CO_TRY(std::vector<LoggedRun> entries, co_await entriesOf(store_, std::move(of)));
+  const auto entry = std::ranges::find(entries, id, [](const LoggedRun& each) { return each.run.id; });
+  if (entry == entries.end()) co_return std::nullopt;
+  Logged logged{std::move(entry->run), std::nullopt};
+  CO_TRY(const auto stored, co_await store_.get(in(project, kRunInputs), entry->id));
+  CO_TRY(std::optional<StoredInput> input, store::fromStore<StoredInput>(stored));
+  // The place may have been written again since.
+  if (input && input->run == id) logged.input = RunInput{input->depth, std::move(input->event)};
+  co_return logged;
 }
 
 Task<std::vector<FunctionStats>> RunLog::stats(store::ProjectNo project, std::vector<RunOf> functions) {
@@ -342,7 +391,10 @@ Task<int64_t> RunLog::runsOfMonth(store::ProjectNo project, Timestamp at) {
 
 std::vector<store::WriteTarget> RunLog::allOf(store::ProjectNo project, const std::string& functionId) {
   std::vector<store::WriteTarget> targets{{in(project, kStats), functionId}};
-  for (int64_t seq = 0; seq < kMaxRuns; ++seq) targets.push_back({in(project, kRuns), placeOf(functionId, seq)});
+  for (int64_t seq = 0; seq < kMaxRuns; ++seq) {
+    targets.push_back({in(project, kRuns), placeOf(functionId, seq)});
+    targets.push_back({in(project, kRunInputs), placeOf(functionId, seq)});
+  }
   return targets;
 }
 

@@ -1,6 +1,7 @@
 // The RunLog stores the last 50 runs of each function, statistics of each function, and the number of runs of a project
-// in each month. Adding a run costs a lock and a move. The log is written every second, in a commit per function. A
-// process that is killed loses at most the last second's runs.
+// in each month. Next to the entry of a run that can be repeated it stores the run's input, in a separate collection,
+// so that reading the log reads no events. Adding a run costs a lock and a move. The log is written every second, in a
+// commit per function. A process that is killed loses at most the last second's runs.
 #pragma once
 
 #include <condition_variable>
@@ -45,8 +46,14 @@ struct RunOf {
   std::string functionId;  // a later function of the same name does not get the entry
 };
 
-// At most 50 unwritten runs of a function are in memory, and 32 MiB of all functions; past that log lines are left out.
-// Any core.
+// The input of a run, by which it can be repeated.
+struct RunInput {
+  int64_t depth = 0;  // of the run
+  doc::Document event;
+};
+
+// At most 50 unwritten runs of a function are in memory, and 32 MiB of all functions; past that log lines, results and
+// inputs are left out. Any core.
 class RunLog {
  public:
   // References outlive it.
@@ -58,10 +65,16 @@ class RunLog {
     bool metered = true;
   };
   // The caller leaves out a result larger than kMaxKeptResult.
-  void add(RunOf of, RunView run, Counting counting);
+  void add(RunOf of, RunView run, Counting counting, std::optional<RunInput> input = std::nullopt);
 
   // Newest first; includes all runs added before the call.
   Task<std::vector<RunView>> list(RunOf of, int64_t limit);
+  struct Logged {
+    RunView run;
+    std::optional<RunInput> input;
+  };
+  // The run of this id; nullopt if the log does not hold it, or not any more. Includes all runs added before the call.
+  Task<std::optional<Logged>> find(RunOf of, std::string id);
   // Of these functions of a project, in their order.
   Task<std::vector<FunctionStats>> stats(store::ProjectNo project, std::vector<RunOf> functions);
   // Runs of the month of `at` (UTC).
@@ -80,7 +93,7 @@ class RunLog {
   // The unwritten runs of one function.
   struct Pending {
     RunOf of;
-    std::deque<RunView> runs;  // the last 50
+    std::deque<Logged> runs;  // the last 50
     int64_t counted = 0;
     int64_t errors = 0;
     int64_t timeouts = 0;

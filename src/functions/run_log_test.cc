@@ -144,8 +144,34 @@ TEST_F(RunLogTest, manyWhoReadAtTheSameTime) {
   EXPECT_EQ(20, run(log_.list(of_, 50))->size());
 }
 
+TEST_F(RunLogTest, anInputStaysAsLongAsItsEntry) {
+  const RunInput input{1, json(R"({"type":"cron"})")};
+  const auto inputs = [&] { return memory_.all({shop_, kRunInputs, 0}).size(); };
+  log_.add(of_, view("a"), {}, input);
+  EXPECT_EQ(1, run(log_.find(of_, "a")).value()->input->depth);
+  for (int i = 0; i < kMaxRuns; ++i)
+    log_.add(of_, view(std::to_string(i)), {}, i % 2 == 0 ? std::optional(input) : std::nullopt);
+  EXPECT_FALSE(run(log_.find(of_, "a")).value());
+  EXPECT_TRUE(run(log_.find(of_, "0")).value()->input);
+  EXPECT_FALSE(run(log_.find(of_, "1")).value()->input);
+  EXPECT_EQ(25, inputs());
+  // Overwritten by a run without one.
+  for (int i = 0; i < kMaxRuns; ++i) add("x");
+  EXPECT_TRUE(run(log_.flush()));
+  EXPECT_EQ(0, inputs());
+}
+
+TEST_F(RunLogTest, anInputOfAnotherRunAtItsPlaceIsNotTakenForItsOwn) {
+  add("a");
+  EXPECT_TRUE(run(log_.flush()));
+  store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
+  write.insert({{shop_, kRunInputs, 0}, json(R"({"id":"fn_hello/00","run":"b","depth":0,"event":{}})")});
+  ASSERT_TRUE(run(store_.write(std::move(write), nullptr)));
+  EXPECT_FALSE(run(log_.find(of_, "a")).value()->input);
+}
+
 TEST_F(RunLogTest, allOfItGoesWithTheFunction) {
-  for (int i = 0; i < 60; ++i) add("r");
+  for (int i = 0; i < 60; ++i) log_.add(of_, view("r"), {}, RunInput{0, json("{}")});
   EXPECT_TRUE(run(log_.flush()));
   store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
   const std::vector<store::Target> all = write.change(RunLog::allOf(shop_, "fn_hello"));
@@ -154,6 +180,7 @@ TEST_F(RunLogTest, allOfItGoesWithTheFunction) {
     return {};
   })));
   EXPECT_TRUE(memory_.all({shop_, kRuns, 0}).empty());
+  EXPECT_TRUE(memory_.all({shop_, kRunInputs, 0}).empty());
   ASSERT_EQ(1, memory_.all({shop_, kStats, 0}).size());
   EXPECT_TRUE(memory_.all({shop_, kStats, 0})[0].view().stringOr("id").starts_with("month/"));
 }

@@ -126,5 +126,21 @@ TEST_F(RunTest, theBytesOfABodyGoToTheWorker) {
   EXPECT_EQ(std::nullopt, executor_.requests()[1].rawBody);
 }
 
+TEST_F(RunTest, aRepeatableRunsInputIsKept) {
+  define("hello", kHttp);
+  const FinishedRun kept = invoke("hello", {.event = json(R"({"a":1})"), .depth = 2, .repeatable = true});
+  const FinishedRun plain = invoke("hello", {.event = json(R"({"a":2})")});
+  const RunOf of{shop_, "hello", "fn_hello"};
+  const auto found = run(running_.log().find(of, kept.view.id)).value();
+  ASSERT_TRUE(found && found->input);
+  EXPECT_EQ(kept.view.id, found->run.id);
+  EXPECT_EQ(2, found->input->depth);
+  EXPECT_EQ(R"({"a":1})", doc::toJson(found->input->event));
+  const auto other = run(running_.log().find(of, plain.view.id)).value();
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(other->input);
+  EXPECT_FALSE(run(running_.log().find(of, "run_other")).value());
+}
+
 }  // namespace
 }  // namespace mb::functions

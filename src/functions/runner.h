@@ -25,7 +25,10 @@ struct Invocation {
   std::optional<std::string> rawBody = {};    // ctx.request.rawBody; set if `request` is
   std::string trace = {};                     // of the run's writes and calls (base/trace_context.h)
   int depth = 0;
-  bool logged = true;  // in the run log, the statistics and the meter
+  bool logged = true;                       // in the run log, the statistics and the meter
+  bool repeatable = false;                  // the log keeps the run's input, so that the run can be repeated
+  std::optional<int64_t> attempt = {};      // RunView::attempt
+  std::optional<std::string> retryOf = {};  // RunView::retryOf
   workers::RunClass runClass = workers::RunClass::normal;
   std::optional<std::chrono::milliseconds> timeout = {};  // below the function's own
 };
@@ -33,8 +36,9 @@ struct Invocation {
 struct FinishedRun {
   RunView view;
   workers::RunStatus status = workers::RunStatus::error;
-  bool stopped = false;  // the server's stop ended it: retry after the next start
-  bool killed = false;   // its worker was killed from outside: retry a few times
+  bool stopped = false;      // the server's stop ended it: retry after the next start
+  bool killed = false;       // its worker was killed from outside: retry a few times
+  bool endedWorker = false;  // workers::RunOutcome::endedWorker
   // A call was refused because its project was suspended: retry after the resume.
   bool suspended = false;
 };

@@ -84,6 +84,7 @@ constexpr ParameterDoc kPath[] = {
      R"({"type": "string", "examples": ["google"]})"},
     {"roles/name", "The role's name.", R"({"type": "string", "examples": ["support"]})"},
     {"run/project", "The project's id or slug.", R"({"type": "string", "examples": ["notes"]})"},
+    {"runs/id", "The run's id.", R"({"type": "string", "examples": ["run_06fVx3jmA1qK9bTzLw2C"]})"},
     {"sessions/id", "The session's id.", R"({"type": "string", "examples": ["sess_06fVx3jmA1qK9bTzLw2C"]})"},
     {"sets/name", "The set's name.",
      R"({"type": "string", "pattern": "^[a-z][A-Za-z0-9]{0,31}$", "examples": ["teams"]})"},

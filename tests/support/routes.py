@@ -60,6 +60,7 @@ PARAMETERS = {
     "projects": "project",
     "providers": "provider",
     "roles": "role",
+    "runs": "run",
     "sessions": "session",
     "sets": "policy_set",
     "users": "user",
