@@ -63,7 +63,7 @@ void PlaceholderScan::conditions(doc::BsonWriter& out, doc::DocumentView source,
       continue;
     }
     const Place at = place.ofField(key);
-    checkDeclared(schema_, at.path, at.pointer, problems_);
+    checkDeclared(schema_, names_, at.path, at.pointer, problems_);
     if (isOperatorObject(given)) {
       out.beginDocument(key);
       operators(out, given.asDocument(), at);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "policy/filter_template.h"
 #include "policy/write_rules.h"
@@ -41,6 +42,9 @@ constexpr std::array<RuleKey, 5> kRuleKeys = {{
     {"deniedReadFields", bit(Operation::read) | bit(Operation::list)},
 }};
 
+// Of the rules of buckets.
+constexpr std::array<RuleKey, 2> kFileRuleKeys = {{{"filter", ~0U}, {"validate", ~0U}}};
+
 std::vector<std::string> united(std::vector<std::string> names) {
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);
@@ -61,7 +65,7 @@ class CompiledRule final : public Rule {
   CompiledRule(doc::DocumentView source, Operation operation, const std::string& pointer, const RuleContext& context) {
     for (const auto& [key, value] : source) {
       const std::string at = fmt::format("{}/{}", pointer, key);
-      if (checkKey(key, operation, at, context.problems)) set(key, value, operation, at, context);
+      if (checkKey(key, operation, at, context)) set(key, value, operation, at, context);
     }
     std::vector<std::string> names = writes_.sets();
     for (const Placeholder& each : filter_.placeholders()) {
@@ -76,6 +80,7 @@ class CompiledRule final : public Rule {
   }
   const std::vector<std::string>& sets() const override { return sets_; }
   bool unrestricted() const override { return filter_.matchesAll(); }
+  bool validates() const override { return writes_.hasExpression(); }
   Result<> checkWrite(const Check& check) const override { return writes_.check(check); }
 
   bool resolvesFor(const Caller& caller) const { return filter_.resolvesFor(caller); }
@@ -83,14 +88,16 @@ class CompiledRule final : public Rule {
 
  private:
   static bool checkKey(std::string_view key, Operation operation, const std::string& pointer,
-                       std::vector<ErrorDetail>& problems) {
-    for (const RuleKey& known : kRuleKeys) {
-      if (known.name != key) continue;
-      if ((known.operations & bit(operation)) != 0) return true;
-      problems.push_back({pointer, fmt::format("is not allowed in the rule \"{}\"", operationName(operation))});
+                       const RuleContext& context) {
+    const std::span<const RuleKey> keys =
+        context.names.files ? std::span<const RuleKey>(kFileRuleKeys) : std::span<const RuleKey>(kRuleKeys);
+    const auto known = std::ranges::find(keys, key, &RuleKey::name);
+    if (known == keys.end()) {
+      context.problems.push_back({pointer, "is not a known key of a rule"});
       return false;
     }
-    problems.push_back({pointer, "is not a known key of a rule"});
+    if ((known->operations & bit(operation)) != 0) return true;
+    context.problems.push_back({pointer, fmt::format("is not allowed in the rule \"{}\"", operationName(operation))});
     return false;
   }
 
@@ -124,7 +131,9 @@ class CompiledPolicy final : public Policy {
     for (const auto& [name, value] : source) {
       const auto operation = operationNamed(name);
       const std::string pointer = fmt::format("/{}", name);
-      if (!operation && name != "public") {
+      if (context.names.files && (!operation || operation == Operation::admin)) {
+        context.problems.push_back({pointer, "must be read, list, create, update or delete"});
+      } else if (!operation && name != "public") {
         context.problems.push_back({pointer, "must be read, list, create, update, delete, admin or public"});
       } else if (value.type() != doc::BsonType::document) {
         context.problems.push_back({pointer, "must be an object"});
@@ -228,6 +237,12 @@ std::string_view operationName(Operation op) {
 
 Audience audienceOf(const Caller& caller) {
   return caller.kind == CallerKind::anonymous ? Audience::anonymous : Audience::signedIn;
+}
+
+Result<std::shared_ptr<const Policy>> compileFileRules(doc::DocumentView source, const RuleNames& names) {
+  RuleNames files = names;
+  files.files = true;
+  return compilePolicy(source, nullptr, files);
 }
 
 Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, const doc::Schema* schema,

@@ -26,6 +26,7 @@ class Rule {
   // empty, or is not a scalar or array of scalars. For a rule without a filter, returns one that matches everything.
   virtual Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion) const = 0;
   virtual bool unrestricted() const = 0;  // no filter
+  virtual bool validates() const = 0;     // has an expression
   // The names of the caller's sets that the rule is evaluated with, ascending.
   virtual const std::vector<std::string>& sets() const = 0;
 
@@ -36,6 +37,8 @@ class Rule {
     Timestamp now;
     // Fields that the caller cannot read. A change of one of them counts only for rules on that field itself.
     const doc::FieldSet* hidden = nullptr;
+    // `after` lacks fields that are not known yet: an expression that fails is not a refusal, only one that is false.
+    bool partial = false;
   };
   // Checks immutableFields, allowedWriteFields and `validate` on a create or update, by the change of the document, not
   // by the operators of the request. Fails with forbidden; details name the field.
@@ -70,6 +73,10 @@ class Policy {
 // `names` are those that exist at a save; the default is for a policy that was stored.
 Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, const doc::Schema* schema,
                                                     const RuleNames& names = {});
+
+// The rules of a bucket: read, list, create, update and delete, each with a filter and an expression at most, which may
+// be in every rule. `names.files` is implied. Fails as compilePolicy() does.
+Result<std::shared_ptr<const Policy>> compileFileRules(doc::DocumentView source, const RuleNames& names = {});
 
 // Fails with forbidden if `filter` names a field that `denied` touches.
 Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied);

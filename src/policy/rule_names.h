@@ -11,6 +11,9 @@ struct RuleNames {
   const std::vector<std::string>* sets = nullptr;
   // False for rules of callers without a token, who have no values.
   bool placeholders = true;
+  // True for the rules of a bucket: their fields are those of a file (file_fields.h), and their expressions name the
+  // record `file` instead of `document`.
+  bool files = false;
 };
 
 }  // namespace mb::policy

@@ -7,6 +7,7 @@
 
 #include "base/work_budget.h"
 #include "document/path.h"
+#include "policy/file_fields.h"
 
 namespace mb::policy {
 namespace {
@@ -110,11 +111,16 @@ doc::Document describe(const Subject& subject, const std::vector<std::string>& s
   return out.finish();
 }
 
+cel::Environment::Declaration fileVariable(std::string name, std::string type) {
+  cel::Environment::Declaration declaration{std::move(name), std::move(type), nullptr, {}};
+  for (const FileField& field : kFileFields) declaration.fields.emplace_back(field.name, field.type);
+  return declaration;
+}
+
 cel::Environment environmentOf(Operation operation, const doc::Schema* schema, const RuleNames& names) {
   const std::string document = schema != nullptr ? "object" : "map";
   cel::Environment environment;
   environment.declarations = {
-      {"document", document, schema, {}},
       {"auth",
        names.placeholders ? "object" : "object?",
        nullptr,
@@ -125,6 +131,12 @@ cel::Environment environmentOf(Operation operation, const doc::Schema* schema, c
         {"sets", "map(string,list(string))"}}},
       {"now", "timestamp", nullptr, {}},
   };
+  if (names.files) {
+    environment.declarations.push_back(fileVariable("file", "object"));
+    environment.declarations.push_back(fileVariable("previous", operation == Operation::create ? "object?" : "object"));
+    return environment;
+  }
+  environment.declarations.insert(environment.declarations.begin(), {"document", document, schema, {}});
   // An admin rule applies to creates too, where `previous` is null.
   if (operation == Operation::update) environment.declarations.push_back({"previous", document, schema, {}});
   if (operation == Operation::admin) environment.declarations.push_back({"previous", document + "?", schema, {}});
@@ -151,6 +163,12 @@ void checkDeclared(const doc::Schema* schema, std::string_view path, const std::
                    std::vector<ErrorDetail>& problems) {
   if (schema == nullptr || schema->declares(path)) return;
   problems.push_back({pointer, fmt::format("\"{}\" is not a field of the collection's schema", path)});
+}
+
+void checkDeclared(const doc::Schema* schema, const RuleNames& names, std::string_view path, const std::string& pointer,
+                   std::vector<ErrorDetail>& problems) {
+  if (!names.files) return checkDeclared(schema, path, pointer, problems);
+  if (!isFileField(path)) problems.push_back({pointer, fmt::format("\"{}\" is not a field of a file", path)});
 }
 
 doc::FieldSet parseFieldList(doc::ValueView value, const doc::Schema* schema, const std::string& pointer,
@@ -209,6 +227,7 @@ void WriteRules::setExpression(doc::ValueView value, Operation operation, const 
   sets_ = std::move(sets.names);
   expression_ = *std::move(compiled);
   usesAuth_ = expression_->uses("auth");
+  files_ = names.files;
 }
 
 Result<> WriteRules::check(const Rule::Check& check) const {
@@ -245,7 +264,7 @@ Result<> WriteRules::checkExpression(const Rule::Check& check) const {
   const bool anonymous = check.subject.caller.kind == CallerKind::anonymous;
   const doc::Document auth = usesAuth_ && !anonymous ? describe(check.subject, sets_) : doc::Document();
   std::array<cel::Variable, 4> variables;
-  variables[0].name = "document";
+  variables[0].name = files_ ? "file" : "document";
   variables[0].value = check.after;
   variables[1].name = "auth";
   if (anonymous) {
@@ -263,6 +282,7 @@ Result<> WriteRules::checkExpression(const Rule::Check& check) const {
   }
   const cel::Evaluation result = expression_->test(variables);
   if (result.kind == cel::Evaluation::Kind::yes) return {};
+  if (check.partial && result.kind == cel::Evaluation::Kind::error) return {};
   return fail(Error(ErrorCode::forbidden, "denied by policy").withCause("validate: " + result.message));
 }
 

@@ -25,6 +25,7 @@ class WriteRules {
   void setExpression(doc::ValueView value, Operation operation, const doc::Schema* schema, const RuleNames& names,
                      const std::string& pointer, std::vector<ErrorDetail>& problems);
 
+  bool hasExpression() const { return expression_ != nullptr; }
   // Fails with forbidden; details name the field.
   Result<> check(const Rule::Check& check) const;
   // The names of the sets that the expression uses.
@@ -40,6 +41,7 @@ class WriteRules {
   std::optional<doc::FieldSet> allowed_;
   std::shared_ptr<const cel::Expression> expression_;
   bool usesAuth_ = false;  // whether the expression names `auth`
+  bool files_ = false;     // RuleNames::files
   std::vector<std::string> sets_;
 };
 
@@ -48,6 +50,9 @@ doc::FieldSet parseFieldList(doc::ValueView value, const doc::Schema* schema, co
                              std::vector<ErrorDetail>& problems);
 // Adds a problem if a document that matches the schema (null: any) cannot have a field at `path`.
 void checkDeclared(const doc::Schema* schema, std::string_view path, const std::string& pointer,
+                   std::vector<ErrorDetail>& problems);
+// The same for the condition of a filter of such rules, which may be about files.
+void checkDeclared(const doc::Schema* schema, const RuleNames& names, std::string_view path, const std::string& pointer,
                    std::vector<ErrorDetail>& problems);
 
 }  // namespace mb::policy
