@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 constexpr std::string_view kHeaders =
     "authorization, content-type, x-service-project, x-request-id, if-none-match, if-range, range, "
-    "tus-resumable, upload-length, upload-metadata, upload-offset";
+    "tus-resumable, upload-length, upload-metadata, upload-offset, x-service-metadata";
 constexpr std::string_view kExposed =
     "x-request-id, x-service-run, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
     "content-disposition, "

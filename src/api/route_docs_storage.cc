@@ -40,7 +40,9 @@ std::vector<RouteDoc> uploadDocs(const std::string& file) {
        {{.status = 204, .meaning = "`upload-offset` is the size received; at `upload-length` the file exists."}},
        {invalidParam, conflict, unsupportedVersion, payloadTooLarge, unsupportedMediaType, validation},
        {"upload"},
-       {.more = "As in tus 1.0.0. Bytes received before a connection breaks are kept.",
+       {.more =
+            "As in tus 1.0.0. Bytes received before a connection breaks are kept. Without `upload` and the headers of "
+            "tus it replaces the metadata of the file: the body is JSON, `{\"metadata\": {…}}`.",
         .body = bytes,
         .headers = {"tus-resumable", "upload-offset"}}},
   };
@@ -66,7 +68,12 @@ std::vector<RouteDoc> storageDocs() {
   const Response progress{.status = 204, .meaning = "With `upload`: `upload-offset` is the number of bytes received."};
   std::vector<RouteDoc> docs = bucketDocs();
   std::vector<RouteDoc> more = {
-      {Method::get, bucket, "listFiles", {whole<storage::FileList>()}, {notFound}, {"prefix", "limit", "skip"}},
+      {Method::get,
+       bucket,
+       "listFiles",
+       {whole<storage::FileList>()},
+       {notFound, queryTooCostly},
+       {"prefix", "limit", "skip"}},
       {Method::post, bucket, "createFolder", {whole<storage::FolderBody>(201)}, {notFound, conflict}},
       {Method::put,
        file,
@@ -75,7 +82,8 @@ std::vector<RouteDoc> storageDocs() {
        {validation, invalidParam, conflict, payloadTooLarge, planLimit},
        {},
        {.more = "The body is the file's content; `content-type` is stored.",
-        .body = {.type = "*/*", .schema = kByteExamples}}},
+        .body = {.type = "*/*", .schema = kByteExamples},
+        .headers = {"x-service-metadata"}}},
       {Method::get,
        file,
        "getFile",

@@ -12,8 +12,10 @@ namespace mb::api {
 
 namespace {
 
+constexpr uint64_t kMaxPatchBytes = 64 << 10;
+
 storage::Access access(const RequestContext& context) {
-  return {context.caller, context.project, context.deadline};
+  return {{context.caller, context.project, context.deadline}};
 }
 
 std::optional<int64_t> integerOf(std::string_view text) {
@@ -41,7 +43,7 @@ void StorageRoutes::addTo(RouteTable& routes) {
   routes.get(buckets, admin("storage:read"), this, &Routes::buckets, "List buckets");
   routes.post(buckets, admin("storage:manage"), this, &Routes::createBucket, "Create a bucket");
   routes.patch(buckets + "/:name", admin("storage:manage"), this, &Routes::changeBucket,
-               "Change who may read a bucket");
+               "Change who may read a bucket, and its rules");
   routes.remove(buckets + "/:name", admin("storage:manage"), this, &Routes::removeBucket,
                 "Delete a bucket and its files");
 
@@ -52,6 +54,10 @@ void StorageRoutes::addTo(RouteTable& routes) {
   routes.get(file, dataOrPublic("storage"), this, &Routes::read,
              "Read a file, sign a link to it, or read the progress of an upload");
   routes.put(file, data("storage"), this, &Routes::upload, "Upload a file").streamsBody = true;
+  routes
+      .patch(file, data("storage"), this, &Routes::patch,
+             "Append to a resumable upload, or replace the metadata of a file")
+      .streamsBody = true;
   routes.remove(file, data("storage"), this, &Routes::remove, "Delete a file, or cancel an upload to it");
   uploads_.addTo(routes);
 }
@@ -113,11 +119,33 @@ Task<Reply> StorageRoutes::read(RequestContext& context) {
 }
 
 Task<Reply> StorageRoutes::upload(RequestContext& context) {
-  CO_TRY(std::string type, storage::contentTypeOf(context.request.header("content-type").value_or("")));
+  storage::NewFile given;
+  CO_TRY(given.contentType, storage::contentTypeOf(context.request.header("content-type").value_or("")));
+  if (const auto metadata = context.request.header("x-service-metadata")) {
+    CO_TRY(given.metadata, storage::parseMetadata(*metadata));
+  }
   StreamedUpload body(*context.request.stream);
   CO_TRY(const storage::FileView file,
-         co_await storage_.files().put(access(context), context.param(0), context.param(1), std::move(type), body));
+         co_await storage_.files().put(access(context), context.param(0), context.param(1), std::move(given), body));
   co_return Reply::entity(201, "file", file);
+}
+
+Task<Reply> StorageRoutes::patch(RequestContext& context) {
+  CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
+  if (UploadRoutes::isAppend(context.request) || query.get("upload")) co_return co_await uploads_.append(context);
+  context.request.stream->setLimit(kMaxPatchBytes);
+  std::string json;
+  while (true) {
+    CO_TRY(const std::string_view piece, co_await context.request.stream->read());
+    if (piece.empty()) break;
+    json += piece;
+  }
+  context.request.body = json;
+  CO_TRY(const doc::Document body, readBody(context, doc::ExtendedJson::refuse));
+  CO_TRY(storage::FilePatch patch, doc::decode<storage::FilePatch>(body));
+  CO_RETURN_IF_ERROR(co_await storage_.files().setMetadata(access(context), context.param(0), context.param(1),
+                                                           std::move(patch.metadata)));
+  co_return Reply::noContent();
 }
 
 Task<Reply> StorageRoutes::remove(RequestContext& context) {

@@ -20,6 +20,8 @@ class StorageRoutes {
   // Returns the bytes, or with `sign` a link to them.
   Task<Reply> read(RequestContext& context);
   Task<Reply> upload(RequestContext& context);
+  // Appends to a resumable upload, or replaces the metadata of a file.
+  Task<Reply> patch(RequestContext& context);
   Task<Reply> remove(RequestContext& context);
 
  private:

@@ -12,6 +12,7 @@ class StreamedUpload final : public storage::Upload {
   explicit StreamedUpload(http::BodyReader& body) : body_(body) {}
   Task<std::string_view> read() override { return body_.read(); }
   void setLimit(uint64_t maxBytes) override { body_.setLimit(maxBytes); }
+  std::optional<uint64_t> size() const override { return body_.size(); }
 
  private:
   http::BodyReader& body_;

@@ -31,10 +31,11 @@ Result<int64_t> requireCount(const http::Request& request, std::string_view name
   return *value;
 }
 
-// Parses "key base64, key, …"; returns the content type of `filetype`, if present.
-Result<std::string> contentTypeIn(std::string_view metadata) {
+// Parses "key base64, key, …": the content type is that of `filetype`, the file's metadata that of `metadata`.
+Result<storage::NewFile> newFileOf(std::string_view metadata) {
   const auto bad = [] { return fail(ErrorCode::invalidParam, "upload-metadata is not well-formed"); };
   if (metadata.size() > kMaxMetadata) return fail(ErrorCode::invalidParam, "upload-metadata is too long");
+  storage::NewFile file;
   std::string type;
   std::set<std::string_view> keys;
   while (!metadata.empty()) {
@@ -46,9 +47,13 @@ Result<std::string> contentTypeIn(std::string_view metadata) {
     const std::string_view key = pair.substr(0, space);
     auto value = fromBase64(pair.substr(std::min(space + 1, pair.size())));
     if (key.empty() || !value || !keys.insert(key).second) return bad();
+    if (key == "metadata") {
+      TRY(file.metadata, storage::parseMetadata(*value));
+    }
     if (key == "filetype") type = *std::move(value);
   }
-  return storage::contentTypeOf(type);
+  TRY(file.contentType, storage::contentTypeOf(type));
+  return file;
 }
 
 Result<> requireBytes(const http::Request& request) {
@@ -86,7 +91,7 @@ http::Response uploadResponse(int status, const storage::UploadRecord& upload) {
 }
 
 storage::Access uploadAccess(const RequestContext& context) {
-  return {context.caller, context.project, context.deadline};
+  return {{context.caller, context.project, context.deadline}};
 }
 
 }  // namespace
@@ -96,7 +101,10 @@ void UploadRoutes::addTo(RouteTable& routes) {
   const std::string file = "/api/v1/storage/:bucket/*path";
   routes.add(http::Method::options, file, open(), this, &Routes::uploadOptions, "Options of resumable uploads");
   routes.post(file, data("storage"), this, &Routes::create, "Create a resumable upload").streamsBody = true;
-  routes.patch(file, data("storage"), this, &Routes::append, "Append to a resumable upload").streamsBody = true;
+}
+
+bool UploadRoutes::isAppend(const http::Request& request) {
+  return request.header("tus-resumable") || request.header("content-type") == kBytes;
 }
 
 Task<Reply> UploadRoutes::uploadOptions(RequestContext&) {
@@ -111,11 +119,11 @@ Task<storage::UploadRecord> UploadRoutes::begin(RequestContext& context) {
   const http::Request& request = context.request;
   CO_TRY(const int64_t length, requireCount(request, "upload-length"));
   const std::string_view metadata = request.header("upload-metadata").value_or("");
-  CO_TRY(std::string type, contentTypeIn(metadata));
+  CO_TRY(storage::NewFile file, newFileOf(metadata));
   if (request.bodyPresent) CO_RETURN_IF_ERROR(requireBytes(request));
   CO_TRY(storage::UploadRecord upload,
          co_await storage_.uploads().create(uploadAccess(context), context.param(0), context.param(1),
-                                            {length, std::move(type), std::string(metadata)}));
+                                            {length, std::move(file), std::string(metadata)}));
   if (!request.bodyPresent) co_return upload;
   StreamedUpload body(*request.stream);
   co_return co_await storage_.uploads().append(uploadAccess(context), context.param(0), context.param(1), upload.id, 0,

@@ -15,7 +15,10 @@ class UploadRoutes {
   void addTo(RouteTable& routes);
 
   Task<Reply> uploadOptions(RequestContext& context);
+  // Whether a PATCH is of the tus protocol.
+  static bool isAppend(const http::Request& request);
   Task<Reply> create(RequestContext& context);
+  // The route is that of StorageRoutes.
   Task<Reply> append(RequestContext& context);
   // Of the upload that the query names.
   Task<Reply> status(RequestContext& context, std::string upload);

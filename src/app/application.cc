@@ -292,11 +292,11 @@ projects::ProjectDeps Application::Impl::joinProjects() {
 void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
   if (!blobs) blobs = std::make_unique<storage::S3Store>(settings.storage.s3, outbound, kClock);
   storage = std::make_unique<storage::Storage>(
-      storage::StorageDeps{*store, snapshots, projectDeps.record, [this] { return directory.all(); }, queue, ids,
+      storage::StorageDeps{*store, snapshots, *data, projectDeps.record, [this] { return directory.all(); }, queue, ids,
                            kClock, auditor, master, settings.app.baseUrl},
       std::move(blobs));
   storage->files().setFollower(functionsRuntime.fileFollower());
-  configuration.add(std::make_unique<storage::BucketKind>(storage->buckets()));
+  configuration.add(std::make_unique<storage::BucketKind>(storage->buckets(), data->slot()));
   storageRoutes = std::make_unique<api::StorageRoutes>(*storage);
 }
 

@@ -29,6 +29,7 @@ class Data {
   ServiceDocuments& serviceDocuments() { return serviceDocuments_; }
   Collections& collections() { return collections_; }
   PolicySets& policySets() { return policySets_; }
+  CallerSets& callerSets() { return callerSets_; }
   Expiry& expiry() { return expiry_; }
   FairPool& pool() { return pool_; }  // for tests
 

@@ -92,6 +92,12 @@ Task<> PolicySets::remove(AdminAccess access, std::string name) {
     co_return fail(ErrorCode::conflict,
                    fmt::format("the set is used by the policies of {}: change them first", fmt::join(users, ", ")));
   }
+  for (const SetUser* user : users_) {
+    const std::vector<std::string> others = user->usersOf(*access.project, name);
+    if (others.empty()) continue;
+    co_return fail(ErrorCode::conflict,
+                   fmt::format("the set is used by the rules of {}: change them first", fmt::join(others, ", ")));
+  }
   co_return co_await save(access, "policySet.delete", std::move(name), std::nullopt);
 }
 

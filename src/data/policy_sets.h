@@ -33,6 +33,14 @@ struct NewPolicySet {
   }
 };
 
+// A part of a project that names sets. Implemented by modules above.
+class SetUser {
+ public:
+  virtual ~SetUser() = default;
+  // What names the set, for messages: "the bucket photos". Any core.
+  virtual std::vector<std::string> usersOf(const snapshot::ProjectSnapshot& project, std::string_view set) const = 0;
+};
+
 // The names of the collections whose policies name the set; "*" for the default policy.
 std::vector<std::string> usersOf(const CollectionTable& table, std::string_view set);
 // Fails with validation where a set of this name and definition could not be saved: `schema` and `indexes` are those
@@ -47,8 +55,10 @@ class PolicySets {
   // Creates or replaces. Fails with validation (the definition, an unknown collection, no index that begins with the
   // path that equals the caller's id), conflict past store::kMaxPolicySets.
   Task<> set(AdminAccess access, PolicySet set);
-  // Fails with notFound; conflict while a policy names it.
+  // Fails with notFound; conflict while a policy or a SetUser names it.
   Task<> remove(AdminAccess access, std::string name);
+  // Only at start-up; `user` outlives the object.
+  void addUser(const SetUser& user) { users_.push_back(&user); }
 
  private:
   const CollectionTable& table(const snapshot::ProjectSnapshot& project) const { return project.get(slot_); }
@@ -57,6 +67,7 @@ class PolicySets {
 
   const DataDeps& deps_;
   snapshot::SlotKey<CollectionTable> slot_;
+  std::vector<const SetUser*> users_;
 };
 
 }  // namespace mb::data

@@ -17,8 +17,8 @@ class FileTrigger final : public storage::FileFollower {
   };
   explicit FileTrigger(Deps deps) : deps_(deps) {}
 
-  Task<std::vector<store::Insert>> fileUploaded(store::ProjectNo project, std::string bucket,
-                                                storage::FileRecord file) override;
+  Task<std::vector<store::Insert>> fileUploaded(store::ProjectNo project, std::string bucket, storage::FileRecord file,
+                                                store::Actor by) override;
 
  private:
   const Deps deps_;

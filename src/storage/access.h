@@ -1,10 +1,17 @@
 // The caller, the project and the deadline of a call.
 #pragma once
 
+#include <optional>
+
 #include "identity/project_access.h"
 
 namespace mb::storage {
 
-using Access = identity::ProjectAccess;
+struct Access : identity::ProjectAccess {
+  // The function that the call is made for, of a caller of kind server; nullopt for requests.
+  std::optional<store::Actor> function = std::nullopt;
+
+  store::Actor actor() const { return function ? *function : policy::actorOf(caller); }
+};
 
 }  // namespace mb::storage

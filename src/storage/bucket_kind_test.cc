@@ -39,6 +39,44 @@ TEST_F(BucketKindTest, TheShapeComesBackAsItWent) {
   EXPECT_THAT(exported(shop_), HasSubstr(R"({"name":"web","access":"private"})"));
 }
 
+TEST_F(BucketKindTest, RulesTravelAndAreLeftOutWithout) {
+  const std::string ruled = document(
+      R"({"name":"a","rules":{"update":{},"read":{"filter":{"ownerId":"$auth.uid"},"validate":"file.size > 1"}}})");
+  EXPECT_EQ(summary(import(shop_, ruled)), "1 0 0");
+  const std::string shown =
+      R"({"name":"a","access":"private","rules":{"read":{"filter":{"ownerId":"$auth.uid"},"validate":"file.size > 1"},"update":{}}})";
+  EXPECT_THAT(exported(shop_), HasSubstr(shown));
+  EXPECT_EQ(summary(import(shop_, ruled)), "0 0 1");
+  // Absent rules stay, null and an empty object remove them.
+  EXPECT_EQ(summary(plan(shop_, document(R"({"name":"a"})"))), "0 0 1");
+  EXPECT_EQ(summary(plan(shop_, document(R"({"name":"a","rules":{}})"))), "0 1 0");
+  EXPECT_EQ(summary(import(shop_, document(R"({"name":"a","rules":null})"))), "0 1 0");
+  EXPECT_THAT(exported(shop_), HasSubstr(R"({"name":"a","access":"private"})"));
+}
+
+TEST_F(BucketKindTest, ProblemsOfRulesHaveTheirPlace) {
+  bucket("open", "public");
+  EXPECT_THAT(problems(R"({"name":"a","rules":{"read":{"filter":{"id":1}},"admin":{}}},
+                          {"name":"b","access":"public","rules":{"read":{}}},
+                          {"name":"open","rules":{"read":{}}},
+                          {"name":"c","rules":{"read":{"filter":{"path":{"$in":"$auth.sets.none"}}}}},
+                          {"name":"d","rules":[]})"),
+              ElementsAre("/buckets/0/rules/read/filter/id", "/buckets/0/rules/admin", "/buckets/1/rules/read",
+                          "/buckets/2/rules/read", "/buckets/3/rules/read/filter/path/$in", "/buckets/4/rules"));
+}
+
+TEST_F(BucketKindTest, RulesMayNameSetsOfTheDocument) {
+  const std::string_view whole = R"({"formatVersion":1,
+    "collections":[{"name":"members","indexes":[{"keys":{"userId":1}}]}],
+    "policySets":[{"name":"teams","collection":"members","where":{"userId":"$auth.uid"},"value":"teamId"}],
+    "buckets":[{"name":"a","rules":{"read":{"filter":{"metadata.team":{"$in":"$auth.sets.teams"}}}}}]})";
+  EXPECT_EQ(summary(import(shop_, whole)), "3 0 0");
+  const store::ProjectNo to = project();
+  const std::string shape = exported(shop_);
+  ASSERT_TRUE(import(to, shape));
+  EXPECT_EQ(exported(to), shape);
+}
+
 TEST_F(BucketKindTest, NoneIsLeftOut) {
   EXPECT_THAT(exported(shop_), ::testing::Not(HasSubstr("buckets")));
 }
@@ -64,8 +102,13 @@ TEST_F(BucketKindTest, RandomConfigurationsTravel) {
     const store::ProjectNo from = made(seed, 0);
     std::mt19937 random(seed);
     for (uint32_t i = 0; i < random() % 6; ++i) {
-      const Access there{admin(), snapshot(from), soon()};
-      ASSERT_TRUE(run(storage_->buckets().create(there, {fmt::format("b{}", i), random() % 2 ? "public" : "private"})));
+      const Access there{{admin(), snapshot(from), soon()}};
+      NewBucket made{fmt::format("b{}", i), random() % 2 ? "public" : "private"};
+      if (random() % 2 == 0) {
+        made.rules = {doc::Patch<doc::Document>::State::value,
+                      json(R"({"list":{"filter":{"size":{"$lt":5},"path":{"$in":["b","a"]}}},"create":{}})")};
+      }
+      ASSERT_TRUE(run(storage_->buckets().create(there, std::move(made))));
     }
     const store::ProjectNo to = project();
     const std::string shape = exported(from);

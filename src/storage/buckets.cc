@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "identity/audited_write.h"
+#include "identity/records.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
 
@@ -25,9 +26,10 @@ Result<BucketRecord> existing(const std::optional<doc::Document>& before, std::s
   return record;
 }
 
-doc::Document detailsOf(std::string_view access) {
+doc::Document detailsOf(const std::optional<std::string>& access, const doc::Patch<doc::Document>& rules) {
   doc::BsonWriter out;
-  out.appendString("access", access);
+  if (access) out.appendString("access", *access);
+  if (rules.given()) out.appendBool("rules", rulesIn(rules).has_value());
   return out.finish();
 }
 
@@ -35,9 +37,29 @@ doc::Document detailsOf(std::string_view access) {
 
 std::vector<BucketView> Buckets::list(const snapshot::ProjectSnapshot& project) const {
   std::vector<BucketView> views;
-  for (const auto& [key, record] : project.get(deps_.slot).byKey) views.push_back(viewOf(record));
+  for (const auto& [key, bucket] : project.get(deps_.slot).byKey) views.push_back(viewOf(bucket->record));
   std::ranges::sort(views, {}, &BucketView::name);
   return views;
+}
+
+std::vector<std::string> Buckets::usersOf(const snapshot::ProjectSnapshot& project, std::string_view set) const {
+  std::vector<std::string> users;
+  for (const auto& [key, bucket] : project.get(deps_.slot).byKey) {
+    const std::vector<std::string> named = bucket->rules ? bucket->rules->sets() : std::vector<std::string>();
+    if (std::ranges::find(named, set) == named.end()) continue;
+    users.push_back(fmt::format("the bucket {}", bucket->record.name));
+  }
+  return users;
+}
+
+// An import has changed sets since the access was taken.
+Task<> Buckets::checkRulesNow(const Access& access, std::string_view readers,
+                              const std::optional<doc::Document>& rules) const {
+  if (!rules) co_return Result<>();
+  CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(access.project->info().number));
+  if (!project) co_return fail(ErrorCode::notFound, "no such project");
+  const std::vector<std::string> sets = project->get(deps_.collections).setNames();
+  co_return checkRules(readers, &*rules, &sets);
 }
 
 Task<BucketView> Buckets::create(Access access, NewBucket input) {
@@ -48,8 +70,10 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
   record.bucketId = "bkt_" + deps_.ids.next();
   record.access = input.access.value_or("private");
   record.createdAt = deps_.clock.now();
-  store::Write write = identity::auditedWrite(deps_.auditor, access,
-                                              {"bucket.created", "buckets/" + record.name, detailsOf(record.access)});
+  record.rules = rulesIn(input.rules);
+  CO_RETURN_IF_ERROR(co_await checkRulesNow(access, record.access, record.rules));
+  store::Write write = identity::auditedWrite(
+      deps_.auditor, access, {"bucket.created", "buckets/" + record.name, detailsOf(record.access, input.rules)});
   const store::Target bucket = write.change(in(access), record.id);
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
@@ -62,15 +86,26 @@ Task<BucketView> Buckets::create(Access access, NewBucket input) {
 }
 
 Task<> Buckets::change(Access access, std::string name, BucketPatch patch) {
-  CO_RETURN_IF_ERROR(checkAccess(patch.access));
-  store::Write write =
-      identity::auditedWrite(deps_.auditor, access, {"bucket.changed", "buckets/" + name, detailsOf(patch.access)});
+  if (!patch.access && !patch.rules.given()) {
+    co_return fail(Error(ErrorCode::validation, "give access or rules").withDetail("/access", "is required"));
+  }
+  if (patch.access) CO_RETURN_IF_ERROR(checkAccess(*patch.access));
+  const std::optional<doc::Document> rules = rulesIn(patch.rules);
+  // The access that the bucket keeps is checked in the commit.
+  CO_RETURN_IF_ERROR(co_await checkRulesNow(access, patch.access.value_or("private"), rules));
+  store::Write write = identity::auditedWrite(
+      deps_.auditor, access, {"bucket.changed", "buckets/" + name, detailsOf(patch.access, patch.rules)});
   const store::Target bucket = write.change(in(access), bucketKey(name));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
-      [bucket, name, to = patch.access](const store::PreImages& before, store::Changes& changes) -> Result<> {
+      [bucket, &name = std::as_const(name), &patch = std::as_const(patch), &rules](
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(BucketRecord record, existing(before[bucket], name));
-        record.access = to;
+        if (patch.access) record.access = *patch.access;
+        if (patch.rules.given()) record.rules = rules;
+        const auto both = publicAndRead(record.access, record.rules ? &*record.rules : nullptr,
+                                        patch.rules.given() ? "/rules/read" : "/access");
+        if (both) return fail(identity::invalid(both->path, both->message));
         changes.put(bucket, doc::encode(record));
         return {};
       }));
@@ -78,9 +113,9 @@ Task<> Buckets::change(Access access, std::string name, BucketPatch patch) {
 }
 
 Task<> Buckets::remove(Access access, std::string name) {
-  const BucketRecord* known = access.project->get(deps_.slot).find(name);
+  const BucketPtr known = access.project->get(deps_.slot).find(name);
   if (known == nullptr) co_return fail(noBucket());
-  const std::string bucketId = known->bucketId;
+  const std::string bucketId = known->record.bucketId;
   const store::ProjectNo project = access.project->info().number;
   CO_TRY(store::Insert job, deps_.queue.insertOf({.kind = std::string(kBucketJob),
                                                   .project = project,

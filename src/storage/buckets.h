@@ -2,6 +2,7 @@
 #pragma once
 
 #include "audit/audit.h"
+#include "data/policy_sets.h"
 #include "jobs/jobs.h"
 #include "storage/access.h"
 #include "storage/bucket_table.h"
@@ -20,12 +21,14 @@ struct DeletedBucket {
   }
 };
 
-class Buckets {
+class Buckets final : public data::SetUser {
  public:
   // References outlive it.
   struct Deps {
     store::DocumentStore& store;
+    snapshot::Snapshots& snapshots;
     snapshot::SlotKey<BucketTable> slot;
+    snapshot::SlotKey<data::CollectionTable> collections;
     jobs::Queue& queue;
     IdGenerator& ids;
     const Clock& clock;
@@ -34,14 +37,21 @@ class Buckets {
   explicit Buckets(Deps deps) : deps_(deps) {}
 
   std::vector<BucketView> list(const snapshot::ProjectSnapshot& project) const;  // by name
-  // Fails with validation; conflict for a taken name (without regard to case), or past store::kMaxBuckets.
+  // Fails with validation (also for rules that name a set which the project does not have); conflict for a taken name
+  // (without regard to case), or past store::kMaxBuckets.
   Task<BucketView> create(Access access, NewBucket input);
   // Both fail with notFound where the bucket does not exist; change also with validation.
   Task<> change(Access access, std::string name, BucketPatch patch);
   // Deletes the bucket with all its files: they are inaccessible at once, and a job removes them.
   Task<> remove(Access access, std::string name);
 
+  // The buckets whose rules name the set.
+  std::vector<std::string> usersOf(const snapshot::ProjectSnapshot& project, std::string_view set) const override;
+
  private:
+  // Fails with validation. Rules are checked against the project's sets as they are now.
+  Task<> checkRulesNow(const Access& access, std::string_view readers, const std::optional<doc::Document>& rules) const;
+
   const Deps deps_;
 };
 

@@ -9,9 +9,9 @@ namespace mb::storage {
 class FileFollower {
  public:
   virtual ~FileFollower() = default;
-  // Called before the commit that publishes the file. Returns the jobs to insert in it. Any core.
-  virtual Task<std::vector<store::Insert>> fileUploaded(store::ProjectNo project, std::string bucket,
-                                                        FileRecord file) = 0;
+  // Called before the commit that publishes the file, which `by` uploads. Returns the jobs to insert in it. Any core.
+  virtual Task<std::vector<store::Insert>> fileUploaded(store::ProjectNo project, std::string bucket, FileRecord file,
+                                                        store::Actor by) = 0;
 };
 
 }  // namespace mb::storage

@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "identity/api_keys.h"
-#include "policy/required_permission.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
 #include "store/retry.h"
@@ -11,29 +10,16 @@ namespace mb::storage {
 
 namespace {
 
-constexpr std::string_view kDefaultRole = "user";
+using policy::Operation;
+
 constexpr auto kCommitLimit = std::chrono::seconds(30);
 constexpr int kMaxAttempts = 10;
 
 Error missingBucket() {
   return Error(ErrorCode::notFound, "no such bucket");
 }
-Error noFile() {
-  return Error(ErrorCode::notFound, "no such file");
-}
 Error otherWrites() {
   return Error(ErrorCode::conflict, "the file is being changed concurrently: try again");
-}
-constexpr policy::RequiredPermission kRead = "storage:read";
-constexpr policy::RequiredPermission kWrite = "storage:write";
-
-Error lacks(policy::RequiredPermission permission) {
-  return Error(ErrorCode::forbidden, fmt::format("this needs the permission {}", std::string_view(permission)));
-}
-
-// End users who have only the built-in role.
-bool reachesOwnOnly(const policy::Caller& caller) {
-  return caller.kind == policy::CallerKind::endUser && caller.role == kDefaultRole;
 }
 
 store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
@@ -41,51 +27,75 @@ store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection
 }
 
 store::Write writeOf(const Access& access) {
-  return store::Write({.deadline = access.deadline, .actor = policy::actorOf(access.caller), .bumpEpochs = {}});
+  return store::Write({.deadline = access.deadline, .actor = access.actor(), .bumpEpochs = {}});
 }
 
-// The blob of a stored file; nullopt without a record.
-std::optional<std::string> blobOf(const std::optional<doc::Document>& file) {
-  return file ? std::optional(std::string(file->view().stringOr("blob"))) : std::nullopt;
+// Checks in a write callback that what the write was evaluated with has not changed.
+Result<> isUnchanged(const FileGrant& grant, const std::optional<doc::Document>& seen,
+                     const std::optional<doc::Document>& now) {
+  if (now != seen) return fail(ErrorCode::retry, "the file was changed concurrently");
+  if (grant.sets.changed()) return fail(ErrorCode::retry, "the caller's sets changed");
+  return {};
+}
+
+// What a file takes over from the one that it replaces.
+void inherit(FileRecord& record, const std::optional<FileRecord>& old, bool keepsOwner) {
+  record.createdAt = old ? old->createdAt : record.updatedAt;
+  if (old && !record.metadata) record.metadata = old->metadata;
+  if (record.metadata && record.metadata->view().empty()) record.metadata.reset();
+  if (old && keepsOwner) record.owner = old->owner;
 }
 
 }  // namespace
 
-Result<BucketRecord> Files::require(const Access& access, std::string_view bucket, std::string_view path) const {
-  const BucketRecord* found = access.project->get(deps_.slot).find(bucket);
+Result<BucketPtr> Files::require(const Access& access, std::string_view bucket, std::string_view path) const {
+  BucketPtr found = access.project->get(deps_.slot).find(bucket);
   if (found == nullptr) return fail(missingBucket());
   RETURN_IF_ERROR(checkPath(path));
-  return *found;
+  return found;
+}
+
+Result<BucketPtr> Files::writableBucket(const Access& access, std::string_view bucket, std::string_view path) const {
+  TRY(BucketPtr found, require(access, bucket, path));
+  RETURN_IF_ERROR(FileAccess::mayWrite(access.caller));
+  return found;
+}
+
+Task<FileGrant> Files::grantOf(const Access& access, BucketPtr bucket, Operation operation) const {
+  CO_TRY(FileGrant grant, deps_.access.find(access, std::move(bucket), operation));
+  if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await deps_.access.complete(grant, access));
+  co_return grant;
 }
 
 // ---- reading
 
-Result<BucketRecord> Files::readable(const Access& access, std::string_view bucket, std::string_view path,
-                                     const std::optional<Signature>& signature, bool& own) const {
-  const policy::Caller& caller = access.caller;
-  const bool anonymous = caller.kind == policy::CallerKind::anonymous;
+bool Files::opensByLink(const Access& access, const Bucket& bucket, std::string_view path,
+                        const Signature& signature) const {
+  const bool live = signature.expires >= deps_.clock.now().ms / 1000;
+  return live && links_.verify(access.project->info().id.str(), bucket.record.bucketId, path, signature.expires,
+                               signature.signature);
+}
+
+Task<FileGrant> Files::readGrant(const Access& access, std::string_view bucket, std::string_view path,
+                                 const std::optional<Signature>& signature) const {
+  const bool anonymous = access.caller.kind == policy::CallerKind::anonymous;
   auto found = require(access, bucket, path);
-  if (!found && anonymous) return fail(noFile());
-  if (!found) return found;
-  own = false;
-  if (found->access == "public") return found;
-  if (signature) {
-    const bool live = signature->expires >= deps_.clock.now().ms / 1000;
-    const bool ours =
-        links_.verify(access.project->info().id.str(), found->bucketId, path, signature->expires, signature->signature);
-    if (live && ours) return found;
+  if (!found && anonymous) co_return fail(noFile());
+  if (!found) co_return fail(std::move(found).error());
+  const bool isPublic = (*found)->record.access == "public";
+  if (!isPublic && signature && opensByLink(access, **found, path, *signature)) {
+    FileGrant byLink;
+    byLink.bucket = *std::move(found);
+    co_return byLink;
   }
-  if (anonymous) return fail(noFile());
-  if (!caller.may(kRead)) return fail(lacks(kRead));
-  own = reachesOwnOnly(caller);
-  return found;
+  if (!isPublic && anonymous) co_return fail(noFile());
+  co_return co_await grantOf(access, *std::move(found), Operation::read);
 }
 
 Task<OpenFile> Files::open(Access access, std::string bucket, std::string path, std::optional<Signature> signature) {
-  bool own = false;
-  CO_TRY(const BucketRecord found, readable(access, bucket, path, signature, own));
+  CO_TRY(const FileGrant grant, co_await readGrant(access, bucket, path, signature));
   const store::CollectionRef files = in(access.project->info().number, kFiles);
-  const std::string key = fileKey(found.bucketId, path);
+  const std::string key = fileKey(grant.bucket->record.bucketId, path);
   // Between the reads of the record and the blob the file may be replaced: then the record has changed too, and both
   // are read again.
   std::string missing;
@@ -94,8 +104,8 @@ Task<OpenFile> Files::open(Access access, std::string bucket, std::string path, 
     if (!stored) co_return fail(noFile());
     OpenFile opened;
     CO_TRY(opened.record, store::fromStore<FileRecord>(stored->view()));
-    if (own && opened.record.owner != access.caller.id) co_return fail(noFile());
-    opened.isPublic = found.access == "public";
+    CO_RETURN_IF_ERROR(evaluate(grant, access.caller, &opened.record, opened.record, deps_.clock.now()));
+    opened.isPublic = grant.bucket->record.access == "public";
     auto file = co_await deps_.blobs.open(opened.record.blob);
     if (file) {
       opened.file = *std::move(file);
@@ -112,7 +122,7 @@ Task<OpenFile> Files::open(Access access, std::string bucket, std::string path, 
 
 // Limited to the end of the signing key's life: links have whole seconds, and each is valid until its last second has
 // passed.
-Task<int64_t> Files::linkExpiry(Access access, int64_t seconds) const {
+Task<int64_t> Files::linkExpiry(const Access& access, int64_t seconds) const {
   const int64_t wanted = deps_.clock.now().ms / 1000 + seconds;
   if (access.caller.kind != policy::CallerKind::apiKey) co_return wanted;
   CO_TRY(const std::optional<Timestamp> end,
@@ -127,11 +137,13 @@ Task<SignedLink> Files::sign(Access access, std::string bucket, std::string path
   if (seconds < 1 || seconds > kLongestLink) {
     co_return fail(ErrorCode::invalidParam, fmt::format("sign must be between 1 and {}", kLongestLink));
   }
-  bool own = false;
-  CO_TRY(const BucketRecord found, readable(access, bucket, path, std::nullopt, own));
+  CO_TRY(const FileGrant grant, co_await readGrant(access, bucket, path, std::nullopt));
+  const BucketRecord& found = grant.bucket->record;
   CO_TRY(const auto stored,
          co_await deps_.store.get(in(access.project->info().number, kFiles), fileKey(found.bucketId, path)));
-  if (!stored || (own && stored->view().stringOr("owner") != access.caller.id)) co_return fail(noFile());
+  if (!stored) co_return fail(noFile());
+  CO_TRY(const FileRecord file, store::fromStore<FileRecord>(stored->view()));
+  CO_RETURN_IF_ERROR(evaluate(grant, access.caller, &file, file, deps_.clock.now()));
   const std::string& project = access.project->info().id.str();
   CO_TRY(const int64_t expires, co_await linkExpiry(access, seconds));
   SignedLink link;
@@ -141,81 +153,40 @@ Task<SignedLink> Files::sign(Access access, std::string bucket, std::string path
   co_return link;
 }
 
-Task<std::vector<doc::Document>> Files::range(store::CollectionRef collection, const BucketRecord& bucket,
-                                              const std::string& owner, const FilePage& page,
-                                              store::Deadline deadline) {
-  const bool all = owner.empty();
-  const std::string from = all ? fileKey(bucket.bucketId, page.prefix) : page.prefix;
-  doc::BsonWriter filter;
-  if (!all) {
-    filter.appendString("bucket", bucket.bucketId);
-    filter.appendString("owner", owner);
-  }
-  filter.beginDocument(all ? "id" : "path");
-  filter.appendString("$gte", from);
-  filter.appendString("$lt", behind(from));
-  filter.end();
-  store::Query query;
-  query.collection = collection;
-  CO_TRY(query.filter, doc::Filter::parse(filter.finish()));
-  query.limit = page.limit;
-  query.skip = page.skip;
-  if (!all) query.sort = {{"path", 1}};
-  query.deadline = deadline;
-  CO_TRY(store::QueryResult found, co_await deps_.store.find(std::move(query)));
-  co_return std::move(found.documents);
-}
-
-Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
-  const BucketRecord* known = access.project->get(deps_.slot).find(bucket);
-  if (known == nullptr) co_return fail(missingBucket());
-  const BucketRecord found = *known;
-  if (!access.caller.may(kRead)) co_return fail(lacks(kRead));
-  FileList list;
-  // A longer prefix matches no path.
-  if (page.prefix.size() > kMaxPathBytes) co_return list;
-  const store::ProjectNo project = access.project->info().number;
-  const std::string owner = reachesOwnOnly(access.caller) ? access.caller.id : "";
-  CO_TRY(const auto files, co_await range(in(project, kFiles), found, owner, page, access.deadline));
-  CO_TRY(const std::vector<FileRecord> records, store::fromStore<FileRecord>(files));
-  for (const FileRecord& record : records) list.files.push_back(viewOf(record));
-  if (page.skip > 0) co_return list;
-  page.limit = kMaxFolders;
-  CO_TRY(const auto folders, co_await range(in(project, kFolders), found, owner, page, access.deadline));
-  CO_TRY(std::vector<FolderRecord> named, store::fromStore<FolderRecord>(folders));
-  for (FolderRecord& folder : named) list.folders.push_back(std::move(folder.path));
-  co_return list;
-}
-
 // ---- writing
 
-Task<UploadTarget> Files::uploadTarget(Access access, std::string bucket, std::string path) {
-  CO_TRY(const BucketRecord found, require(access, bucket, path));
-  if (!access.caller.may(kWrite)) co_return fail(lacks(kWrite));
+// An early check before the upload is read; only the check in the commit counts.
+Task<UploadTarget> Files::uploadTarget(Access access, std::string bucket, FileRecord file, Known known) {
+  CO_TRY(BucketPtr found, writableBucket(access, bucket, file.path));
   CO_RETURN_IF_ERROR(deps_.store.healthy());
-  if (reachesOwnOnly(access.caller)) {
-    // An early check before the upload is read; only the check in the commit counts.
-    CO_TRY(const auto there,
-           co_await deps_.store.get(in(access.project->info().number, kFiles), fileKey(found.bucketId, path)));
-    if (there && there->view().stringOr("owner") != access.caller.id) {
-      co_return fail(ErrorCode::forbidden, "this file belongs to another user");
-    }
+  std::optional<FileRecord> old;
+  if (FileAccess::readsBeforeWrite(*found, access.caller)) {
+    CO_TRY(const auto stored, co_await deps_.store.get(in(access.project->info().number, kFiles),
+                                                       fileKey(found->record.bucketId, file.path)));
+    CO_TRY(old, store::fromStore<FileRecord>(stored));
   }
-  co_return UploadTarget{found, access.project->get(deps_.record).maxFileSize};
+  CO_TRY(const FileGrant grant, co_await grantOf(access, found, old ? Operation::update : Operation::create));
+  file.updatedAt = deps_.clock.now();
+  inherit(file, old, found->rules != nullptr);
+  CO_RETURN_IF_ERROR(evaluate(grant, access.caller, old ? &*old : nullptr, file, file.updatedAt, known));
+  co_return UploadTarget{std::move(found), access.project->get(deps_.record).maxFileSize};
 }
 
-Task<FileView> Files::put(Access access, std::string bucket, std::string path, std::string contentType,
-                          Upload& upload) {
-  CO_TRY(const UploadTarget place, co_await uploadTarget(access, std::move(bucket), path));
+Task<FileView> Files::put(Access access, std::string bucket, std::string path, NewFile file, Upload& upload) {
+  if (file.metadata) CO_RETURN_IF_ERROR(checkMetadata(*file.metadata));
   FileRecord record;
-  record.bucket = place.bucket.bucketId;
   record.path = std::move(path);
-  record.contentType = std::move(contentType);
+  record.contentType = std::move(file.contentType);
+  record.metadata = std::move(file.metadata);
   record.owner = access.caller.id;
+  record.size = static_cast<int64_t>(upload.size().value_or(0));
+  const Known known = upload.size() ? Known::all : Known::allButSize;
+  CO_TRY(const UploadTarget place, co_await uploadTarget(access, std::move(bucket), record, known));
+  record.bucket = place.bucket->record.bucketId;
   record.blob = newBlobName(access.project->info().number);
   const PinnedBlobs::Pin pin(deps_.pinned, record.blob);
   CO_RETURN_IF_ERROR(co_await receive(record, upload, place.maxSize));
-  co_return co_await publish(std::move(access), place.bucket, std::move(record), nullptr);
+  co_return co_await publish(std::move(access), std::move(record), nullptr);
 }
 
 Task<> Files::receive(FileRecord& record, Upload& upload, int64_t max) {
@@ -246,16 +217,17 @@ Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t
   co_return co_await writer.finish();
 }
 
-// The upload may have taken long: checks again whether the project accepts files.
-Task<FileView> Files::publish(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra) {
+// The upload may have taken long: checks again whether the project accepts files, and takes the bucket as it is now.
+Task<FileView> Files::publish(Access access, FileRecord record, ExtraWriteFactory makeExtra) {
   access.deadline = std::chrono::steady_clock::now() + kCommitLimit;
   CO_TRY(access.project, co_await deps_.snapshots.byNumber(access.project->info().number));
   if (!access.project) co_return fail(missingBucket());
   if (access.project->info().status == snapshot::ProjectStatus::suspended) {
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
-  if (!access.project->get(deps_.slot).holds(bucket.bucketId)) co_return fail(missingBucket());
-  record.id = fileKey(bucket.bucketId, record.path);
+  const BucketPtr bucket = access.project->get(deps_.slot).withId(record.bucket);
+  if (!bucket) co_return fail(missingBucket());
+  record.id = fileKey(record.bucket, record.path);
   co_return co_await store::retryWrite(kMaxAttempts, otherWrites(),
                                        [&] { return commit(access, bucket, record, makeExtra); });
 }
@@ -275,14 +247,17 @@ Result<store::Insert> Files::removal(store::ProjectNo project, std::string blob)
   return deps_.queue.insertOf(std::move(job));
 }
 
-// The job that removes the previous blob is created before the commit, for the record as read then; if the commit finds
-// another record it is created again.
-Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra) {
+// The grant and the job that removes the previous blob are for the record as read before the commit; if the commit
+// finds another record they are created again.
+Task<FileView> Files::commit(const Access& access, BucketPtr bucket, FileRecord record,
+                             const ExtraWriteFactory& makeExtra) {
   const store::ProjectNo project = access.project->info().number;
   CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), record.id));
   CO_TRY(const std::optional<FileRecord> old, store::fromStore<FileRecord>(stored));
+  CO_TRY(const FileGrant grant, co_await grantOf(access, bucket, old ? Operation::update : Operation::create));
   record.updatedAt = deps_.clock.now();
-  record.createdAt = old ? old->createdAt : record.updatedAt;
+  inherit(record, old, bucket->rules != nullptr || access.function);
+  CO_RETURN_IF_ERROR(evaluate(grant, access.caller, old ? &*old : nullptr, record, record.updatedAt));
   store::Write write = writeOf(access);
   const std::string countId = countIdOf(record.id);
   const store::Target file = write.change(in(project, kFiles), record.id);
@@ -292,7 +267,8 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
     CO_TRY(jobs.emplace_back(), removal(project, old->blob));
   }
   if (follower_ != nullptr) {
-    CO_TRY(std::vector<store::Insert> following, co_await follower_->fileUploaded(project, bucket.name, record));
+    CO_TRY(std::vector<store::Insert> following,
+           co_await follower_->fileUploaded(project, bucket->record.name, record, access.actor()));
     std::ranges::move(following, std::back_inserter(jobs));
   }
   std::vector<std::string> wakes = store::idsOf(jobs);
@@ -304,38 +280,64 @@ Task<FileView> Files::commit(Access access, BucketRecord bucket, FileRecord reco
   }
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
-      [file, count, countId, own = reachesOwnOnly(access.caller), oldBlob = blobOf(stored),
-       &record = std::as_const(record),
+      [file, count, countId, added = old ? 0 : 1, grown = record.size - (old ? old->size : 0),
+       &stored = std::as_const(stored), &grant = std::as_const(grant), &record = std::as_const(record),
        &extra = std::as_const(extra)](const store::PreImages& before, store::Changes& changes) -> Result<> {
-        TRY(const std::optional<FileRecord> now, store::fromStore<FileRecord>(before[file]));
-        if (own && now && now->owner != record.owner) {
-          return fail(ErrorCode::forbidden, "this file belongs to another user");
-        }
-        if (blobOf(before[file]) != oldBlob) return fail(ErrorCode::retry, "the file was changed concurrently");
+        RETURN_IF_ERROR(isUnchanged(grant, stored, before[file]));
         changes.put(file, doc::encode(record));
-        changes.put(count, counted(before[count], countId, now ? 0 : 1, record.size - (now ? now->size : 0)));
+        changes.put(count, counted(before[count], countId, added, grown));
         return extra.callback ? extra.callback(before, changes) : Result<>();
       }));
   if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
   co_return viewOf(record);
 }
 
+Task<> Files::setMetadata(Access access, std::string bucket, std::string path, doc::Document metadata) {
+  CO_TRY(const BucketPtr found, writableBucket(access, bucket, path));
+  CO_RETURN_IF_ERROR(checkMetadata(metadata));
+  co_return co_await store::retryWrite(kMaxAttempts, otherWrites(),
+                                       [&] { return changeMetadata(access, found, path, metadata); });
+}
+
+Task<> Files::changeMetadata(const Access& access, BucketPtr bucket, const std::string& path,
+                             const doc::Document& metadata) {
+  CO_TRY(const FileGrant grant, co_await grantOf(access, std::move(bucket), Operation::update));
+  const store::CollectionRef files = in(access.project->info().number, kFiles);
+  const std::string key = fileKey(grant.bucket->record.bucketId, path);
+  CO_TRY(const auto stored, co_await deps_.store.get(files, key));
+  CO_TRY(const std::optional<FileRecord> old, store::fromStore<FileRecord>(stored));
+  if (!old) co_return fail(noFile());
+  FileRecord record = *old;
+  record.metadata = metadata;
+  record.updatedAt = deps_.clock.now();
+  inherit(record, old, true);
+  CO_RETURN_IF_ERROR(evaluate(grant, access.caller, &*old, record, record.updatedAt));
+  store::Write write = writeOf(access);
+  const store::Target file = write.change(files, key);
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
+      std::move(write),
+      [file, &stored = std::as_const(stored), &grant = std::as_const(grant), &record = std::as_const(record)](
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
+        RETURN_IF_ERROR(isUnchanged(grant, stored, before[file]));
+        changes.put(file, doc::encode(record));
+        return {};
+      }));
+  co_return Result<>();
+}
+
 Task<> Files::remove(Access access, std::string bucket, std::string path) {
-  CO_TRY(const BucketRecord found, require(access, bucket, path));
-  if (!access.caller.may(kWrite)) co_return fail(lacks(kWrite));
+  CO_TRY(const BucketPtr found, writableBucket(access, bucket, path));
   co_return co_await store::retryWrite(kMaxAttempts, otherWrites(), [&] { return removeFile(access, found, path); });
 }
 
-Task<> Files::removeFile(Access access, BucketRecord bucket, std::string path) {
+Task<> Files::removeFile(const Access& access, BucketPtr bucket, const std::string& path) {
   const store::ProjectNo project = access.project->info().number;
-  const std::string key = fileKey(bucket.bucketId, path);
+  const std::string key = fileKey(bucket->record.bucketId, path);
+  CO_TRY(const FileGrant grant, co_await grantOf(access, bucket, Operation::remove));
   CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), key));
-  if (!stored) co_return co_await removeFolder(std::move(access), std::move(bucket), std::move(path));
+  if (!stored) co_return co_await removeFolder(access, std::move(bucket), path);
   CO_TRY(const FileRecord old, store::fromStore<FileRecord>(stored->view()));
-  if (reachesOwnOnly(access.caller) && old.owner != access.caller.id) {
-    if (bucket.access == "public") co_return fail(ErrorCode::forbidden, "this file belongs to another user");
-    co_return fail(noFile());
-  }
+  CO_RETURN_IF_ERROR(evaluate(grant, access.caller, &old, old, deps_.clock.now()));
   CO_TRY(store::Insert job, removal(project, old.blob));
   const std::string jobId = job.id();
   store::Write write = writeOf(access);
@@ -343,78 +345,17 @@ Task<> Files::removeFile(Access access, BucketRecord bucket, std::string path) {
   const store::Target file = write.change(in(project, kFiles), key);
   const store::Target count = write.change(in(project, kStored), countId);
   write.insert(std::move(job));
-  CO_RETURN_IF_ERROR(
-      co_await deps_.store.write(std::move(write),
-                                 [file, count, countId, oldBlob = blobOf(stored), size = old.size](
-                                     const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                   if (blobOf(before[file]) != oldBlob)
-                                     return fail(ErrorCode::retry, "the file was changed concurrently");
-                                   changes.remove(file);
-                                   changes.put(count, counted(before[count], countId, -1, -size));
-                                   return {};
-                                 }));
-  deps_.queue.wake({jobId});
-  co_return Result<>();
-}
-
-// ---- folders
-
-Task<std::string> Files::createFolder(Access access, std::string bucket, std::string folder) {
-  while (folder.ends_with('/')) folder.pop_back();
-  auto found = require(access, bucket, folder);
-  if (!found && found.error().code() == ErrorCode::invalidParam) {
-    co_return fail(
-        Error(ErrorCode::validation, "/folder must be a valid path").withDetail("/folder", found.error().message()));
-  }
-  if (!found) co_return fail(std::move(found).error());
-  if (!access.caller.may(kWrite)) co_return fail(lacks(kWrite));
-  const FolderRecord record{fileKey(found->bucketId, folder), found->bucketId, folder, access.caller.id,
-                            deps_.clock.now()};
-  store::Write write = writeOf(access);
-  write.insert({in(access.project->info().number, kFolders), doc::encode(record), store::Insert::IfPresent::keep});
-  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
-  co_return folder;
-}
-
-Task<> Files::removeFolder(Access access, BucketRecord bucket, std::string path) {
-  const store::ProjectNo project = access.project->info().number;
-  const std::string key = fileKey(bucket.bucketId, path);
-  const auto theirs = [own = reachesOwnOnly(access.caller),
-                       caller = access.caller.id](const std::optional<doc::Document>& folder) {
-    return folder && (!own || folder->view().stringOr("owner") == caller);
-  };
-  CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFolders), key));
-  if (!theirs(stored)) co_return fail(noFile());
-  const FilePage inside{path + "/", 1, 0};
-  for (const store::CollectionNo kind : {kFiles, kFolders}) {
-    CO_TRY(const auto held, co_await range(in(project, kind), bucket, "", inside, access.deadline));
-    if (!held.empty()) co_return fail(ErrorCode::conflict, "this folder is not empty");
-  }
-  store::Write write = writeOf(access);
-  const store::Target folder = write.change(in(project, kFolders), key);
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
-      std::move(write), [folder, theirs](const store::PreImages& before, store::Changes& changes) -> Result<> {
-        if (!theirs(before[folder])) return fail(noFile());
-        changes.remove(folder);
+      std::move(write),
+      [file, count, countId, size = old.size, &stored = std::as_const(stored), &grant = std::as_const(grant)](
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
+        RETURN_IF_ERROR(isUnchanged(grant, stored, before[file]));
+        changes.remove(file);
+        changes.put(count, counted(before[count], countId, -1, -size));
         return {};
       }));
+  deps_.queue.wake({jobId});
   co_return Result<>();
-}
-
-// ---- counts
-
-Task<StoredRecord> Files::stored(store::ProjectNo project) {
-  std::vector<std::string> ids;
-  for (int i = 0; i < kCountRecords; ++i) ids.push_back(std::to_string(i));
-  CO_TRY(const auto found, co_await deps_.store.getMany(in(project, kStored), std::move(ids)));
-  StoredRecord sum;
-  for (const auto& each : found) {
-    CO_TRY(const std::optional<StoredRecord> count, store::fromStore<StoredRecord>(each));
-    if (!count) continue;
-    sum.files += count->files;
-    sum.bytes += count->bytes;
-  }
-  co_return sum;
 }
 
 }  // namespace mb::storage

@@ -1,12 +1,12 @@
-// The files of a project: the only path to them. Access rules: docs/storage.md. A file's record, the counts, the
-// removal of the previous blob and further effects are one commit, so a reader sees either the old file or the new one.
+// The files of a project: the only path to them. FileAccess decides on access, before the first byte of an upload on
+// what is known then, and in the commit. A file's record, the counts, the removal of the previous blob and further
+// effects are one commit, so a reader sees either the old file or the new one.
 #pragma once
 
 #include "base/crypto.h"
 #include "projects/project_types.h"
-#include "storage/access.h"
 #include "storage/blob_store.h"
-#include "storage/bucket_table.h"
+#include "storage/file_access.h"
 #include "storage/file_follower.h"
 #include "storage/pinned_blobs.h"
 #include "storage/signed_links.h"
@@ -14,7 +14,8 @@
 namespace mb::storage {
 
 inline constexpr std::string_view kBlobJob = "storage.blob";
-inline constexpr size_t kMaxFolders = 1000;  // of one listing
+inline constexpr size_t kMaxFolders = 1000;     // of one listing
+inline constexpr uint64_t kMaxListed = 10'000;  // files that a listing evaluates a rule on
 
 // Unreferenced blobs: the payload of a kBlobJob.
 struct UnreferencedBlobs {
@@ -33,6 +34,8 @@ class Upload {
   // Valid until the next call; empty at the end. Fails with payloadTooLarge past the limit.
   virtual Task<std::string_view> read() = 0;
   virtual void setLimit(uint64_t max) = 0;
+  // The number of bytes, if the client declared it.
+  virtual std::optional<uint64_t> size() const { return std::nullopt; }
 };
 
 // The query parameters of a signed link.
@@ -48,9 +51,15 @@ struct OpenFile {
   std::shared_ptr<const Descriptor> file;  // null: read it by source()
 };
 
+// What a client says about a file that it uploads.
+struct NewFile {
+  std::string contentType;
+  std::optional<doc::Document> metadata = {};  // nullopt: that of the file that it replaces
+};
+
 // A location where the caller may put a file.
 struct UploadTarget {
-  BucketRecord bucket;
+  BucketPtr bucket;
   int64_t maxSize = 0;
 };
 
@@ -76,6 +85,7 @@ class Files {
     snapshot::Snapshots& snapshots;
     snapshot::SlotKey<BucketTable> slot;
     snapshot::SlotKey<projects::ProjectRecord> record;
+    FileAccess access;
     jobs::Queue& queue;
     BlobStore& blobs;
     PinnedBlobs& pinned;
@@ -87,29 +97,35 @@ class Files {
   // Called before the first upload.
   void setFollower(FileFollower& follower) { follower_ = &follower; }
 
-  // All fail with notFound for a missing bucket, invalidParam for an invalid path, and forbidden without the
-  // permission.
+  // All fail with notFound for a missing bucket, invalidParam for an invalid path, and as FileAccess and evaluate() do.
 
   // The upload is read only once the caller is known to have access; `upload` lives until the call returns. Fails with
-  // payloadTooLarge past the project's maxFileSize, forbidden for another user's file, unavailable where the blob store
-  // has no space.
-  Task<FileView> put(Access access, std::string bucket, std::string path, std::string contentType, Upload& upload);
-  // The steps of put(), for files uploaded by other means. First: checks whether the caller may put a file there.
-  Task<UploadTarget> uploadTarget(Access access, std::string bucket, std::string path);
+  // validation for metadata (storage_rules.h), payloadTooLarge past the project's maxFileSize, unavailable where the
+  // blob store has no space.
+  Task<FileView> put(Access access, std::string bucket, std::string path, NewFile file, Upload& upload);
+  // The steps of put(), for files uploaded by other means. First: checks whether the caller may put the file there,
+  // whose path, content type, owner and metadata are set, and its size if it is known.
+  Task<UploadTarget> uploadTarget(Access access, std::string bucket, FileRecord file, Known known);
+  // The part of that check that needs no file.
+  Result<BucketPtr> writableBucket(const Access& access, std::string_view bucket, std::string_view path) const;
   // Second: writes the bytes to the blob that the record names, which the caller holds, and sets the record's size and
   // checksum. On failure no blob remains.
   Task<> receive(FileRecord& record, Upload& upload, int64_t max);
-  // Third: publishes the record, whose bucket, path, content type, owner and blob are set, with the changes of
-  // `makeExtra` (null for none).
-  Task<FileView> publish(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra);
+  // Third: publishes the record, whose bucket, path, content type, owner, metadata and blob are set, with the changes
+  // of `makeExtra` (null for none). A file that it replaces passes on its metadata, if none is set, and in a bucket
+  // with rules its owner.
+  Task<FileView> publish(Access access, FileRecord record, ExtraWriteFactory makeExtra);
 
   // Fails with notFound for files that the caller may not read. An anonymous caller gets no other error.
   Task<OpenFile> open(Access access, std::string bucket, std::string path, std::optional<Signature> signature);
   std::shared_ptr<BlobSource> source(const OpenFile& file, uint64_t offset, uint64_t length) const {
     return deps_.blobs.source(file.record.blob, offset, length);
   }
+  // Replaces the metadata of a file. Fails with validation.
+  Task<> setMetadata(Access access, std::string bucket, std::string path, doc::Document metadata);
   // Removes the file, or the folder of that name if it is empty (else conflict).
   Task<> remove(Access access, std::string bucket, std::string path);
+  // Fails with queryTooCostly where a rule would be evaluated on more than kMaxListed files.
   Task<FileList> list(Access access, std::string bucket, FilePage page);
   // Returns the folder's path; succeeds if the folder exists.
   Task<std::string> createFolder(Access access, std::string bucket, std::string folder);
@@ -121,19 +137,28 @@ class Files {
   Task<StoredRecord> stored(store::ProjectNo project);
 
  private:
-  Result<BucketRecord> require(const Access& access, std::string_view bucket, std::string_view path) const;
-  Result<BucketRecord> readable(const Access& access, std::string_view bucket, std::string_view path,
-                                const std::optional<Signature>& signature, bool& own) const;
+  Result<BucketPtr> require(const Access& access, std::string_view bucket, std::string_view path) const;
+  Task<FileGrant> grantOf(const Access& access, BucketPtr bucket, policy::Operation operation) const;
+  // The grant of a reader: of any operation, with a link for the file.
+  Task<FileGrant> readGrant(const Access& access, std::string_view bucket, std::string_view path,
+                            const std::optional<Signature>& signature) const;
+  bool opensByLink(const Access& access, const Bucket& bucket, std::string_view path, const Signature& signature) const;
   static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size);
-  // One attempt each. Fails with ErrorCode::retry where the file was changed concurrently.
-  Task<FileView> commit(Access access, BucketRecord bucket, FileRecord record, ExtraWriteFactory makeExtra);
-  Task<> removeFile(Access access, BucketRecord bucket, std::string path);
-  Task<> removeFolder(Access access, BucketRecord bucket, std::string path);
+  // One attempt each. Fails with ErrorCode::retry where the file or the caller's sets were changed concurrently.
+  Task<FileView> commit(const Access& access, BucketPtr bucket, FileRecord record, const ExtraWriteFactory& makeExtra);
+  Task<> changeMetadata(const Access& access, BucketPtr bucket, const std::string& path, const doc::Document& metadata);
+  Task<> removeFile(const Access& access, BucketPtr bucket, const std::string& path);
+  Task<> removeFolder(const Access& access, BucketPtr bucket, const std::string& path);
   Result<store::Insert> removal(store::ProjectNo project, std::string blob);
   // In seconds since 1970.
-  Task<int64_t> linkExpiry(Access access, int64_t seconds) const;
+  Task<int64_t> linkExpiry(const Access& access, int64_t seconds) const;
+  // The files or folders of a page, by path: those of the owner if that is not "", and those after the path `after` if
+  // that is not "".
   Task<std::vector<doc::Document>> range(store::CollectionRef collection, const BucketRecord& bucket,
-                                         const std::string& owner, const FilePage& page, store::Deadline deadline);
+                                         const std::string& owner, const FilePage& page, std::string after,
+                                         store::Deadline deadline);
+  // The files of a page, by a grant that depends on each file.
+  Task<std::vector<FileRecord>> evaluated(const Access& access, const FileGrant& grant, const FilePage& page);
 
   const Deps deps_;
   const SignedLinks links_;

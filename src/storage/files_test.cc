@@ -75,7 +75,7 @@ TEST_F(FilesTest, AnUploadThatIsCutLeavesTheOldFile) {
   ASSERT_TRUE(put("pics", "f", "old"));
   for (const size_t after : {size_t{0}, size_t{1000}, size_t{500'000}}) {
     TextUpload upload(std::string(900'000, 'n'), 1000, after);
-    EXPECT_EQ(codeOf(run(storage_->files().put(access(), "pics", "f", "text/plain", upload))), "REQUEST_TIMEOUT");
+    EXPECT_EQ(codeOf(run(storage_->files().put(access(), "pics", "f", {"text/plain"}, upload))), "REQUEST_TIMEOUT");
   }
   EXPECT_EQ(text("pics", "f"), "old");
   ASSERT_TRUE(run(storage_->sweeper().pass()));
@@ -84,7 +84,7 @@ TEST_F(FilesTest, AnUploadThatIsCutLeavesTheOldFile) {
 
 TEST_F(FilesTest, TooLargeIsRefused) {
   TextUpload upload(std::string(kMaxFileSize + 1, 'x'));
-  EXPECT_EQ(codeOf(run(storage_->files().put(access(), "pics", "f", "text/plain", upload))), "PAYLOAD_TOO_LARGE");
+  EXPECT_EQ(codeOf(run(storage_->files().put(access(), "pics", "f", {"text/plain"}, upload))), "PAYLOAD_TOO_LARGE");
   EXPECT_EQ(upload.limit, static_cast<uint64_t>(kMaxFileSize));
   EXPECT_TRUE(put("pics", "f", std::string(kMaxFileSize, 'x')));
 }
@@ -184,8 +184,8 @@ TEST_F(FilesTest, WhoIsQuickerDoesNotMakeTheOtherLose) {
   for (int round = 0; round < 20; ++round) {
     TextUpload first("first");
     TextUpload second("second!");
-    auto one = storage_->files().put(access(), "pics", "f", "text/plain", first);
-    auto two = storage_->files().put(access(), "pics", "f", "text/plain", second);
+    auto one = storage_->files().put(access(), "pics", "f", {"text/plain"}, first);
+    auto two = storage_->files().put(access(), "pics", "f", {"text/plain"}, second);
     auto done = std::make_shared<std::promise<bool>>();
     auto ended = done->get_future();
     asio::co_spawn(cores_.at(0).get_executor(), std::move(one),

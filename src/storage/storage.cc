@@ -68,10 +68,12 @@ Storage::Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs)
     : blobs_(std::move(blobs)),
       tables_(deps.store),
       slot_(deps.snapshots.addSlot<BucketTable>(tables_)),
-      buckets_({deps.store, slot_, deps.queue, deps.ids, deps.clock, deps.auditor}),
-      files_({deps.store, deps.snapshots, slot_, deps.record, deps.queue, *blobs_, pinned_, deps.clock, deps.master,
-              std::move(deps.baseUrl)}),
+      buckets_({deps.store, deps.snapshots, slot_, deps.data.slot(), deps.queue, deps.ids, deps.clock, deps.auditor}),
+      files_({deps.store, deps.snapshots, slot_, deps.record, FileAccess(deps.data.slot(), deps.data.callerSets()),
+              deps.queue, *blobs_, pinned_, deps.clock, deps.master, std::move(deps.baseUrl)}),
       uploads_({deps.store, files_, deps.queue, *blobs_, pinned_, deps.ids, deps.clock}),
-      sweeper_({deps.store, std::move(deps.projects), deps.queue, *blobs_, pinned_}) {}
+      sweeper_({deps.store, std::move(deps.projects), deps.queue, *blobs_, pinned_}) {
+  deps.data.policySets().addUser(buckets_);
+}
 
 }  // namespace mb::storage

@@ -1,6 +1,7 @@
 // Buckets and files of projects. Created once by app/ before the queue starts; absent where SERVICE_STORAGE is off.
 #pragma once
 
+#include "data/data.h"
 #include "storage/buckets.h"
 #include "storage/files.h"
 #include "storage/storage_settings.h"
@@ -18,6 +19,7 @@ std::vector<store::SystemCollection> systemCollections();
 struct StorageDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
+  data::Data& data;
   snapshot::SlotKey<projects::ProjectRecord> record;
   std::function<Task<std::vector<snapshot::ProjectInfo>>()> projects;  // see Sweeper
   jobs::Queue& queue;
@@ -30,13 +32,14 @@ struct StorageDeps {
 
 class Storage {
  public:
-  // Adds the module's slot and its kinds of job.
+  // Adds the module's slot and its kinds of job, and its buckets to the users of sets.
   Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs);
 
   Buckets& buckets() { return buckets_; }
   Files& files() { return files_; }
   Uploads& uploads() { return uploads_; }
   Sweeper& sweeper() { return sweeper_; }
+  snapshot::SlotKey<BucketTable> slot() const { return slot_; }
   BlobStore& blobs() { return *blobs_; }
   PinnedBlobs& pinnedBlobs() { return pinned_; }
 

@@ -71,11 +71,11 @@ class StorageFixture : public configuration::RandomConfigurationFixture {
     configureLog(LogLevel::off, LogFormat::text);
     auto local = LocalStore::open(folder_.path() / "files");
     EXPECT_TRUE(local) << local.error().message();
-    storage_.emplace(StorageDeps{store_, snapshots_, snapshots_.addSlot<projects::ProjectRecord>(records_),
+    storage_.emplace(StorageDeps{store_, snapshots_, *data_, snapshots_.addSlot<projects::ProjectRecord>(records_),
                                  [this] { return allProjects(); }, queue_, ids_, clock_, auditor_, master_,
                                  "https://api.example.com"},
                      *std::move(local));
-    configuration_->add(std::make_unique<BucketKind>(storage_->buckets()));
+    configuration_->add(std::make_unique<BucketKind>(storage_->buckets(), data_->slot()));
     queue_.start();
   }
   ~StorageFixture() override {
@@ -84,7 +84,7 @@ class StorageFixture : public configuration::RandomConfigurationFixture {
     storage_->blobs().stop();
   }
 
-  Access access(policy::Caller caller) { return {std::move(caller), snapshot(shop_), soon()}; }
+  Access access(policy::Caller caller) { return {{std::move(caller), snapshot(shop_), soon()}}; }
   Access access() { return access(admin()); }
   static policy::Caller endUser(std::string id, std::string role = "user") {
     policy::Caller caller;
@@ -103,7 +103,7 @@ class StorageFixture : public configuration::RandomConfigurationFixture {
                        std::optional<policy::Caller> caller = std::nullopt) {
     TextUpload upload(std::move(text));
     return run(storage_->files().put(access(caller ? *std::move(caller) : admin()), std::move(bucket), std::move(path),
-                                     "text/plain", upload));
+                                     {"text/plain"}, upload));
   }
   // The file's content; the error's code where it cannot be read.
   std::string text(std::string bucket, std::string path, std::optional<policy::Caller> caller = std::nullopt) {

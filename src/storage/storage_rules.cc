@@ -8,7 +8,9 @@
 
 #include "base/crypto.h"
 #include "base/text.h"
+#include "document/json.h"
 #include "identity/records.h"
+#include "storage/bucket_rules.h"
 #include "store/records.h"
 
 namespace mb::storage {
@@ -72,6 +74,9 @@ std::vector<ErrorDetail> problemsOf(const NewBucket& bucket) {
   std::vector<ErrorDetail> problems;
   if (!identity::isName(bucket.name)) problems.push_back({"/name", std::string(kNameRule)});
   if (bucket.access && !isAccess(*bucket.access)) problems.push_back({"/access", std::string(kAccessRule)});
+  if (const auto rules = rulesIn(bucket.rules)) {
+    std::ranges::move(ruleProblems(bucket.access.value_or("private"), &*rules, nullptr), std::back_inserter(problems));
+  }
   return problems;
 }
 
@@ -131,6 +136,18 @@ Result<std::string> contentTypeOf(std::string_view header) {
   return std::string(type);
 }
 
+Result<> checkMetadata(doc::DocumentView metadata) {
+  if (doc::toJson(metadata).size() <= kMaxMetadataBytes) return {};
+  return fail(identity::invalid("/metadata", fmt::format("must have at most {} bytes as JSON", kMaxMetadataBytes)));
+}
+
+Result<doc::Document> parseMetadata(std::string_view json) {
+  auto parsed = doc::parseJson(json, {.extended = doc::ExtendedJson::refuse});
+  if (!parsed) return fail(identity::invalid("/metadata", "must be a JSON object"));
+  RETURN_IF_ERROR(checkMetadata(*parsed));
+  return parsed;
+}
+
 bool isInert(std::string_view contentType) {
   const std::string type = lowerAscii(trimmed(contentType.substr(0, contentType.find(';'))));
   if (type.starts_with("image/")) return !type.contains("svg") && !type.contains("xml");
@@ -177,13 +194,20 @@ doc::Document counted(const std::optional<doc::Document>& before, std::string co
 }
 
 FileView viewOf(const FileRecord& record) {
-  return {record.path,        record.size,
-          record.contentType, fmt::format("\"{}\"", record.sha256.substr(0, kTagDigits)),
-          record.createdAt,   record.updatedAt};
+  FileView view;
+  view.path = record.path;
+  view.size = record.size;
+  view.contentType = record.contentType;
+  view.etag = fmt::format("\"{}\"", record.sha256.substr(0, kTagDigits));
+  view.createdAt = record.createdAt;
+  view.updatedAt = record.updatedAt;
+  if (!record.owner.empty()) view.ownerId = record.owner;
+  if (record.metadata) view.metadata = *record.metadata;
+  return view;
 }
 
 BucketView viewOf(const BucketRecord& record) {
-  return {record.name, record.access, record.createdAt};
+  return {record.name, record.access, record.createdAt, record.rules};
 }
 
 }  // namespace mb::storage

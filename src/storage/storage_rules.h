@@ -8,6 +8,7 @@ namespace mb::storage {
 
 inline constexpr size_t kMaxPathBytes = 900;
 inline constexpr size_t kMaxTypeBytes = 255;
+inline constexpr size_t kMaxMetadataBytes = 2048;
 inline constexpr int kCountRecords = 64;
 inline constexpr std::string_view kUntyped = "application/octet-stream";
 
@@ -22,6 +23,10 @@ std::string bucketKey(std::string_view name);
 Result<> checkPath(std::string_view path);
 // The content-type header, trimmed; kUntyped for an empty one. Fails with invalidParam.
 Result<std::string> contentTypeOf(std::string_view header);
+// A file's metadata: at most kMaxMetadataBytes as JSON. Fails with validation at "/metadata".
+Result<> checkMetadata(doc::DocumentView metadata);
+// The same for JSON text, such as a header's.
+Result<doc::Document> parseMetadata(std::string_view json);
 // Whether a browser that displays it executes none of it.
 bool isInert(std::string_view contentType);
 

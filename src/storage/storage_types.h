@@ -25,38 +25,45 @@ struct BucketRecord {
   std::string bucketId;  // "bkt_…": a new bucket of the same name has another id
   std::string access;    // public, private
   Timestamp createdAt;
+  std::optional<doc::Document> rules = {};  // bucket_rules.h; never empty
   static constexpr auto shape() {
     return doc::shape<BucketRecord>(
         "BucketRecord", doc::field("id", &BucketRecord::id), doc::field("name", &BucketRecord::name),
         doc::field("bucketId", &BucketRecord::bucketId), doc::field("access", &BucketRecord::access),
-        doc::field("createdAt", &BucketRecord::createdAt));
+        doc::field("createdAt", &BucketRecord::createdAt), doc::field("rules", &BucketRecord::rules));
   }
+  bool operator==(const BucketRecord&) const = default;
 };
 
 struct BucketView {
   std::string name;
   std::string access;
   Timestamp createdAt;
+  std::optional<doc::Document> rules = {};
   static constexpr auto shape() {
-    return doc::shape<BucketView>("Bucket", doc::field("name", &BucketView::name),
-                                  doc::field("access", &BucketView::access),
-                                  doc::field("createdAt", &BucketView::createdAt));
+    return doc::shape<BucketView>(
+        "Bucket", doc::field("name", &BucketView::name), doc::field("access", &BucketView::access),
+        doc::field("createdAt", &BucketView::createdAt), doc::field("rules", &BucketView::rules));
   }
 };
 
 struct NewBucket {
   std::string name;
   std::optional<std::string> access;  // private if absent
+  doc::Patch<doc::Document> rules = {};
   static constexpr auto shape() {
     return doc::shape<NewBucket>("NewBucket", doc::field("name", &NewBucket::name),
-                                 doc::field("access", &NewBucket::access));
+                                 doc::field("access", &NewBucket::access), doc::field("rules", &NewBucket::rules));
   }
 };
 
+// Absent fields stay as they are.
 struct BucketPatch {
-  std::string access;
+  std::optional<std::string> access;
+  doc::Patch<doc::Document> rules = {};  // null or empty: the bucket has none
   static constexpr auto shape() {
-    return doc::shape<BucketPatch>("BucketPatch", doc::field("access", &BucketPatch::access));
+    return doc::shape<BucketPatch>("BucketPatch", doc::field("access", &BucketPatch::access),
+                                   doc::field("rules", &BucketPatch::rules));
   }
 };
 
@@ -68,16 +75,18 @@ struct FileRecord {
   std::string contentType;
   std::string sha256;  // hex
   std::string blob;
-  std::string owner;  // user_…, key_…: the uploader
+  std::string owner;  // user_…, key_…: the uploader; "" for a function
   Timestamp createdAt;
   Timestamp updatedAt;
+  std::optional<doc::Document> metadata = {};  // nullopt: {}
   static constexpr auto shape() {
     return doc::shape<FileRecord>(
         "FileRecord", doc::field("id", &FileRecord::id), doc::field("bucket", &FileRecord::bucket),
         doc::field("path", &FileRecord::path), doc::field("size", &FileRecord::size),
         doc::field("contentType", &FileRecord::contentType), doc::field("sha256", &FileRecord::sha256),
         doc::field("blob", &FileRecord::blob), doc::field("owner", &FileRecord::owner),
-        doc::field("createdAt", &FileRecord::createdAt), doc::field("updatedAt", &FileRecord::updatedAt));
+        doc::field("createdAt", &FileRecord::createdAt), doc::field("updatedAt", &FileRecord::updatedAt),
+        doc::field("metadata", &FileRecord::metadata));
   }
 };
 
@@ -88,11 +97,21 @@ struct FileView {
   std::string etag;  // the header's value
   Timestamp createdAt;
   Timestamp updatedAt;
+  std::optional<std::string> ownerId = {};  // nullopt for a file of a function
+  doc::Document metadata = {};
   static constexpr auto shape() {
     return doc::shape<FileView>("File", doc::field("path", &FileView::path), doc::field("size", &FileView::size),
                                 doc::field("contentType", &FileView::contentType), doc::field("etag", &FileView::etag),
                                 doc::field("createdAt", &FileView::createdAt),
-                                doc::field("updatedAt", &FileView::updatedAt));
+                                doc::field("updatedAt", &FileView::updatedAt),
+                                doc::field("ownerId", &FileView::ownerId), doc::field("metadata", &FileView::metadata));
+  }
+};
+
+struct FilePatch {
+  doc::Document metadata;
+  static constexpr auto shape() {
+    return doc::shape<FilePatch>("FilePatch", doc::field("metadata", &FilePatch::metadata));
   }
 };
 
@@ -159,6 +178,7 @@ struct UploadRecord {
   bool done = false;  // the file exists; its pieces are unreferenced
   Timestamp createdAt;
   Timestamp expiresAt;
+  std::optional<doc::Document> fileMetadata = {};  // of the file; nullopt: that of the file that it replaces
   static constexpr auto shape() {
     return doc::shape<UploadRecord>(
         "UploadRecord", doc::field("id", &UploadRecord::id), doc::field("bucket", &UploadRecord::bucket),
@@ -166,7 +186,7 @@ struct UploadRecord {
         doc::field("contentType", &UploadRecord::contentType), doc::field("metadata", &UploadRecord::metadata),
         doc::field("length", &UploadRecord::length), doc::field("offset", &UploadRecord::offset),
         doc::field("done", &UploadRecord::done), doc::field("createdAt", &UploadRecord::createdAt),
-        doc::field("expiresAt", &UploadRecord::expiresAt));
+        doc::field("expiresAt", &UploadRecord::expiresAt), doc::field("fileMetadata", &UploadRecord::fileMetadata));
   }
 };
 

@@ -45,6 +45,18 @@ store::Query piecesBehind(store::ProjectNo project, std::string_view from, std::
   return query;
 }
 
+// The file that the upload becomes, as far as it is known; its size is.
+FileRecord fileOf(const UploadRecord& upload) {
+  FileRecord file;
+  file.bucket = upload.bucket;
+  file.path = upload.path;
+  file.size = upload.length;
+  file.contentType = upload.contentType;
+  file.owner = upload.owner;
+  file.metadata = upload.fileMetadata;
+  return file;
+}
+
 // Checks in a write callback that the upload is as the caller read it.
 Result<> isAt(const std::optional<doc::Document>& before, const UploadRecord& upload) {
   TRY(const std::optional<UploadRecord> now, store::fromStore<UploadRecord>(before));
@@ -126,18 +138,29 @@ Uploads::Uploads(Deps deps) : deps_(deps) {
 
 // ---- requests
 
-Task<UploadRecord> Uploads::require(const Access& access, std::string id, const BucketRecord& bucket,
+Task<UploadRecord> Uploads::require(const Access& access, std::string id, std::string_view bucket,
                                     std::string_view path) {
+  CO_TRY(const BucketPtr place, deps_.files.writableBucket(access, bucket, path));
   CO_TRY(const auto stored, co_await deps_.store.get(in(access.project->info().number, kUploads), std::move(id)));
   CO_TRY(std::optional<UploadRecord> upload, store::fromStore<UploadRecord>(stored));
-  const bool theirs = upload && upload->owner == access.caller.id && upload->bucket == bucket.bucketId &&
+  const bool theirs = upload && upload->owner == access.caller.id && upload->bucket == place->record.bucketId &&
                       upload->path == path && upload->expiresAt > deps_.clock.now();
   if (!theirs) co_return fail(noUpload());
+  if (upload->done) co_return *std::move(upload);
+  CO_RETURN_IF_ERROR(co_await deps_.files.uploadTarget(access, place->record.name, fileOf(*upload), Known::all));
   co_return *std::move(upload);
 }
 
 Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::string path, NewUpload input) {
-  CO_TRY(const UploadTarget place, co_await deps_.files.uploadTarget(access, std::move(bucket), path));
+  if (input.file.metadata) CO_RETURN_IF_ERROR(checkMetadata(*input.file.metadata));
+  UploadRecord upload;
+  upload.path = std::move(path);
+  upload.owner = access.caller.id;
+  upload.contentType = std::move(input.file.contentType);
+  upload.fileMetadata = std::move(input.file.metadata);
+  upload.length = input.length;
+  CO_TRY(const UploadTarget place,
+         co_await deps_.files.uploadTarget(access, std::move(bucket), fileOf(upload), Known::all));
   if (input.length > place.maxSize) {
     co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
   }
@@ -151,18 +174,13 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   if (count >= kMaxUploads) {
     co_return fail(ErrorCode::conflict, fmt::format("{} uploads are unfinished: finish or delete one", count));
   }
-  UploadRecord upload;
   upload.id = "upl_" + deps_.ids.next();
-  upload.bucket = place.bucket.bucketId;
-  upload.path = std::move(path);
-  upload.owner = access.caller.id;
-  upload.contentType = std::move(input.contentType);
+  upload.bucket = place.bucket->record.bucketId;
   upload.metadata = std::move(input.metadata);
-  upload.length = input.length;
   upload.createdAt = deps_.clock.now();
   upload.expiresAt = {upload.createdAt.ms + kUploadLives};
   CO_TRY(store::Insert job, expiry(project, upload));
-  store::Write write(writing(policy::actorOf(access.caller)));
+  store::Write write(writing(access.actor()));
   write.insert({in(project, kUploads), doc::encode(upload), store::Insert::IfPresent::fail, true});
   write.insert(std::move(job));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
@@ -173,18 +191,16 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   empty.blob = blob;
   const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(blob);
   CO_TRY(empty.sha256, co_await writer->finish());
-  co_return co_await finish(std::move(access), place.bucket, std::move(upload), empty);
+  co_return co_await finish(std::move(access), std::move(upload), empty);
 }
 
 Task<UploadRecord> Uploads::find(Access access, std::string bucket, std::string path, std::string id) {
-  CO_TRY(const UploadTarget place, co_await deps_.files.uploadTarget(access, std::move(bucket), path));
-  co_return co_await require(access, std::move(id), place.bucket, path);
+  co_return co_await require(access, std::move(id), bucket, path);
 }
 
 Task<UploadRecord> Uploads::append(Access access, std::string bucket, std::string path, std::string id, int64_t offset,
                                    Upload& body) {
-  CO_TRY(const UploadTarget place, co_await deps_.files.uploadTarget(access, std::move(bucket), path));
-  CO_TRY(UploadRecord upload, co_await require(access, id, place.bucket, path));
+  CO_TRY(UploadRecord upload, co_await require(access, std::move(id), bucket, path));
   if (offset != upload.offset) co_return fail(elsewhere(upload.offset));
   body.setLimit(static_cast<uint64_t>(upload.length - upload.offset));
   if (upload.done) {
@@ -197,7 +213,7 @@ Task<UploadRecord> Uploads::append(Access access, std::string bucket, std::strin
     const PinnedBlobs::Pin pin(deps_.pinned, blob);
     CO_TRY(Piece piece, co_await take(blob, body, upload.length - upload.offset));
     if (upload.offset + piece.size == upload.length) {
-      co_return co_await finish(std::move(access), place.bucket, std::move(upload), piece);
+      co_return co_await finish(std::move(access), std::move(upload), piece);
     }
     if (piece.size > 0) {
       CO_TRY(upload, co_await keep(access, std::move(upload), piece));
@@ -208,11 +224,10 @@ Task<UploadRecord> Uploads::append(Access access, std::string bucket, std::strin
 }
 
 Task<> Uploads::remove(Access access, std::string bucket, std::string path, std::string id) {
-  CO_TRY(const UploadTarget place, co_await deps_.files.uploadTarget(access, std::move(bucket), path));
-  CO_TRY(const UploadRecord upload, co_await require(access, id, place.bucket, path));
+  CO_TRY(const UploadRecord upload, co_await require(access, std::move(id), bucket, path));
   const store::ProjectNo project = access.project->info().number;
   CO_TRY(const store::Insert job, cleaning(project, upload.id));
-  store::Write write(writing(policy::actorOf(access.caller)));
+  store::Write write(writing(access.actor()));
   const store::Target row = write.change(in(project, kUploads), upload.id);
   const store::Target jobRow = write.change(job.collection, job.id());
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
@@ -281,7 +296,7 @@ Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece
   next.expiresAt = {deps_.clock.now().ms + kUploadLives};
   const PieceRecord record{pieceKey(upload.id, upload.offset), upload.id, piece.blob, piece.size};
   CO_TRY(const store::Insert job, expiry(project, next));
-  store::Write write(writing(policy::actorOf(access.caller)));
+  store::Write write(writing(access.actor()));
   const store::Target row = write.change(in(project, kUploads), upload.id);
   const store::Target pieceRow = write.change(in(project, kPieces), record.id);
   const store::Target jobRow = write.change(job.collection, job.id());
@@ -300,13 +315,9 @@ Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece
 }
 
 // If there is one piece its blob becomes the file's; several are copied into one.
-Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRecord upload, const Piece& piece) {
+Task<UploadRecord> Uploads::finish(Access access, UploadRecord upload, const Piece& piece) {
   const store::ProjectNo project = access.project->info().number;
-  FileRecord file;
-  file.bucket = upload.bucket;
-  file.path = upload.path;
-  file.contentType = upload.contentType;
-  file.owner = upload.owner;
+  FileRecord file = fileOf(upload);
   file.blob = upload.offset == 0 ? piece.blob : newBlobName(project);
   file.size = piece.size;
   file.sha256 = piece.sha256;
@@ -318,9 +329,8 @@ Task<UploadRecord> Uploads::finish(Access access, BucketRecord bucket, UploadRec
     if (file.size != upload.length) co_return fail(noUpload());
     gone.push_back(piece.blob);
   }
-  CO_RETURN_IF_ERROR(
-      co_await deps_.files.publish(std::move(access), std::move(bucket), std::move(file),
-                                   [&](store::Write& write) { return ending(write, project, upload, gone); }));
+  CO_RETURN_IF_ERROR(co_await deps_.files.publish(
+      std::move(access), std::move(file), [&](store::Write& write) { return ending(write, project, upload, gone); }));
   upload.offset = upload.length;
   upload.done = true;
   co_return upload;

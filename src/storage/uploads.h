@@ -22,8 +22,8 @@ struct UploadJob {
 
 struct NewUpload {
   int64_t length = 0;
-  std::string contentType;
-  std::string metadata;
+  NewFile file;
+  std::string metadata;  // the header as the client gave it
 };
 
 class Uploads {
@@ -41,7 +41,8 @@ class Uploads {
   // Declares the module's kind of job.
   explicit Uploads(Deps deps);
 
-  // All fail as Files::put() does, and with notFound where the caller has no such upload at this path.
+  // All fail as Files::put() does, and with notFound where the caller has no such upload at this path. Each checks
+  // whether the caller may put the file there, as the bucket and its files are then, unless the upload is done.
 
   // Fails with payloadTooLarge past the project's maxFileSize, conflict past kMaxUploads. An empty upload becomes a
   // file at once.
@@ -58,10 +59,10 @@ class Uploads {
   struct Piece;
   class Whole;
 
-  Task<UploadRecord> require(const Access& access, std::string id, const BucketRecord& bucket, std::string_view path);
+  Task<UploadRecord> require(const Access& access, std::string id, std::string_view bucket, std::string_view path);
   Task<Piece> take(BlobName blob, Upload& body, int64_t max);
   Task<UploadRecord> keep(Access access, UploadRecord upload, const Piece& piece);
-  Task<UploadRecord> finish(Access access, BucketRecord bucket, UploadRecord upload, const Piece& piece);
+  Task<UploadRecord> finish(Access access, UploadRecord upload, const Piece& piece);
   Result<ExtraWrite> ending(store::Write& write, store::ProjectNo project, const UploadRecord& upload,
                             std::vector<BlobName> gone);
   // Their rows replace those of an earlier request to the same upload.

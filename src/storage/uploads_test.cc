@@ -17,7 +17,7 @@ class UploadsTest : public StorageFixture {
   UploadsTest() { bucket("pics"); }
 
   std::string begin(int64_t length) {
-    const auto upload = run(storage_->uploads().create(access(), "pics", "f", {length, "text/plain", ""}));
+    const auto upload = run(storage_->uploads().create(access(), "pics", "f", {length, {"text/plain"}, ""}));
     EXPECT_TRUE(upload) << upload.error().message();
     return upload ? upload->id : "";
   }
@@ -139,8 +139,8 @@ TEST_F(UploadsTest, GivenUpTheyLeaveNothing) {
 
 TEST_F(UploadsTest, AreBoundedForEachOwner) {
   for (size_t i = 0; i < kMaxUploads; ++i) begin(30);
-  EXPECT_EQ(codeOf(run(storage_->uploads().create(access(), "pics", "g", {30, "text/plain", ""}))), "CONFLICT");
-  EXPECT_TRUE(run(storage_->uploads().create(access(endUser("user_a")), "pics", "g", {30, "text/plain", ""})));
+  EXPECT_EQ(codeOf(run(storage_->uploads().create(access(), "pics", "g", {30, {"text/plain"}, ""}))), "CONFLICT");
+  EXPECT_TRUE(run(storage_->uploads().create(access(endUser("user_a")), "pics", "g", {30, {"text/plain"}, ""})));
 }
 
 TEST_F(UploadsTest, EndWithTheirBucket) {

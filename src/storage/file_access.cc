@@ -1,0 +1,169 @@
+#include "storage/file_access.h"
+
+#include <algorithm>
+
+#include "base/work_budget.h"
+#include "policy/required_permission.h"
+
+namespace mb::storage {
+
+namespace {
+
+using policy::Operation;
+
+constexpr std::string_view kDefaultRole = "user";
+constexpr policy::RequiredPermission kRead = "storage:read";
+constexpr policy::RequiredPermission kWrite = "storage:write";
+constexpr policy::RequiredPermission kManage = "storage:manage";
+
+Result<> require(const policy::Caller& caller, policy::RequiredPermission permission) {
+  if (caller.may(permission)) return {};
+  return fail(ErrorCode::forbidden, fmt::format("this needs the permission {}", std::string_view(permission)));
+}
+
+bool rulesHoldFor(const policy::Caller& caller) {
+  switch (caller.kind) {
+    case policy::CallerKind::server:
+      return false;
+    case policy::CallerKind::member:
+      return !caller.may(kManage);
+    case policy::CallerKind::apiKey:
+      return std::ranges::none_of(caller.scopes,
+                                  [](std::string_view scope) { return scope == "admin" || scope == "service"; });
+    case policy::CallerKind::anonymous:
+    case policy::CallerKind::endUser:
+    case policy::CallerKind::platform:
+      break;
+  }
+  return true;
+}
+
+// The record that rules are evaluated on (policy/file_fields.h).
+doc::Document recordOf(const FileRecord& file, Known known) {
+  doc::BsonWriter out;
+  out.appendString("path", file.path);
+  if (known == Known::all) out.appendInteger("size", file.size);
+  out.appendString("contentType", file.contentType);
+  if (file.owner.empty()) {
+    out.appendNull("ownerId");
+  } else {
+    out.appendString("ownerId", file.owner);
+  }
+  out.appendDocument("metadata", file.metadata ? file.metadata->view() : doc::DocumentView());
+  out.appendDate("createdAt", file.createdAt);
+  out.appendDate("updatedAt", file.updatedAt);
+  return out.finish();
+}
+
+bool names(const doc::Filter& filter, std::string_view path) {
+  const std::vector<std::string> paths = filter.paths();
+  return std::ranges::find(paths, path) != paths.end();
+}
+
+Result<> evaluateOwner(const FileGrant& grant, const policy::Caller& caller, const FileRecord* before) {
+  if (!grant.ownOnly || before == nullptr || before->owner == caller.id) return {};
+  const bool removes = grant.operation == Operation::remove && grant.bucket->record.access == "public";
+  if (removes || grant.operation == Operation::update) {
+    return fail(ErrorCode::forbidden, "this file belongs to another user");
+  }
+  return fail(noFile());
+}
+
+std::string ownerIn(const doc::FilterNode& node) {
+  if (node.op == doc::FilterOp::eq && node.path.dotted() == "ownerId") {
+    const doc::ValueView value = node.operand;
+    return value.type() == doc::BsonType::string ? std::string(value.asString()) : std::string();
+  }
+  if (node.op != doc::FilterOp::all) return {};
+  for (const auto& child : node.children) {
+    if (std::string owner = ownerIn(*child); !owner.empty()) return owner;
+  }
+  return {};
+}
+
+Result<> fill(FileGrant& grant, const policy::Caller& caller) {
+  if (grant.rule->unrestricted()) return {};
+  TRY(grant.filter, grant.rule->filterFor({caller, &grant.sets}, doc::defaultCoercion()));
+  return {};
+}
+
+}  // namespace
+
+Error noFile() {
+  return Error(ErrorCode::notFound, "no such file");
+}
+
+std::string ownerOf(const doc::Filter& filter) {
+  return ownerIn(filter.root());
+}
+
+Result<> evaluate(const FileGrant& grant, const policy::Caller& caller, const FileRecord* before,
+                  const FileRecord& after, Timestamp now, Known known) {
+  if (grant.rule == nullptr) return evaluateOwner(grant, caller, before);
+  const WorkBudget work(kCoreWork);
+  const doc::Document record = recordOf(after, known);
+  std::optional<doc::Document> old;
+  if (before != nullptr) old = before == &after ? record : recordOf(*before, Known::all);
+  const bool decided = old || known == Known::all || !names(grant.filter, "size");
+  const bool matches = !decided || grant.filter.matches(old ? *old : record);
+  RETURN_IF_ERROR(work.check());
+  if (!matches && old) return fail(noFile());
+  if (!matches) return fail(ErrorCode::forbidden, "the bucket's rules do not allow this file");
+  std::optional<doc::DocumentView> previous;
+  if (old) previous = old->view();
+  return grant.rule->checkWrite({.subject = {caller, &grant.sets},
+                                 .before = previous ? &*previous : nullptr,
+                                 .after = record,
+                                 .now = now,
+                                 .hidden = nullptr,
+                                 .partial = known != Known::all});
+}
+
+bool FileAccess::reachesOwnOnly(const policy::Caller& caller) {
+  return caller.kind == policy::CallerKind::endUser && caller.role == kDefaultRole;
+}
+
+bool FileAccess::readsBeforeWrite(const Bucket& bucket, const policy::Caller& caller) {
+  return reachesOwnOnly(caller) || (bucket.rules != nullptr && rulesHoldFor(caller));
+}
+
+bool FileAccess::reachesFolders(const Bucket& bucket, const policy::Caller& caller) {
+  return bucket.rules == nullptr || caller.kind == policy::CallerKind::server || caller.may(kManage);
+}
+
+Result<> FileAccess::mayWrite(const policy::Caller& caller) {
+  return caller.kind == policy::CallerKind::server ? Result<>() : require(caller, kWrite);
+}
+
+Result<FileGrant> FileAccess::find(const Access& access, BucketPtr bucket, Operation operation) const {
+  const policy::Caller& caller = access.caller;
+  FileGrant grant;
+  grant.bucket = std::move(bucket);
+  grant.operation = operation;
+  const bool reads = operation == Operation::read || operation == Operation::list;
+  const bool isPublic = operation == Operation::read && grant.bucket->record.access == "public";
+  if (isPublic || caller.kind == policy::CallerKind::server) return grant;
+  RETURN_IF_ERROR(require(caller, reads ? kRead : kWrite));
+  if (!grant.bucket->rules || !rulesHoldFor(caller)) {
+    grant.ownOnly = reachesOwnOnly(caller);
+    return grant;
+  }
+  grant.rule = grant.bucket->rules->rule(operation);
+  if (grant.rule == nullptr) return fail(ErrorCode::forbidden, "denied by policy");
+  const std::vector<std::string>& sets = grant.rule->sets();
+  if (!sets.empty() && !sets_.fromCache(access.project->get(collections_), caller, sets, grant.sets)) {
+    grant.awaitsSets = true;
+    return grant;
+  }
+  RETURN_IF_ERROR(fill(grant, caller));
+  return grant;
+}
+
+Task<> FileAccess::complete(FileGrant& grant, const Access& access) const {
+  CO_TRY(grant.sets,
+         co_await sets_.read(access.project->get(collections_), access.caller, grant.rule->sets(), access.deadline));
+  grant.awaitsSets = false;
+  co_return fill(grant, access.caller);
+}
+
+}  // namespace mb::storage
