@@ -87,7 +87,8 @@ v8::MaybeLocal<v8::Promise> Calls::start(v8::Local<v8::Context> context, std::st
 
   std::string bytes;
   clone::Writer out(bytes);
-  ValueWriter writer(context, out, clone::kMaxCallBytes);
+  const uint32_t maxBytes = clone::maxCallBytes(operation);
+  ValueWriter writer(context, out, maxBytes);
   switch (writer.write(arguments)) {
     case Written::whole:
       break;
@@ -96,7 +97,7 @@ v8::MaybeLocal<v8::Promise> Calls::start(v8::Local<v8::Context> context, std::st
     case Written::notCloneable:
       return refuse("DATA_CLONE", writer.problem());
     case Written::tooLarge:
-      return refuse("LIMIT", "The arguments of a call are larger than 2 MiB");
+      return refuse("LIMIT", "The arguments of this call are larger than " + std::to_string(maxBytes >> 20) + " MiB");
   }
   bytes_ += bytes.size();
   if (const char* why = refusal()) return refuse("LIMIT", why);

@@ -296,6 +296,7 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
                            kClock, auditor, master, settings.app.baseUrl},
       std::move(blobs));
   storage->files().setFollower(functionsRuntime.fileFollower());
+  functionsRuntime.setFiles(storage->files());
   configuration.add(std::make_unique<storage::BucketKind>(storage->buckets(), data->slot()));
   storageRoutes = std::make_unique<api::StorageRoutes>(*storage);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace mb::clone {
 
@@ -70,13 +71,18 @@ constexpr bool leavesModuleUsable(FailReason reason) {
 inline constexpr uint32_t kMaxFrameBytes = (16u << 20) + (64u << 10);
 inline constexpr uint32_t kMaxRunFrameBytes = 2 * kMaxFrameBytes;  // which may hold a request's body twice
 inline constexpr uint32_t kMaxResultBytes = 6u << 20;
-inline constexpr uint32_t kMaxLogLines = 200;           // of a run; the worker drops later ones
-inline constexpr uint32_t kMaxLogBytes = 8u << 10;      // of a line, truncated at a character
-inline constexpr uint32_t kMaxCalls = 1000;             // of a run, in all
-inline constexpr uint32_t kMaxLookups = 5;              // of a run with BridgeKind::lookup, in all
-inline constexpr uint32_t kMaxCallsAtOnce = 16;         // further ones wait in the worker
-inline constexpr uint32_t kMaxCallBytes = 2u << 20;     // of one call's arguments
-inline constexpr uint32_t kMaxBridgeBytes = 64u << 20;  // of a run: arguments and results together
+inline constexpr uint32_t kMaxLogLines = 200;                            // of a run; the worker drops later ones
+inline constexpr uint32_t kMaxLogBytes = 8u << 10;                       // of a line, truncated at a character
+inline constexpr uint32_t kMaxCalls = 1000;                              // of a run, in all
+inline constexpr uint32_t kMaxLookups = 5;                               // of a run with BridgeKind::lookup, in all
+inline constexpr uint32_t kMaxCallsAtOnce = 16;                          // further ones wait in the worker
+inline constexpr uint32_t kMaxCallBytes = 2u << 20;                      // of one call's arguments
+inline constexpr uint32_t kMaxFileCallBytes = (8u << 20) + (64u << 10);  // of those of ctx.storage.write
+inline constexpr uint32_t kMaxBridgeBytes = 64u << 20;                   // of a run: arguments and results together
+
+constexpr uint32_t maxCallBytes(std::string_view operation) {
+  return operation == "storage.write" ? kMaxFileCallBytes : kMaxCallBytes;
+}
 
 constexpr uint32_t maxCallsOf(BridgeKind kind) {
   switch (kind) {

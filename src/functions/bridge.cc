@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "functions/call_arguments.h"
+
 namespace mb::functions {
 
 namespace {
 
 constexpr size_t kMaxSortKeys = 8;
-
-std::unexpected<Error> refused(std::string message) {
-  return fail(ErrorCode::validation, std::move(message));
-}
 
 // The documents that a call is about.
 struct Selection {
@@ -23,36 +21,10 @@ struct Selection {
 // required: for calls that change documents, so that a forgotten argument does not change all of them.
 enum class FilterRule { optional, required };
 
-// The positional arguments of a call. null counts as absent.
-class Arguments {
+class Arguments : public CallArguments {
  public:
-  Arguments(std::string_view operation, doc::DocumentView given) : operation_(operation), given_(given) {}
+  using CallArguments::CallArguments;
 
-  Result<> atMost(size_t count) const {
-    if (given_.count() <= count) return {};
-    return refused(fmt::format("{} takes at most {} arguments", operation_, count));
-  }
-  Result<std::string> text(size_t at, std::string_view name) const {
-    const auto value = find(at);
-    if (value && value->type() == doc::BsonType::string) return std::string(value->asString());
-    return refused(fmt::format("{} needs a string as its {}", operation_, name));
-  }
-  Result<std::optional<doc::Document>> object(size_t at, std::string_view name) const {
-    const auto value = find(at);
-    if (!value) return std::optional<doc::Document>();
-    if (value->type() == doc::BsonType::document) return std::optional(doc::Document(value->asDocument()));
-    return refused(fmt::format("{} takes an object as its {}", operation_, name));
-  }
-  // {} if it is absent.
-  Result<doc::Document> objectOrEmpty(size_t at, std::string_view name) const {
-    TRY(std::optional<doc::Document> given, object(at, name));
-    return given ? *std::move(given) : doc::Document();
-  }
-  Result<doc::Document> needed(size_t at, std::string_view name) const {
-    TRY(std::optional<doc::Document> given, object(at, name));
-    if (given) return *std::move(given);
-    return refused(fmt::format("{} needs an object as its {}", operation_, name));
-  }
   // The first two arguments of a call that takes at most `count`.
   Result<Selection> selection(size_t count, FilterRule rule) const {
     RETURN_IF_ERROR(atMost(count));
@@ -60,33 +32,19 @@ class Arguments {
     TRY(doc::Document filter, rule == FilterRule::required ? needed(1, "filter") : objectOrEmpty(1, "filter"));
     return Selection{std::move(collection), std::move(filter)};
   }
-
- private:
-  std::optional<doc::ValueView> find(size_t at) const {
-    const auto value = given_.find(doc::arrayKey(at));
-    return value && value->type() != doc::BsonType::null ? value : std::nullopt;
-  }
-  const std::string_view operation_;
-  const doc::DocumentView given_;
 };
 
-Result<uint64_t> countOf(const doc::Element& option) {
-  const auto number = option.value.isNumber() ? option.value.toInteger() : std::nullopt;
-  if (number && *number >= 0) return static_cast<uint64_t>(*number);
-  return refused(fmt::format("{} must be a whole number from 0 on", option.key));
-}
-
 Result<std::vector<store::SortKey>> sortOf(const doc::Element& option) {
-  if (option.value.type() != doc::BsonType::document) return refused("sort must be an object such as {at: -1}");
+  if (option.value.type() != doc::BsonType::document) return refusedCall("sort must be an object such as {at: -1}");
   std::vector<store::SortKey> keys;
   for (const auto& [path, value] : option.value.asDocument()) {
     const auto direction = value.isNumber() ? value.toInteger() : std::nullopt;
     if (path.empty() || path.starts_with('$') || !direction || (*direction != 1 && *direction != -1)) {
-      return refused("sort names fields, each with 1 or -1");
+      return refusedCall("sort names fields, each with 1 or -1");
     }
     keys.push_back({std::string(path), static_cast<int>(*direction)});
   }
-  if (keys.size() > kMaxSortKeys) return refused(fmt::format("sort takes at most {} fields", kMaxSortKeys));
+  if (keys.size() > kMaxSortKeys) return refusedCall(fmt::format("sort takes at most {} fields", kMaxSortKeys));
   return keys;
 }
 
@@ -101,7 +59,7 @@ Result<data::FindOptions> findOptions(doc::DocumentView given, bool one) {
     } else if (option.key == "sort") {
       TRY(options.sort, sortOf(option));
     } else {
-      return refused(fmt::format("there is no option \"{}\" here", option.key.substr(0, 100)));
+      return unknownOption(option.key);
     }
   }
   if (one) options.limit = 1;
@@ -112,16 +70,11 @@ Result<std::optional<doc::Document>> arrayFiltersOf(doc::DocumentView options) {
   std::optional<doc::Document> filters;
   for (const auto& [key, value] : options) {
     if (value.type() == doc::BsonType::null) continue;
-    if (key != "arrayFilters") return refused(fmt::format("there is no option \"{}\" here", key.substr(0, 100)));
-    if (value.type() != doc::BsonType::array) return refused("arrayFilters must be an array");
+    if (key != "arrayFilters") return unknownOption(key);
+    if (value.type() != doc::BsonType::array) return refusedCall("arrayFilters must be an array");
     filters = doc::Document(value.asDocument());
   }
   return filters;
-}
-
-doc::Value only(doc::BsonWriter& out) {
-  const doc::Document whole = out.finish();
-  return doc::Value(whole.view().begin()->value);
 }
 
 doc::Value numberValue(int64_t number) {
@@ -136,12 +89,6 @@ doc::Value countsValue(std::initializer_list<std::pair<std::string_view, int64_t
   out.beginDocument("");
   for (const auto& [name, number] : counts) out.appendInteger(name, number);
   out.end();
-  return only(out);
-}
-
-doc::Value documentValue(doc::DocumentView document) {
-  doc::BsonWriter out(document.bytes().size() + 16);
-  out.appendDocument("", document);
   return only(out);
 }
 
@@ -173,6 +120,11 @@ Task<doc::Value> ProjectHost::integrate(std::string name, std::string op, doc::D
                                              std::move(options));
 }
 
+Task<FileHost> ProjectHost::files() {
+  CO_TRY(snapshot::SnapshotPtr project, co_await current());
+  co_return FileHost{deps_.files, std::move(project)};
+}
+
 // ---- calls
 
 Task<doc::Value> RunBridge::call(std::string operation, doc::Document arguments) {
@@ -188,11 +140,18 @@ Task<doc::Value> RunBridge::call(std::string operation, doc::Document arguments)
   if (operation == "db.updateMany") return updateMany(std::move(arguments));
   if (operation == "db.deleteMany") return deleteMany(std::move(arguments));
   if (operation == "integrations.call") return integrate(std::move(arguments));
+  if (isFileCall(operation)) return callStorage(std::move(operation), std::move(arguments));
   return unknown();
 }
 
+Task<doc::Value> RunBridge::callStorage(std::string operation, doc::Document arguments) {
+  CO_TRY(FileHost files, co_await host_->files());
+  co_return co_await callFiles(std::move(files), {run_.actor, run_.deadline, aborted_.get_token()},
+                               std::move(operation), std::move(arguments));
+}
+
 Task<doc::Value> RunBridge::unknown() {
-  co_return refused("there is no such call");
+  co_return refusedCall("there is no such call");
 }
 
 Task<doc::Value> RunBridge::find(doc::Document arguments, bool one) {

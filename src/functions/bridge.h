@@ -1,5 +1,5 @@
-// The host's side of ctx.db, ctx.integrations and ctx.lookup. All arguments come from a worker: they are untrusted and
-// validated. See docs/functions.md, "Documents: `ctx.db`" and "Lookups in pre-hooks: `ctx.lookup`".
+// The host's side of ctx.db, ctx.storage, ctx.integrations and ctx.lookup. All arguments come from a worker: they are
+// untrusted and validated. See docs/functions.md, "Documents: `ctx.db`" and "Lookups in pre-hooks: `ctx.lookup`".
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "data/service_documents.h"
+#include "functions/file_calls.h"
 #include "integrations/integrations.h"
 #include "workers/workers.h"
 
@@ -19,6 +20,7 @@ class Host : public data::CollectionFinder {
   // Like integrations::Caller::call.
   virtual Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
                                      integrations::CallOptions options) = 0;
+  virtual Task<FileHost> files() = 0;
 };
 
 // Reads the project's state at each call: calls fail once the project is suspended or deleted.
@@ -29,6 +31,7 @@ class ProjectHost final : public Host {
     snapshot::Snapshots& snapshots;
     snapshot::SlotKey<data::CollectionTable> collections;
     integrations::Caller& integrations;
+    storage::Files* const& files;  // null where the deployment has no files
   };
   // True once a call was refused because the project is suspended. Any thread.
   using Refusal = std::shared_ptr<std::atomic<bool>>;
@@ -38,6 +41,7 @@ class ProjectHost final : public Host {
   Task<data::CollectionPtr> find(std::string name) override;
   Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
                              integrations::CallOptions options) override;
+  Task<FileHost> files() override;
 
  private:
   Task<snapshot::SnapshotPtr> current();
@@ -55,6 +59,7 @@ class ProjectHost final : public Host {
 //   db.updateMany(collection, filter, update, {arrayFilters?}?)       {matchedCount, modifiedCount}
 //   db.deleteMany(collection, filter)                                 {deletedCount}
 //   integrations.call(name, op, arguments?)                           the operation's result
+//   storage.…                                                         file_calls.h
 //
 // Of the kind lookup, which changes nothing, in their place:
 //
@@ -87,6 +92,7 @@ class RunBridge final : public workers::Bridge {
   Task<doc::Value> updateMany(doc::Document arguments);
   Task<doc::Value> deleteMany(doc::Document arguments);
   Task<doc::Value> integrate(doc::Document arguments);
+  Task<doc::Value> callStorage(std::string operation, doc::Document arguments);
   static Task<doc::Value> unknown();
   data::ServiceAccess access() {
     return {*host_, run_.actor, run_.deadline, aborted_.get_token(), run_.logged, run_.trace};

@@ -18,7 +18,7 @@ struct FunctionsRuntime::Impl {
         log(deps.store, deps.cores),
         runner({deps.executor,
                 deps.data.serviceDocuments(),
-                {deps.snapshots, deps.data.slot(), deps.integrations},
+                {deps.snapshots, deps.data.slot(), deps.integrations, files},
                 log,
                 deps.ids,
                 deps.clock}),
@@ -41,6 +41,7 @@ struct FunctionsRuntime::Impl {
   }
 
   const FunctionsRuntimeDeps deps;
+  storage::Files* files = nullptr;
   RunLog log;
   FunctionRunner runner;
   RunRetries retries;
@@ -91,6 +92,10 @@ identity::UserFollower& FunctionsRuntime::userFollower() {
 
 storage::FileFollower& FunctionsRuntime::fileFollower() {
   return impl_->fileTrigger;
+}
+
+void FunctionsRuntime::setFiles(storage::Files& files) {
+  impl_->files = &files;
 }
 
 snapshot::SlotKey<FunctionTable> FunctionsRuntime::slot() const {

@@ -26,7 +26,8 @@ class Queue;
 }
 namespace mb::storage {
 class FileFollower;
-}
+class Files;
+}  // namespace mb::storage
 
 namespace mb::functions {
 
@@ -70,6 +71,8 @@ class FunctionsRuntime {
   TestRuns& tests();
   identity::UserFollower& userFollower();
   storage::FileFollower& fileFollower();
+  // The files of ctx.storage. Before the first run; without a call there are none.
+  void setFiles(storage::Files& files);
   snapshot::SlotKey<FunctionTable> slot() const;
 
  private:

@@ -154,6 +154,10 @@ Task<doc::Value> StubbedHost::integrate(std::string name, std::string op, doc::D
   co_return answer;
 }
 
+Task<FileHost> StubbedHost::files() {
+  co_return fail(ErrorCode::notFound, "ctx.storage reaches no files in a stored test");
+}
+
 data::ServiceAccess TestRuns::accessOf(Stage& stage) const {
   return {stage.scratch, {store::ActorKind::server, ""}, stage.deadline, {}, false};
 }

@@ -54,6 +54,8 @@ class StubbedHost final : public Host {
   // Fails with notFound without a stub, and with validation if the integration exists and would reject the arguments.
   Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
                              integrations::CallOptions options) override;
+  // A stored test has no files.
+  Task<FileHost> files() override;
 
  private:
   const Deps deps_;

@@ -25,7 +25,7 @@ void WorkerConnection::takeCall(std::string_view body) {
   const size_t size = in.left();
   const bool allowed =
       runs() && job_->bridge && open_ < clone::kMaxCallsAtOnce && calls_ < clone::maxCallsOf(job_->bridge->kind());
-  const bool fits = operation.size() <= kMaxOperationBytes && size <= clone::kMaxCallBytes;
+  const bool fits = operation.size() <= kMaxOperationBytes && size <= clone::maxCallBytes(operation);
   if (in.failed() || !allowed || !fits || (calls_ > 0 && call <= lastCall_)) return breach("invalid frame \"call\"");
   decoded<doc::Document>(body.substr(body.size() - size), &WorkerConnection::decodeArguments,
                          [call, operation = std::string(operation), size](WorkerConnection& self,

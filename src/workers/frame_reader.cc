@@ -22,7 +22,7 @@ size_t maxSizeOf(FrameKind kind) {
     case FrameKind::log:
       return clone::kMaxLogBytes + 16;
     case FrameKind::call:
-      return clone::kMaxCallBytes + kMaxOperationBytes + 16;
+      return clone::kMaxFileCallBytes + kMaxOperationBytes + 16;
     case FrameKind::done:
       return clone::kMaxResultBytes + 16;
     case FrameKind::failed:

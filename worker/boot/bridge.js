@@ -34,6 +34,13 @@
         updateMany: (...given) => call(run, "db.updateMany", given),
         deleteMany: (...given) => call(run, "db.deleteMany", given),
       },
+      storage: {
+        list: (...given) => call(run, "storage.list", given),
+        read: (...given) => call(run, "storage.read", given),
+        write: (...given) => call(run, "storage.write", given),
+        delete: (...given) => call(run, "storage.delete", given),
+        sign: (...given) => call(run, "storage.sign", given),
+      },
       integrations: {
         call: (...given) => call(run, "integrations.call", given),
       },
