@@ -34,7 +34,7 @@ enum class FrameKind : uint8_t {
 // The functions of ctx that call the host.
 enum class BridgeKind : uint8_t {
   none = 0,
-  full = 1,    // ctx.db and ctx.integrations
+  full = 1,    // ctx.db, ctx.storage and ctx.integrations
   lookup = 2,  // ctx.lookup
 };
 

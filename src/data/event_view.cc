@@ -3,13 +3,33 @@
 #include "store/record_query.h"
 
 namespace mb::data {
+namespace {
+
+// Whether the collection stores one of the strings as another type at this path.
+bool convertsAny(const doc::FilterCoercion& coercion, const doc::FieldPath& path, const policy::SetValue& values) {
+  for (const doc::Element& each : values.list().asDocument()) {
+    if (coercion.coerce(path.dotted(), each.value)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller, snapshot::SnapshotPtr project,
                              std::string collection) {
   const Access access{caller, std::move(project), Authority::policies, store::readDeadline()};
   CO_TRY(Grant grant, grants.find(access, collection, policy::Operation::read));
   if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await grants.complete(grant, caller, access.deadline));
-  co_return EventView{*grants.table(*access.project).find(collection), std::move(grant.filter), std::move(grant.sets)};
+  EventView view{*grants.table(*access.project).find(collection), grant.audience, std::move(grant.filter), std::nullopt,
+                 std::move(grant.sets)};
+  const policy::SetCondition* condition = grant.rule ? grant.rule->setCondition() : nullptr;
+  if (condition == nullptr) co_return view;
+  const policy::SetValuePtr& values = view.sets.shared(condition->set);
+  const doc::FilterCoercion& coercion = view.collection->coercion();
+  if (!values || convertsAny(coercion, condition->path, *values)) co_return view;
+  CO_TRY(view.filter, grant.rule->filterBesideSet({caller, &view.sets}, coercion));
+  view.inSet = EventView::InSet{condition->path, values};
+  co_return view;
 }
 
 }  // namespace mb::data

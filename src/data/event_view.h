@@ -7,13 +7,24 @@
 namespace mb::data {
 
 struct EventView {
+  // The value at `path`, or one of its elements, is one of the `values`.
+  struct InSet {
+    doc::FieldPath path;
+    policy::SetValuePtr values;  // not null; among `sets`
+  };
+
   CollectionPtr collection;  // its deniedReadFields() are removed from events
-  doc::Filter filter;        // a change is visible if the document matches: after it, or before it for a delete
-  policy::SetValues sets;    // of the caller; once they have changed, the view is outdated
+  policy::Audience audience = policy::Audience::signedIn;
+  doc::Filter filter;          // a change is visible if the document matches: after it, or before it for a delete
+  std::optional<InSet> inSet;  // a condition in addition to `filter`, where the rule's form allows it
+  policy::SetValues sets;      // of the caller; once they have changed, the view is outdated
+
+  const doc::FieldSet& denied() const { return collection->deniedReadFields(audience); }
 };
 
-// Fails with forbidden (permission, no policy, no read rule, unresolvable placeholder), notFound (no such collection;
-// only for callers who hold the permission), and as Grants::complete does. The references outlive the call.
+// Fails with forbidden (permission, no policy, no read rule, unresolvable placeholder), unauthenticated (a caller
+// without a token, and no public read rule), notFound (no such collection; only for callers who hold the permission),
+// and as Grants::complete does. The references outlive the call.
 Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller, snapshot::SnapshotPtr project,
                              std::string collection);
 

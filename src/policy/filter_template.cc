@@ -143,6 +143,53 @@ NodePtr TemplateFiller::node(const NodePtr& given, const std::string& prefix) {
   return copy == nullptr ? given : copy;
 }
 
+std::optional<doc::Filter> fillTree(const doc::Filter& given, const Subject& subject,
+                                    const doc::FilterCoercion& coercion) {
+  const NodePtr root(NodePtr(), &given.root());
+  NodePtr filled = TemplateFiller(subject, coercion).node(root, "");
+  if (filled == nullptr) return std::nullopt;
+  return filled == root ? given : doc::Filter::fromTree(std::move(filled));
+}
+
+// The set whose list of values the operand stands for; "" for another operand.
+std::string_view setOf(const doc::Value& operand) {
+  const doc::ValueView view = operand.view();
+  if (!isString(view)) return {};
+  const std::string_view text = view.asString();
+  constexpr std::string_view kSets = "$auth.sets.";
+  if (!text.starts_with(kListMark) || !text.substr(1).starts_with(kSets)) return {};
+  return text.substr(1 + kSets.size());
+}
+
+size_t countSets(const FilterNode& node) {
+  size_t count = 0;
+  for (const doc::Value& operand : node.operands) count += setOf(operand).empty() ? 0 : 1;
+  for (const NodePtr& child : node.children) count += countSets(*child);
+  return count;
+}
+
+bool isSetCondition(const FilterNode& node) {
+  return node.op == FilterOp::in && node.operands.size() == 1 && !setOf(node.operands.front()).empty();
+}
+
+// Removes a condition over a set from those of `node` that must all hold, and returns it; null without one.
+NodePtr takeSetCondition(FilterNode& node) {
+  if (node.op != FilterOp::all) return nullptr;
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    if (isSetCondition(*node.children[i])) {
+      NodePtr found = node.children[i];
+      node.children.erase(node.children.begin() + static_cast<std::ptrdiff_t>(i));
+      return found;
+    }
+    auto copy = std::make_shared<FilterNode>(*node.children[i]);
+    if (NodePtr found = takeSetCondition(*copy)) {
+      node.children[i] = std::move(copy);
+      return found;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 FilterTemplate FilterTemplate::compile(doc::DocumentView source, const doc::Schema* schema, const RuleNames& names,
@@ -154,6 +201,7 @@ FilterTemplate FilterTemplate::compile(doc::DocumentView source, const doc::Sche
   auto filter = doc::Filter::parse(marked);
   if (filter) {
     compiled.filter_ = *std::move(filter);
+    compiled.splitSetCondition();
   } else if (problems.size() == before) {
     problems.push_back({pointer, filter.error().message()});
   }
@@ -166,10 +214,24 @@ bool FilterTemplate::resolvesFor(const Caller& caller) const {
 }
 
 std::optional<doc::Filter> FilterTemplate::fill(const Subject& subject, const doc::FilterCoercion& coercion) const {
-  const NodePtr root(NodePtr(), &filter_.root());
-  NodePtr filled = TemplateFiller(subject, coercion).node(root, "");
-  if (filled == nullptr) return std::nullopt;
-  return filled == root ? filter_ : doc::Filter::fromTree(std::move(filled));
+  return fillTree(filter_, subject, coercion);
+}
+
+std::optional<doc::Filter> FilterTemplate::fillBesideSet(const Subject& subject,
+                                                         const doc::FilterCoercion& coercion) const {
+  return fillTree(besideSet_, subject, coercion);
+}
+
+void FilterTemplate::splitSetCondition() {
+  if (countSets(filter_.root()) != 1) return;
+  auto all = std::make_shared<FilterNode>();
+  all->children.push_back(std::make_shared<const FilterNode>(filter_.root()));
+  const NodePtr found = takeSetCondition(*all);
+  if (!found) return;
+  setCondition_ = SetCondition{std::string(setOf(found->operands.front())), found->path};
+  NodePtr root = std::move(all);
+  while (root->children.size() == 1 && root->children.front()->op == FilterOp::all) root = root->children.front();
+  besideSet_ = doc::Filter::fromTree(std::move(root));
 }
 
 }  // namespace mb::policy

@@ -10,6 +10,7 @@
 #include "document/schema.h"
 #include "policy/placeholder.h"
 #include "policy/rule_names.h"
+#include "policy/set_condition.h"
 
 namespace mb::policy {
 
@@ -27,9 +28,19 @@ class FilterTemplate {
   std::optional<doc::Filter> fill(const Subject& subject, const doc::FilterCoercion& coercion) const;
   const std::vector<Placeholder>& placeholders() const { return placeholders_; }
 
+  // The condition over a set, where it is one of those that must all hold, and names the only set in the filter; null:
+  // the filter has another form.
+  const SetCondition* setCondition() const { return setCondition_ ? &*setCondition_ : nullptr; }
+  // fill() without that condition. REQUIRES: setCondition().
+  std::optional<doc::Filter> fillBesideSet(const Subject& subject, const doc::FilterCoercion& coercion) const;
+
  private:
+  void splitSetCondition();
+
   doc::Filter filter_;
   std::vector<Placeholder> placeholders_;
+  std::optional<SetCondition> setCondition_;
+  doc::Filter besideSet_;  // filter_ without setCondition_
 };
 
 // Marks a placeholder for a whole list in a parsed filter. No string of a policy's filter may begin with it.

@@ -78,6 +78,11 @@ class CompiledRule final : public Rule {
     if (auto filter = filter_.fill(subject, coercion)) return *std::move(filter);
     return fail(ErrorCode::forbidden, "denied by policy");
   }
+  const SetCondition* setCondition() const override { return filter_.setCondition(); }
+  Result<doc::Filter> filterBesideSet(const Subject& subject, const doc::FilterCoercion& coercion) const override {
+    if (auto filter = filter_.fillBesideSet(subject, coercion)) return *std::move(filter);
+    return fail(ErrorCode::forbidden, "denied by policy");
+  }
   const std::vector<std::string>& sets() const override { return sets_; }
   bool unrestricted() const override { return filter_.matchesAll(); }
   bool validates() const override { return writes_.hasExpression(); }

@@ -11,6 +11,7 @@
 #include "document/filter.h"
 #include "document/schema.h"
 #include "policy/rule_names.h"
+#include "policy/set_condition.h"
 #include "policy/subject.h"
 
 namespace mb::policy {
@@ -27,6 +28,11 @@ class Rule {
   virtual Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion) const = 0;
   virtual bool unrestricted() const = 0;  // no filter
   virtual bool validates() const = 0;     // has an expression
+  // The condition over a set, where it is one of those that must all hold and names the only set in the filter; null:
+  // the filter has another form.
+  virtual const SetCondition* setCondition() const = 0;
+  // filterFor() without that condition. REQUIRES: setCondition().
+  virtual Result<doc::Filter> filterBesideSet(const Subject& subject, const doc::FilterCoercion& coercion) const = 0;
   // The names of the caller's sets that the rule is evaluated with, ascending.
   virtual const std::vector<std::string>& sets() const = 0;
 

@@ -29,9 +29,10 @@ SetValue::SetValue(std::optional<std::vector<std::string>> values, store::Mark m
   list_ = listOf(tooMany_ ? std::vector<std::string>() : distinct);
 }
 
-const SetValue* SetValues::find(std::string_view name) const {
+const SetValuePtr& SetValues::shared(std::string_view name) const {
+  static const SetValuePtr none;
   const auto found = std::ranges::find_if(values_, [name](const auto& each) { return each.first == name; });
-  return found == values_.end() ? nullptr : found->second.get();
+  return found == values_.end() ? none : found->second;
 }
 
 bool SetValues::changed() const {

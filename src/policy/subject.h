@@ -37,10 +37,13 @@ class SetValues {
  public:
   void add(std::string name, SetValuePtr value) { values_.emplace_back(std::move(name), std::move(value)); }
   // Null: a set of this name was not added.
-  const SetValue* find(std::string_view name) const;
+  const SetValue* find(std::string_view name) const { return shared(name).get(); }
+  const SetValuePtr& shared(std::string_view name) const;
   bool empty() const { return values_.empty(); }
   // Whether one of them may have changed since it was read.
   bool changed() const;
+  // Whether both have the same values, read at the same time.
+  bool operator==(const SetValues&) const = default;
 
  private:
   std::vector<std::pair<std::string, SetValuePtr>> values_;  // at most store::kMaxPolicySets
