@@ -199,6 +199,15 @@ Task<snapshot::SnapshotPtr> Gatekeeper::publicProject(const http::Request& reque
   co_return project;
 }
 
+std::optional<std::string> Gatekeeper::publicProjectName(const http::Request& request) const {
+  const auto query = http::QueryParams::parse(request.query);
+  if (!query) return std::nullopt;
+  std::string named(request.header(kProjectHeader).value_or(""));
+  if (named.empty()) named = query->get("project").value_or("");
+  if (named.empty()) named = deps_.settings.defaultProject;
+  return isValidProjectName(named) ? std::optional(std::move(named)) : std::nullopt;
+}
+
 Task<snapshot::SnapshotPtr> Gatekeeper::namedProject(std::string named) {
   CO_TRY(snapshot::SnapshotPtr project, co_await findProject(std::move(named)));
   CO_RETURN_IF_ERROR(mustBeActive(*project));

@@ -53,6 +53,8 @@ class Gatekeeper {
   // The project of a request without a token: that of the header, the query, the default, or the only one. It is
   // active. Fails with missingProject, notFound, projectSuspended.
   Task<snapshot::SnapshotPtr> publicProject(const http::Request& request);
+  // The id or slug by which publicProject() finds the project; "" for the only one, nullopt for an invalid one.
+  std::optional<std::string> publicProjectName(const http::Request& request) const;
   // The project with this id or slug. It is active. Fails with notFound, projectSuspended.
   Task<snapshot::SnapshotPtr> namedProject(std::string named);
 

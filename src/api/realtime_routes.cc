@@ -8,7 +8,8 @@ void RealtimeRoutes::addTo(RouteTable& routes) {
 
 Task<Reply> RealtimeRoutes::connect(RequestContext& context) {
   CO_RETURN_IF_ERROR(http::checkWebSocketUpgrade(context.request));
-  CO_TRY(std::shared_ptr<http::WebSocketHandler> handler, realtime_.accept(context.clientIp));
+  CO_TRY(std::shared_ptr<http::WebSocketHandler> handler,
+         realtime_.accept(context.clientIp, gatekeeper_.publicProjectName(context.request)));
   co_return Reply{http::webSocketResponse(context.request, std::move(handler))};
 }
 

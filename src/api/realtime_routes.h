@@ -1,6 +1,7 @@
 // GET /api/v1/realtime: becomes a WebSocket. The socket's first message authenticates the client (docs/realtime.md).
 #pragma once
 
+#include "api/gatekeeper.h"
 #include "api/routes.h"
 #include "realtime/realtime.h"
 
@@ -8,7 +9,8 @@ namespace mb::api {
 
 class RealtimeRoutes {
  public:
-  explicit RealtimeRoutes(realtime::Realtime& realtime) : realtime_(realtime) {}
+  RealtimeRoutes(realtime::Realtime& realtime, const Gatekeeper& gatekeeper)
+      : realtime_(realtime), gatekeeper_(gatekeeper) {}
   void addTo(RouteTable& routes);
 
   // Fails with upgradeRequired, validation (a broken handshake), rateLimited.
@@ -16,6 +18,7 @@ class RealtimeRoutes {
 
  private:
   realtime::Realtime& realtime_;
+  const Gatekeeper& gatekeeper_;
 };
 
 }  // namespace mb::api

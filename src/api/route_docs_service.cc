@@ -118,8 +118,10 @@ std::vector<RouteDoc> serviceDocs() {
        "connect",
        {{.status = 101}},
        {ErrorCode::upgradeRequired, ErrorCode::validation},
-       {},
-       {.more = "A WebSocket; its first message carries the token: `{\"type\": \"auth\", \"token\": …}`."}},
+       {"project"},
+       {.more =
+            "A WebSocket; its first message carries the token, `{\"type\": \"auth\", \"token\": …}`, or selects what "
+            "public rules show, `{\"type\": \"auth\", \"anonymous\": true}`. Only the latter uses the named project."}},
   };
   std::vector<RouteDoc> run = runDocs();
   docs.insert(docs.end(), std::make_move_iterator(run.begin()), std::make_move_iterator(run.end()));

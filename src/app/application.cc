@@ -191,7 +191,7 @@ struct Application::Impl {
   std::unique_ptr<storage::Storage> storage;  // null where it is off
   projects::Environments environments{projectDeps, copier, queue};
 
-  realtime::Realtime realtime{{*store, identity.authenticator(), data->grants(), *cores, kClock, master},
+  realtime::Realtime realtime{{*store, identity.authenticator(), data->grants(), *cores, kClock, master, snapshots},
                               settings.realtime};
 
   api::RouteTable routes;  // above descriptionRoutes, which refers to it
@@ -211,7 +211,6 @@ struct Application::Impl {
   api::JobRoutes jobRoutes{queue, directory, projectDeps};
   api::ConnectionRoutes connectionRoutes{connections, settings.connections.on};
   api::GraphqlRoutes graphqlRoutes{graphql};
-  api::RealtimeRoutes realtimeRoutes{realtime};
   api::WebhookRoutes webhookRoutes{webhooks};
   std::unique_ptr<api::StorageRoutes> storageRoutes;
   api::VectorRoutes vectorRoutes{vectors};
@@ -224,6 +223,7 @@ struct Application::Impl {
   api::OpenApiRoutes openApiRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   identity::LocalRateLimiter publicRateLimiter{settings.api.publicRate, kClock};
   api::Gatekeeper gatekeeper;
+  api::RealtimeRoutes realtimeRoutes{realtime, gatekeeper};
   api::PageRoutes pageRoutes{{gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(),
                               settings.app.baseUrl, instance, localRequests}};
   std::unique_ptr<api::Dispatcher> dispatcher;

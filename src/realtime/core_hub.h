@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "base/task_group.h"
+#include "realtime/caller_refresh.h"
 #include "realtime/connection_limiter.h"
+#include "realtime/core_semaphore.h"
 #include "realtime/feeds.h"
 #include "realtime/position.h"
 #include "realtime/project_hub.h"
 #include "realtime/realtime.h"
-#include "realtime/replay_semaphore.h"
 
 namespace mb::realtime {
 
@@ -26,6 +27,8 @@ struct Shared {
   RealtimeDeps deps;
   std::shared_ptr<AddressLimiter> unknown;      // sockets that have not authenticated
   std::shared_ptr<ProjectLimiter> connections;  // those that have
+  std::shared_ptr<AddressLimiter> anonymous;    // those without a token, which `connections` counts too
+  std::shared_ptr<ProjectLimiter> anonymousOfProject;
   Feeds* feeds = nullptr;
   TaskGroup background;
 };
@@ -60,7 +63,9 @@ class CoreHub final : public BatchReceiver {
   // Seconds since the start of this hub; sockets measure their time limits with it.
   int64_t tick() const { return tick_; }
   uint64_t nextSerial() { return ++serial_; }
-  ReplaySemaphore& replaySemaphore() { return replaySemaphore_; }
+  CoreSemaphore& replaySemaphore() { return replaySemaphore_; }
+  // Of lookups that no batch waits for.
+  CoreSemaphore& lookupSemaphore() { return lookupSemaphore_; }
 
  private:
   void rest();
@@ -77,7 +82,8 @@ class CoreHub final : public BatchReceiver {
   bool refreshing_ = false;
   int64_t tick_ = 0;
   uint64_t serial_ = 0;
-  ReplaySemaphore replaySemaphore_{kMaxReplays};
+  CoreSemaphore replaySemaphore_{kMaxReplays};
+  CoreSemaphore lookupSemaphore_{kMaxLookups};
 };
 
 }  // namespace mb::realtime

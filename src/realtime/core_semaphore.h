@@ -1,5 +1,5 @@
-// Bounds how many of a core's sockets have a page of the change log in memory at a time; the others wait, first come
-// first served.
+// Bounds how many of a core's coroutines do something at a time, such as holding a page of the change log in memory;
+// the others wait, first come first served.
 #pragma once
 
 #include <deque>
@@ -9,19 +9,19 @@
 namespace mb::realtime {
 
 // One instance a core.
-class ReplaySemaphore {
+class CoreSemaphore {
  public:
-  explicit ReplaySemaphore(size_t permits) : free_(permits) {}
+  explicit CoreSemaphore(size_t permits) : free_(permits) {}
 
   // Releases the permit in its destructor.
   class Permit {
    public:
-    explicit Permit(ReplaySemaphore& semaphore) : semaphore_(semaphore) {}
+    explicit Permit(CoreSemaphore& semaphore) : semaphore_(semaphore) {}
     Permit(const Permit&) = delete;
     ~Permit() { semaphore_.give(); }
 
    private:
-    ReplaySemaphore& semaphore_;
+    CoreSemaphore& semaphore_;
   };
 
   // Waits for a permit. The caller then owns it and constructs a Permit.
@@ -45,7 +45,7 @@ class ReplaySemaphore {
   }
 
   size_t free_;
-  std::deque<Resumer<bool>> line_;  // at most kMaxSubscriptions a socket
+  std::deque<Resumer<bool>> line_;  // at most kMaxSubscriptions + 1 a socket
 };
 
 }  // namespace mb::realtime

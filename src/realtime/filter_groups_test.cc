@@ -20,17 +20,17 @@ doc::Filter filterOf(std::string_view json) {
 struct Crowd {
   Subscription& join(std::string_view filter) {
     all.push_back(std::make_unique<Subscription>());
-    groups.add(*all.back(), filterOf(filter));
+    groups.add(*all.back(), {filterOf(filter), std::nullopt, ofClients});
     return *all.back();
   }
   std::set<const Subscription*> seen(std::string_view document) {
     std::set<const Subscription*> found;
     const doc::Document parsed = doc::fromJson(document);
-    groups.matching(parsed, [&](const FilterGroup& group) {
-      for (const Subscription* member : group.members) EXPECT_TRUE(found.insert(member).second) << "told twice";
-    });
+    groups.matching(parsed,
+                    [&](const Subscription& member) { EXPECT_TRUE(found.insert(&member).second) << "told twice"; });
     return found;
   }
+  bool ofClients = false;
   FilterGroups groups;
   std::vector<std::unique_ptr<Subscription>> all;
 };
@@ -40,11 +40,11 @@ TEST(FilterGroupsTest, AFilterThatCostsTooMuchIsNamedAndTheOthersAreJudged) {
   const Subscription& costly = crowd.join(R"({"$nor":[{"text":{"$regex":"a.{900}c"}}]})");
   const Subscription& plain = crowd.join(R"({"text":{"$exists":true}})");
   const doc::Document large = doc::fromJson(R"({"text":")" + std::string(500'000, 'a') + "\"}");
-  std::set<const FilterGroup*> seen;
-  const auto unknown = crowd.groups.matching(large, [&](const FilterGroup& group) { seen.insert(&group); });
+  std::set<const Subscription*> seen;
+  const auto unknown = crowd.groups.matching(large, [&](const Subscription& member) { seen.insert(&member); });
   ASSERT_EQ(unknown.size(), 1u);
-  EXPECT_EQ(unknown.front(), costly.group);
-  EXPECT_EQ(seen, std::set<const FilterGroup*>{plain.group});
+  EXPECT_EQ(unknown.front(), &costly);
+  EXPECT_EQ(seen, std::set<const Subscription*>{&plain});
   EXPECT_EQ(crowd.seen(R"({"text":"a"})").size(), 2u);
 }
 
@@ -127,8 +127,7 @@ TEST(FilterGroupsTest, WithoutTheDocumentOnlyTheUnrestrictedSee) {
   crowd.join(R"({"a":1})");
   crowd.join(R"({"a":{"$gt":1}})");
   std::set<const Subscription*> found;
-  crowd.groups.unrestricted(
-      [&](const FilterGroup& group) { found.insert(group.members.begin(), group.members.end()); });
+  crowd.groups.unrestricted([&](const Subscription& member) { found.insert(&member); });
   EXPECT_EQ(found, std::set<const Subscription*>{&everything});
 }
 
@@ -140,6 +139,39 @@ TEST(FilterGroupsTest, AListWithoutValuesIsForNobody) {
   crowd.groups.remove(somebody);
   crowd.groups.remove(nobody);
   EXPECT_EQ(crowd.groups.size(), 0u);
+}
+
+// Filters of clients cannot use up the work that others need: each has an equal share.
+TEST(FilterGroupsTest, CostlyFiltersOfClientsDoNotEndOthers) {
+  Crowd crowd;
+  const Subscription& rule = crowd.join(R"({"n":{"$gt":0}})");
+  crowd.ofClients = true;
+  const Subscription& client = crowd.join(R"({"n":{"$gt":1}})");
+  constexpr int kCostly = 200;
+  for (int i = 0; i < kCostly; ++i) {
+    crowd.join(R"({"$nor":[{"text":{"$regex":"(a|b)*c.{20})" + std::to_string(i) + R"("}}]})");
+  }
+  const doc::Document large = doc::fromJson(R"({"n":2,"text":")" + std::string(300'000, 'a') + "\"}");
+  std::set<const Subscription*> seen;
+  const auto unknown = crowd.groups.matching(large, [&](const Subscription& member) { seen.insert(&member); });
+  EXPECT_EQ(unknown.size(), static_cast<size_t>(kCostly));
+  EXPECT_EQ(seen, (std::set<const Subscription*>{&rule, &client}));
+}
+
+// Clients choose the paths of their filters: past a number of them, filters are matched one by one.
+TEST(FilterGroupsTest, ClientsAddFewPathsToTheIndex) {
+  Crowd crowd;
+  crowd.ofClients = true;
+  std::string document = R"({"id":"1")";
+  for (int i = 0; i < 40; ++i) {
+    crowd.join(R"({"f)" + std::to_string(i) + R"(":1})");
+    if (i % 2 == 0) document += R"(,"f)" + std::to_string(i) + R"(":1)";
+  }
+  size_t indexed = 0;
+  for (const auto& subscription : crowd.all) indexed += subscription->group->equality ? 1 : 0;
+  EXPECT_EQ(indexed, 16u);
+  const auto seen = crowd.seen(document + "}");
+  for (size_t i = 0; i < 40; ++i) EXPECT_EQ(seen.contains(crowd.all[i].get()), i % 2 == 0) << i;
 }
 
 // ---- compared with matching each filter on its own
@@ -239,16 +271,14 @@ TEST(FilterGroupsTest, FindsWhatEachFilterOnItsOwnFinds) {
       if (!filter) continue;  // a comparison that the filter language does not support
       filters.push_back(*filter);
       all.push_back(std::make_unique<Subscription>());
-      groups.add(*all.back(), *std::move(filter));
+      groups.add(*all.back(), {*std::move(filter), std::nullopt, dice.below(2) == 0});
     }
     ASSERT_GT(all.size(), 60u);
     for (int i = 0; i < 120; ++i) {
       if (const size_t gone = dice.below(all.size() * 4); gone < all.size()) groups.remove(*all[gone]);
       const doc::Document document = doc::fromJson(randomDocument(dice));
       std::set<const Subscription*> found;
-      groups.matching(document, [&](const FilterGroup& group) {
-        for (const Subscription* member : group.members) ASSERT_TRUE(found.insert(member).second);
-      });
+      groups.matching(document, [&](const Subscription& member) { ASSERT_TRUE(found.insert(&member).second); });
       for (size_t at = 0; at < all.size(); ++at) {
         const bool expected = all[at]->group != nullptr && filters[at].matches(document);
         ASSERT_EQ(found.contains(all[at].get()), expected) << doc::toJson(document);

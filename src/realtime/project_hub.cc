@@ -25,6 +25,20 @@ constexpr int kRefreshRounds = 2;
 
 using Kind = store::ChangeEntry::Kind;
 
+bool keepsDocument(Kind kind) {
+  return kind == Kind::update || kind == Kind::replace;
+}
+
+bool seesAll(const Subscription& subscription) {
+  return subscription.holder == nullptr && subscription.group->filter.matchesAll();
+}
+
+void makeUnique(std::vector<std::shared_ptr<Session>>& sessions) {
+  std::ranges::sort(sessions);
+  const auto repeated = std::ranges::unique(sessions);
+  sessions.erase(repeated.begin(), repeated.end());
+}
+
 }  // namespace
 
 struct ProjectHub::BatchRelease {
@@ -74,13 +88,18 @@ void ProjectHub::removeSubscription(Subscription& subscription) {
   if (--listedCount_ == 0) hub_.shared().feeds->unfollow(number_, hub_.core());
 }
 
-void ProjectHub::place(Subscription& subscription, const data::EventView* view) {
+bool ProjectHub::place(Subscription& subscription, const data::EventView* view) {
   CollectionSubscribers* subscribers = subscribersOf(subscription.number);
-  if (!subscribers) return;  // the subscription was removed
-  subscribers->groups.remove(subscription);
-  if (!view) return;
+  if (!subscribers) return false;  // the subscription was removed
+  if (!view) {
+    const bool saw = subscription.group != nullptr;
+    subscribers->groups.remove(subscription);
+    return saw;
+  }
   subscribers->collection = view->collection;
-  subscribers->groups.add(subscription, view->filter);
+  const bool ofClient = !subscription.filter.matchesAll();
+  return subscribers->groups.move(subscription,
+                                  {doc::Filter::both(view->filter, subscription.filter), view->inSet, ofClient});
 }
 
 ProjectHub::CollectionSubscribers* ProjectHub::subscribersOf(store::CollectionNo number) {
@@ -91,14 +110,21 @@ ProjectHub::CollectionSubscribers* ProjectHub::subscribersOf(store::CollectionNo
 Result<std::optional<std::string>> ProjectHub::visibleTail(const Subscription& subscription,
                                                            const store::ChangeEntry& entry) {
   if (entry.collection != subscription.number || subscription.group == nullptr) return std::nullopt;
-  if ((subscription.events & eventOf(entry.kind)) == 0) return std::nullopt;
-  const auto& document = entry.kind == Kind::remove ? entry.before : entry.after;
-  const doc::Filter& filter = subscription.group->filter;
-  const auto matches = document ? matchesInBudget(filter, *document) : filter.matchesAll();
-  if (!matches) return tooCostly();
-  if (!*matches) return std::nullopt;
   const CollectionSubscribers* subscribers = subscribersOf(subscription.number);
-  return subscribers ? std::optional(tailOf(*subscribers, entry)) : std::nullopt;
+  if (!subscribers) return std::nullopt;
+  const bool wanted = (subscription.events & eventOf(entry.kind)) != 0;
+  const bool mayLeave = subscription.leave && keepsDocument(entry.kind) && entry.before;
+  if (!wanted && !mayLeave) return std::nullopt;
+  const auto& document = entry.kind == Kind::remove ? entry.before : entry.after;
+  const auto shows = document ? showsTo(subscription, *document) : std::optional(seesAll(subscription));
+  if (!shows) return tooCostly();
+  if (*shows) {
+    return wanted ? std::optional(tailOf(*subscribers, entry, *subscription.name->rendering)) : std::nullopt;
+  }
+  if (!mayLeave) return std::nullopt;
+  const auto showed = showsTo(subscription, *entry.before);
+  if (!showed) return tooCostly();
+  return *showed ? std::optional(leaveTailOf(*subscribers, entry)) : std::nullopt;
 }
 
 void ProjectHub::receive(ProjectReaderPtr from, LogBatchPtr batch) {
@@ -131,9 +157,9 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
   }
 }
 
-// The sessions with outdated callers that have subscriptions to a collection of this batch.
-std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
-  std::vector<std::shared_ptr<Session>> found;
+// The sessions with subscriptions to a collection of this batch whose callers, or sets of them, may have changed.
+ProjectHub::Stale ProjectHub::stale(const LogBatch& batch) {
+  Stale found;
   const identity::AuthState now = authState();
   store::CollectionNo seen = 0;
   for (const store::ChangeEntry& entry : batch.entries) {
@@ -142,28 +168,30 @@ std::vector<std::shared_ptr<Session>> ProjectHub::stale(const LogBatch& batch) {
     const auto subscribers = subscribers_.find(entry.collection);
     if (subscribers == subscribers_.end()) continue;
     for (const Subscription* member : subscribers->second->members) {
-      if (!member->session->holds(now)) found.push_back(member->session->shared_from_this());
+      Session& session = *member->session;
+      if (!session.callerHolds(now)) {
+        found.callers.push_back(session.shared_from_this());
+      } else if (session.setsChanged()) {
+        found.sets.push_back(session.shared_from_this());
+      }
     }
   }
-  std::ranges::sort(found);
-  const auto repeated = std::ranges::unique(found);
-  found.erase(repeated.begin(), repeated.end());
+  makeUnique(found.callers);
+  makeUnique(found.sets);
   return found;
 }
 
-// Sessions whose caller could not be re-validated do not get this batch. They replay it from the change log after
-// validation.
-void ProjectHub::requireRevalidation(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions) {
-  for (const auto& session : sessions) session->requireRevalidation(batch.after);
-}
-
+// A change of callers, such as that of a policy, concerns many sockets: the batch waits for their lookup, which is
+// cheaper than a replay for each. A change of sets concerns the sockets of a few callers, for which the others do not
+// wait. Sessions that are not current now do not get this batch: they replay it from the change log after validation.
 Async<void> ProjectHub::revalidateCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
-  for (int round = 0; round < kRefreshRounds; ++round) {
-    const std::vector<std::shared_ptr<Session>> sessions = self->stale(*batch);
-    if (sessions.empty()) co_return;
-    co_await refreshCallers(&self->hub_, sessions);
+  Stale found = self->stale(*batch);
+  for (int round = 0; round < kRefreshRounds && !found.callers.empty(); ++round) {
+    co_await refreshCallers(&self->hub_, std::move(found.callers));
+    found = self->stale(*batch);
   }
-  self->requireRevalidation(*batch, self->stale(*batch));
+  for (const auto& session : found.callers) session->requireRevalidation(batch->after);
+  for (const auto& session : found.sets) session->requireRevalidation(batch->after);
 }
 
 Async<void> ProjectHub::sendBatch(std::shared_ptr<ProjectHub> self, LogBatchPtr batch) {
@@ -192,48 +220,105 @@ void ProjectHub::sendLoss(uint64_t lostUpTo) {
 ProjectHub::Cost ProjectHub::sendChange(const store::ChangeEntry& entry) {
   CollectionSubscribers* found = subscribersOf(entry.collection);
   if (!found) return {};
-  const WorkBudget work(kChangeWork);
-  CollectionSubscribers& subscribers = *found;
-  const Events event = eventOf(entry.kind);
-  const uint64_t eventSerial = hub_.nextSerial();
-  std::string tail;  // written for the first subscription that gets it
-  const auto sendToGroup = [&](const FilterGroup& group) {
-    for (Subscription* member : group.members) {
-      if (entry.position <= member->from || (member->events & event) == 0) continue;
-      Name& name = *member->name;
-      if (name.eventSerial != eventSerial) {
-        if (tail.empty()) tail = tailOf(subscribers, entry);
-        name.message = http::makeTextMessage(name.head + tail);
-        name.eventSerial = eventSerial;
-        writtenNames_.push_back(&name);
+  const Concerned& concerned = concernedBy(*found, entry);
+  size_t bytes = 0;
+  uint64_t serial = hub_.nextSerial();
+  for (Subscription* member : concerned.shown) {
+    deliver(*member, serial, entry.position, [&](Rendering& rendering) -> const std::string& {
+      if (rendering.tail.empty()) {
+        rendering.tail = tailOf(*found, entry, rendering);
+        bytes += rendering.tail.size();
       }
-      member->session->deliver(*member, name.message, entry.position);
-    }
-  };
-  const auto& document = entry.kind == Kind::remove ? entry.before : entry.after;
-  std::vector<std::pair<std::shared_ptr<Session>, uint64_t>> refused;
-  if (document) {
-    for (const FilterGroup* group : subscribers.groups.matching(*document, sendToGroup)) {
-      for (const Subscription* member : group->members) {
-        if (entry.position <= member->from || (member->events & event) == 0) continue;
-        refused.emplace_back(member->session->shared_from_this(), member->serial);
-      }
-    }
-  } else {
-    subscribers.groups.unrestricted(sendToGroup);
+      return rendering.tail;
+    });
   }
-  for (Name* name : writtenNames_) name->message.reset();
-  writtenNames_.clear();
+  forgetMessages();
+  serial = hub_.nextSerial();
+  std::string tail;
+  for (Subscription* member : concerned.left) {
+    deliver(*member, serial, entry.position, [&](Rendering&) -> const std::string& {
+      if (tail.empty()) tail = leaveTailOf(*found, entry);
+      return tail;
+    });
+  }
+  forgetMessages();
   // Last, as this may delete the CollectionSubscribers.
-  for (const auto& [session, serial] : refused) session->refuseSubscription(serial);
-  return {tail.size(), work.spent()};
+  std::vector<std::pair<std::shared_ptr<Session>, uint64_t>> refused;
+  for (const Subscription* member : concerned.unknown) {
+    refused.emplace_back(member->session->shared_from_this(), member->serial);
+  }
+  for (const auto& [session, subscription] : refused) session->refuseSubscription(subscription);
+  return {bytes, concerned.work};
 }
 
-std::string ProjectHub::tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry) {
+const ProjectHub::Concerned& ProjectHub::concernedBy(CollectionSubscribers& subscribers,
+                                                     const store::ChangeEntry& entry) {
+  const WorkBudget work(kChangeWork);
+  const Events event = eventOf(entry.kind);
+  const uint64_t serial = hub_.nextSerial();
+  Concerned& found = concerned_;
+  found.shown.clear();
+  found.left.clear();
+  found.unknown.clear();
+  const auto show = [&](Subscription& member) {
+    member.shownIn = serial;
+    if (entry.position > member.from && (member.events & event) != 0) found.shown.push_back(&member);
+  };
+  const auto& document = entry.kind == Kind::remove ? entry.before : entry.after;
+  if (document) {
+    for (Subscription* member : subscribers.groups.matching(*document, show)) {
+      member->shownIn = serial;
+      const bool concerned = member->leave || (member->events & event) != 0;
+      if (entry.position > member->from && concerned) found.unknown.push_back(member);
+    }
+  } else {
+    subscribers.groups.unrestricted(show);
+  }
+  if (subscribers.groups.hasLeavers() && keepsDocument(entry.kind) && entry.before) {
+    const auto leaves = [&](const Subscription& member) {
+      return member.leave && member.shownIn != serial && entry.position > member.from;
+    };
+    const auto leave = [&](Subscription& member) {
+      if (leaves(member)) found.left.push_back(&member);
+    };
+    for (Subscription* member : subscribers.groups.matchingLeavers(*entry.before, leave)) {
+      if (leaves(*member)) found.unknown.push_back(member);
+    }
+  }
+  found.work = work.spent();
+  return found;
+}
+
+template <class Tail>
+void ProjectHub::deliver(Subscription& member, uint64_t serial, uint64_t position, Tail tail) {
+  Name& name = *member.name;
+  if (name.eventSerial != serial) {
+    name.message = http::makeTextMessage(name.head + tail(*name.rendering));
+    name.eventSerial = serial;
+    writtenNames_.push_back(&name);
+  }
+  member.session->deliver(member, name.message, position);
+}
+
+void ProjectHub::forgetMessages() {
+  for (Name* name : writtenNames_) {
+    name->message.reset();
+    name->rendering->tail = {};
+  }
+  writtenNames_.clear();
+}
+
+std::string ProjectHub::tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry,
+                               const Rendering& rendering) {
   assert(subscribers.collection);  // set when the first member was added to a group, and never cleared
   const data::Collection& collection = *subscribers.collection;
-  return eventTail(entry, collection.name(), collection.deniedReadFields(policy::Audience::signedIn),
+  return eventTail(entry, collection.name(), {collection.deniedReadFields(rendering.audience), rendering.fields},
                    hub_.positions().write(number_, entry.position));
+}
+
+std::string ProjectHub::leaveTailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry) {
+  assert(subscribers.collection);
+  return leaveTail(entry.id, subscribers.collection->name(), hub_.positions().write(number_, entry.position));
 }
 
 }  // namespace mb::realtime

@@ -32,9 +32,9 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   // From here on the subscription is matched with changes after the returned position.
   uint64_t addSubscription(Subscription& subscription);
   void removeSubscription(Subscription& subscription);
-  // Adds a listed subscription to the group of the filter of its caller's view; to none, so that it gets nothing, where
-  // the caller may not read the collection (null).
-  void place(Subscription& subscription, const data::EventView* view);
+  // Adds a listed subscription to the group of its caller's view and its own filter; to none, so that it gets nothing,
+  // where the caller may not read the collection (null). Returns whether it sees other documents than before.
+  bool place(Subscription& subscription, const data::EventView* view);
   // The tail of the message that a replaying subscription gets for a change; nullopt: it gets none. Fails with
   // queryTooCostly.
   Result<std::optional<std::string>> visibleTail(const Subscription& subscription, const store::ChangeEntry& entry);
@@ -54,8 +54,19 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
     LogBatchPtr batch;
   };
   struct Cost {
-    size_t bytes = 0;  // of the message's tail
+    size_t bytes = 0;  // of the tails of messages
     int64_t work = 0;  // spent on matching
+  };
+  // Sessions that must look up before they get a batch.
+  struct Stale {
+    std::vector<std::shared_ptr<Session>> callers;  // their callers
+    std::vector<std::shared_ptr<Session>> sets;     // sets of their callers
+  };
+  struct Concerned {
+    std::vector<Subscription*> shown;    // they see the document after the change, or before it for a delete
+    std::vector<Subscription*> left;     // with `leave`: they saw it before the change, and do not see it after it
+    std::vector<Subscription*> unknown;  // matching their filter takes too much work
+    int64_t work = 0;                    // spent on matching
   };
   // Returns a batch to Feeds in its destructor.
   struct BatchRelease;
@@ -63,13 +74,20 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   static Async<void> work(std::shared_ptr<ProjectHub> self);
   static Async<void> revalidateCallers(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
   static Async<void> sendBatch(std::shared_ptr<ProjectHub> self, LogBatchPtr batch);
-  std::vector<std::shared_ptr<Session>> stale(const LogBatch& batch);
-  void requireRevalidation(const LogBatch& batch, const std::vector<std::shared_ptr<Session>>& sessions);
+  Stale stale(const LogBatch& batch);
   void sendLoss(uint64_t lostUpTo);
   Cost sendChange(const store::ChangeEntry& entry);
+  // Those that a change concerns; valid until the next call, while no subscription is added or removed.
+  const Concerned& concernedBy(CollectionSubscribers& subscribers, const store::ChangeEntry& entry);
+  // Sends the message of this serial, which tail() is called to complete where it is not written yet.
+  template <class Tail>
+  void deliver(Subscription& member, uint64_t serial, uint64_t position, Tail tail);
+  void forgetMessages();
   // Null where the collection has no subscription.
   CollectionSubscribers* subscribersOf(store::CollectionNo number);
-  std::string tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry);
+  std::string tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry,
+                     const Rendering& rendering);
+  std::string leaveTailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry);
 
   CoreHub& hub_;
   const store::ProjectNo number_;
@@ -79,6 +97,7 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   uint64_t frontier_ = 0;
   std::deque<Delivery> waiting_;  // kBatchesInHand at most
   bool working_ = false;
+  Concerned concerned_;
   std::vector<Name*> writtenNames_;  // names that hold the message of the current event
 };
 

@@ -1,15 +1,21 @@
 #include "realtime/protocol.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/utf8.h"
 #include "document/json.h"
+#include "document/keep_fields.h"
+#include "document/path.h"
 
 namespace mb::realtime {
 
 namespace {
 
 using Type = ClientMessage::Type;
+
+// Levels of a message: those of a filter (document/filter.h), each of which may take two, and the values in it.
+constexpr size_t kMaxDepth = 64;
 
 constexpr std::array<std::string_view, 4> kKinds = {"insert", "update", "replace", "delete"};
 
@@ -50,13 +56,45 @@ Type typeNamed(std::string_view name) {
   return Type::unknown;
 }
 
+// Returns the problem; empty on success.
+std::string takeFields(ClientMessage& message, doc::ValueView value) {
+  const std::string problem = "fields must be a list of 1 to 100 paths, of 4 KiB together";
+  if (value.type() != doc::BsonType::array) return problem;
+  std::vector<std::string> paths = {"id"};
+  size_t bytes = 0;
+  for (const doc::Element& element : value.asDocument()) {
+    const auto path = textOf(element.value);
+    if (!path || paths.size() > kMaxFields) return problem;
+    if (const auto parsed = doc::FieldPath::parse(*path); !parsed) return "fields: " + parsed.error().message();
+    bytes += path->size();
+    paths.emplace_back(*path);
+  }
+  if (bytes == 0 || bytes > kMaxFieldBytes) return problem;
+  message.fields = doc::FieldSet(std::move(paths));
+  return {};
+}
+
+// The filter is read with extended JSON, like that of a list. Returns the problem; empty on success.
+std::string takeFilter(ClientMessage& message, std::string_view text) {
+  const auto parsed = doc::parseJson(text, {.maxDepth = kMaxDepth, .extended = doc::ExtendedJson::accept});
+  if (!parsed) return "filter: " + parsed.error().message();
+  const auto filter = parsed->view().find("filter");
+  if (!filter || filter->type() != doc::BsonType::document) return "filter must be an object";
+  if (filter->raw().size() > kMaxFilterBytes) return "filter is larger than 16 KiB";
+  message.filter = doc::Document(filter->asDocument());
+  return {};
+}
+
 // Reads one field of a message of a known type. Returns the problem; empty on success.
-std::string takeField(ClientMessage& message, std::string_view name, doc::ValueView value) {
+std::string takeField(ClientMessage& message, std::string_view name, doc::ValueView value, std::string_view whole) {
   const bool subscribes = message.type == Type::subscribe;
   const auto text = textOf(value);
   if (name == "token" && message.type == Type::auth) {
     if (!text || text->empty()) return "token must be a string";
     message.token = *text;
+  } else if (name == "anonymous" && message.type == Type::auth) {
+    if (value.type() != doc::BsonType::boolean || !value.asBool()) return "anonymous must be true";
+    message.anonymous = true;
   } else if (name == "id" && message.type != Type::auth) {
     if (message.id.empty()) return "id must be a string of 1 to 64 characters";
   } else if (name == "collection" && subscribes) {
@@ -69,6 +107,13 @@ std::string takeField(ClientMessage& message, std::string_view name, doc::ValueV
   } else if (name == "after" && subscribes) {
     if (!text) return "after must be a position";
     message.after = *text;
+  } else if (name == "filter" && subscribes) {
+    return takeFilter(message, whole);
+  } else if (name == "fields" && subscribes) {
+    return takeFields(message, value);
+  } else if (name == "leave" && subscribes) {
+    if (value.type() != doc::BsonType::boolean) return "leave must be true or false";
+    message.leave = value.asBool();
   } else {
     std::string problem = "the field ";
     doc::writeJsonString(problem, name.substr(0, kMaxIdLength));
@@ -78,7 +123,10 @@ std::string takeField(ClientMessage& message, std::string_view name, doc::ValueV
 }
 
 std::string missingField(const ClientMessage& message) {
-  if (message.type == Type::auth) return message.token.empty() ? "token is missing" : "";
+  if (message.type == Type::auth) {
+    if (message.anonymous && !message.token.empty()) return "token and anonymous exclude each other";
+    return message.token.empty() && !message.anonymous ? "token is missing" : "";
+  }
   if (message.id.empty()) return "id is missing";
   if (message.type == Type::subscribe && message.collection.empty()) return "collection is missing";
   return {};
@@ -89,6 +137,20 @@ std::string withId(std::string_view type, std::string_view id) {
   out += type;
   out += "\",\"id\":";
   doc::writeJsonString(out, id);
+  return out;
+}
+
+// The beginning of a tail, with capacity for a document of that many bytes.
+std::string changeStart(std::string_view kind, std::string_view collection, std::string_view documentId,
+                        size_t documentBytes) {
+  std::string out;
+  out.reserve(160 + documentBytes + documentBytes / 4);
+  out += R"(,"event":{"type":")";
+  out += kind;
+  out += R"(","collection":)";
+  doc::writeJsonString(out, collection);
+  out += R"(,"documentId":)";
+  doc::writeJsonString(out, documentId);
   return out;
 }
 
@@ -126,7 +188,7 @@ Events eventOf(store::ChangeEntry::Kind kind) {
 
 ClientMessage readMessage(std::string_view text) {
   ClientMessage message;
-  const auto parsed = doc::parseJson(text, {.maxDepth = 8, .extended = doc::ExtendedJson::refuse});
+  const auto parsed = doc::parseJson(text, {.maxDepth = kMaxDepth, .extended = doc::ExtendedJson::refuse});
   if (!parsed) {
     message.problem = "a message is one JSON object: " + parsed.error().message();
     return message;
@@ -149,7 +211,7 @@ ClientMessage readMessage(std::string_view text) {
   }
   for (const doc::Element& field : fields) {
     if (field.key == "type") continue;
-    message.problem = takeField(message, field.key, field.value);
+    message.problem = takeField(message, field.key, field.value, text);
     if (!message.problem.empty()) return message;
   }
   message.problem = missingField(message);
@@ -189,26 +251,37 @@ std::string gapMessage(std::string_view id, std::string_view position) {
   return out;
 }
 
+std::string resetMessage(std::string_view id) {
+  return withId("reset", id) + "}";
+}
+
 std::string eventHead(std::string_view id) {
   std::string out = R"({"type":"event","subscription":)";
   doc::writeJsonString(out, id);
   return out;
 }
 
-std::string eventTail(const store::ChangeEntry& entry, std::string_view collection, const doc::FieldSet& hidden,
+std::string eventTail(const store::ChangeEntry& entry, std::string_view collection, const ShownFields& shown,
                       std::string_view position) {
-  std::string out;
-  out.reserve(160 + (entry.after ? entry.after->size() + entry.after->size() / 4 : 0));
-  out += R"(,"event":{"type":")";
-  out += kindName(entry.kind);
-  out += R"(","collection":)";
-  doc::writeJsonString(out, collection);
-  out += R"(,"documentId":)";
-  doc::writeJsonString(out, entry.id);
+  std::string out = changeStart(kindName(entry.kind), collection, entry.id, entry.after ? entry.after->size() : 0);
   if (entry.kind != store::ChangeEntry::Kind::remove && entry.after) {
     out += R"(,"document":)";
-    doc::writeJson(out, *entry.after, hidden.empty() ? nullptr : &hidden);
+    const doc::FieldSet* hidden = shown.hidden.empty() ? nullptr : &shown.hidden;
+    if (shown.only.empty()) {
+      doc::writeJson(out, *entry.after, hidden);
+    } else {
+      // Hidden first: positions of the elements that are hidden count in the whole list.
+      doc::writeJson(out, doc::keepFields(hidden ? hidden->strip(*entry.after) : *entry.after, shown.only));
+    }
   }
+  out += R"(},"position":")";
+  out += position;
+  out += "\"}";
+  return out;
+}
+
+std::string leaveTail(std::string_view documentId, std::string_view collection, std::string_view position) {
+  std::string out = changeStart("leave", collection, documentId, 0);
   out += R"(},"position":")";
   out += position;
   out += "\"}";

@@ -35,6 +35,35 @@ TEST(ReadMessageTest, WholeMessages) {
   EXPECT_EQ(end.id, "ä");
 }
 
+TEST(ReadMessageTest, WhatASubscriptionSelects) {
+  const ClientMessage message =
+      readMessage(R"({"type":"subscribe","id":"s","collection":"posts","leave":true,"fields":["a.b","c"],)"
+                  R"("filter":{"$or":[{"at":{"$gt":{"$date":"2026-01-01T00:00:00Z"}}},{"n":1}]}})");
+  EXPECT_EQ(message.problem, "");
+  EXPECT_TRUE(message.leave);
+  EXPECT_EQ(message.fields.paths(), (std::vector<std::string>{"a.b", "c", "id"}));
+  EXPECT_EQ(message.filter.view().findPath("$or.0.at.$gt")->type(), doc::BsonType::date);
+  const ClientMessage none = readMessage(R"({"type":"subscribe","id":"s","collection":"posts","leave":false})");
+  EXPECT_EQ(none.problem, "");
+  EXPECT_FALSE(none.leave);
+  EXPECT_TRUE(none.fields.empty() && none.filter.view().empty());
+  const ClientMessage anonymous = readMessage(R"({"type":"auth","anonymous":true})");
+  EXPECT_EQ(anonymous.problem, "");
+  EXPECT_TRUE(anonymous.anonymous);
+
+  std::string fields = "\"f0\"";
+  for (size_t i = 1; i < kMaxFields; ++i) fields += ",\"f" + std::to_string(i) + "\"";
+  const auto withFields = [](const std::string& list) {
+    return readMessage(R"({"type":"subscribe","id":"s","collection":"posts","fields":[)" + list + "]}").problem;
+  };
+  EXPECT_EQ(withFields(fields), "");
+  EXPECT_NE(withFields(fields + ",\"more\""), "");
+  EXPECT_NE(
+      withFields("\"" + std::string(1000, 'a') + "\",\"" + std::string(1000, 'b') + "\",\"" + std::string(1000, 'c') +
+                 "\",\"" + std::string(1000, 'd') + "\",\"" + std::string(97, 'e') + "\""),
+      "");
+}
+
 TEST(ReadMessageTest, WhatIsNoMessage) {
   const std::string long64 = [] {
     std::string text;
@@ -76,10 +105,26 @@ TEST(ReadMessageTest, WhatIsNoMessage) {
       {R"({"type":"subscribe","id":"a","collection":"c","events":["insert",1]})", Type::subscribe, "a"},
       {R"({"type":"subscribe","id":"a","collection":"c","events":null})", Type::subscribe, "a"},
       {R"({"type":"subscribe","id":"a","collection":"c","after":3})", Type::subscribe, "a"},
-      {R"({"type":"subscribe","id":"a","collection":"c","filter":{}})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","query":{}})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","filter":[]})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","filter":null})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","filter":{"a":{"$date":"no"}}})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","filter":{"a":")" + std::string(17 << 10, 'x') + "\"}}",
+       Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","fields":[]})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","fields":"a"})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","fields":["a..b"]})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","fields":["a",5]})", Type::subscribe, "a"},
+      {R"({"type":"subscribe","id":"a","collection":"c","leave":1})", Type::subscribe, "a"},
+      {R"({"type":"unsubscribe","id":"a","leave":true})", Type::unsubscribe, "a"},
+      {R"({"type":"auth","anonymous":false})", Type::auth, ""},
+      {R"({"type":"auth","anonymous":"true"})", Type::auth, ""},
+      {R"({"type":"auth","anonymous":true,"token":"t"})", Type::auth, ""},
+      {R"({"type":"subscribe","id":"a","collection":"c","anonymous":true})", Type::subscribe, "a"},
       {R"({"type":"unsubscribe"})", Type::unsubscribe, ""},
       {R"({"type":"unsubscribe","id":"a","collection":"c"})", Type::unsubscribe, "a"},
-      {R"({"type":"subscribe","id":"a","collection":[[[[[[[[[[1]]]]]]]]]]})", Type::none, ""},
+      {R"({"type":"subscribe","id":"a","collection":)" + std::string(70, '[') + std::string(70, ']') + "}", Type::none,
+       ""},
   };
   for (const Case& one : cases) {
     const ClientMessage message = readMessage(one.text);
@@ -101,6 +146,10 @@ TEST(ServerMessagesTest, AreWhatTheContractSays) {
   EXPECT_EQ(errorMessage(Code::duplicateId, "twice", "a"),
             R"({"type":"error","code":"DUPLICATE_ID","message":"twice","id":"a"})");
   EXPECT_EQ(gapMessage("a", "p"), R"({"type":"gap","id":"a","position":"p"})");
+  EXPECT_EQ(resetMessage("a"), R"({"type":"reset","id":"a"})");
+  EXPECT_EQ(eventHead("s") + leaveTail("1", "posts", "p"),
+            R"({"type":"event","subscription":"s","event":{"type":"leave","collection":"posts","documentId":"1"},)"
+            R"("position":"p"})");
 }
 
 TEST(ServerMessagesTest, Events) {
@@ -109,15 +158,27 @@ TEST(ServerMessagesTest, Events) {
   entry.before = doc::fromJson(R"({"id":"1","a":0})");
   entry.after = doc::fromJson(R"({"id":"1","a":1,"secret":{"x":1}})");
   const doc::FieldSet hidden({"secret"});
-  EXPECT_EQ(eventHead("s") + eventTail(entry, "posts", hidden, "p"),
+  const doc::FieldSet all;
+  EXPECT_EQ(eventHead("s") + eventTail(entry, "posts", {hidden, all}, "p"),
             R"({"type":"event","subscription":"s","event":{"type":"insert","collection":"posts","documentId":"1",)"
             R"("document":{"id":"1","a":1}},"position":"p"})");
   entry.kind = store::ChangeEntry::Kind::replace;
-  EXPECT_EQ(eventTail(entry, "posts", {}, "p"), R"(,"event":{"type":"replace","collection":"posts","documentId":"1",)"
-                                                R"("document":{"id":"1","a":1,"secret":{"x":1}}},"position":"p"})");
+  EXPECT_EQ(eventTail(entry, "posts", {all, all}, "p"),
+            R"(,"event":{"type":"replace","collection":"posts","documentId":"1",)"
+            R"("document":{"id":"1","a":1,"secret":{"x":1}}},"position":"p"})");
+  const auto shown = [&](const doc::FieldSet& denied, std::vector<std::string> only) {
+    const std::string tail = eventTail(entry, "posts", {denied, doc::FieldSet(std::move(only))}, "p");
+    const size_t at = tail.find(R"("document":)") + 11;
+    return tail.substr(at, tail.find(R"(},"position")") - at);
+  };
+  EXPECT_EQ(shown(all, {"id", "a"}), R"({"id":"1","a":1})");
+  EXPECT_EQ(shown(hidden, {"id", "secret.x"}), R"({"id":"1"})");
+  EXPECT_EQ(shown(all, {"id", "secret.x", "none"}), R"({"id":"1","secret":{"x":1}})");
+  entry.after = doc::fromJson(R"({"id":"1","list":[{"a":1},{"b":2},{"b":3}]})");
+  EXPECT_EQ(shown(doc::FieldSet({"list.1"}), {"list.b"}), R"({"list":[{"b":3}]})") << "positions are those of the list";
   entry.kind = store::ChangeEntry::Kind::remove;
   entry.after.reset();
-  EXPECT_EQ(eventTail(entry, "posts", hidden, "p"),
+  EXPECT_EQ(eventTail(entry, "posts", {hidden, all}, "p"),
             R"(,"event":{"type":"delete","collection":"posts","documentId":"1"},"position":"p"})");
 }
 

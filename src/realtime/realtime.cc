@@ -13,6 +13,10 @@ std::vector<BatchReceiver*> receiversOf(const std::vector<std::unique_ptr<CoreHu
   return receivers;
 }
 
+std::optional<size_t> halfOf(std::optional<size_t> limit) {
+  return limit ? std::optional(*limit / 2) : std::nullopt;
+}
+
 }  // namespace
 
 RealtimeSettings::RealtimeSettings(Settings& settings) {
@@ -26,6 +30,8 @@ struct Realtime::Impl {
       : shared{.deps = deps,
                .unknown = std::make_shared<AddressLimiter>(kMaxUnknownPerAddress),
                .connections = std::make_shared<ProjectLimiter>(settings.maxConnections),
+               .anonymous = std::make_shared<AddressLimiter>(kMaxAnonymousPerAddress),
+               .anonymousOfProject = std::make_shared<ProjectLimiter>(halfOf(settings.maxConnections)),
                .feeds = nullptr,
                .background = {}} {
     for (int core = 0; core < deps.cores.count(); ++core) hubs.push_back(std::make_unique<CoreHub>(shared, core));
@@ -53,14 +59,16 @@ bool Realtime::stop(std::chrono::milliseconds limit) {
   return impl_->shared.background.closeAndWait(limit) && readersEnded;
 }
 
-Result<std::shared_ptr<http::WebSocketHandler>> Realtime::accept(const std::string& address) {
-  auto permit = impl_->shared.unknown->take(identity::limitedAddress(address));
+Result<std::shared_ptr<http::WebSocketHandler>> Realtime::accept(const std::string& address,
+                                                                 std::optional<std::string> project) {
+  std::string limited = identity::limitedAddress(address);
+  auto permit = impl_->shared.unknown->take(limited);
   if (!permit) {
     return fail(
         Error(ErrorCode::rateLimited, "too many sockets of this address have not authenticated").withRetryAfter(10));
   }
   CoreHub& hub = *impl_->hubs[static_cast<size_t>(Cores::current())];
-  return std::make_shared<Session>(hub, *std::move(permit));
+  return std::make_shared<Session>(hub, *std::move(permit), SocketOrigin{std::move(limited), std::move(project)});
 }
 
 size_t Realtime::connections(store::ProjectNo project) const {

@@ -30,11 +30,15 @@ struct RealtimeDeps {
   Cores& cores;
   const Clock& clock;
   const MasterSecret& master;
+  snapshot::Snapshots& snapshots;  // for sockets without a token
 };
 
 inline constexpr size_t kMaxSubscriptions = 100;  // a socket
 // Limit of the sockets of one address that have not authenticated; each has ten seconds for it.
 inline constexpr size_t kMaxUnknownPerAddress = 1000;
+// Limit of the sockets of one address that have authenticated without a token. Those of a project are at most half of
+// RealtimeSettings::maxConnections.
+inline constexpr size_t kMaxAnonymousPerAddress = 20;
 
 class Realtime {
  public:
@@ -47,8 +51,10 @@ class Realtime {
   // Not from a core.
   bool stop(std::chrono::milliseconds limit);
 
-  // The handler of a new socket of the client at `address`. On the socket's core. Fails with rateLimited.
-  Result<std::shared_ptr<http::WebSocketHandler>> accept(const std::string& address);
+  // The handler of a new socket of the client at `address`. `project` is the id or slug of the project that it belongs
+  // to without a token; "": the only one; nullopt: none. On the socket's core. Fails with rateLimited.
+  Result<std::shared_ptr<http::WebSocketHandler>> accept(const std::string& address,
+                                                         std::optional<std::string> project = "");
 
   // The number of authenticated sockets of a project. Any thread.
   size_t connections(store::ProjectNo project) const;

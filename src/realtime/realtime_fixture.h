@@ -169,8 +169,8 @@ class RealtimeTest : public data::DataTest {
   void open(const RealtimeSettings& settings) {
     if (realtime_) EXPECT_TRUE(realtime_->stop(std::chrono::seconds(10)));
     if (realtime_) onCore([] {});
-    realtime_ = std::make_unique<Realtime>(RealtimeDeps{store_.feed(), auth_, data_->grants(), cores_, clock_, master_},
-                                           settings);
+    realtime_ = std::make_unique<Realtime>(
+        RealtimeDeps{store_.feed(), auth_, data_->grants(), cores_, clock_, master_, snapshots_}, settings);
     realtime_->start();
   }
 

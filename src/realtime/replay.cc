@@ -1,6 +1,7 @@
 // Replays the change log: changes that a subscription with `after` missed, then live ones, without gaps or duplicates.
 #include <boost/asio/deferred.hpp>
 
+#include "base/flag_reset.h"
 #include "realtime/session.h"
 
 namespace mb::realtime {
@@ -31,6 +32,31 @@ bool Session::startReplay(Subscription& subscription, uint64_t after) {
                                         replay(shared_from_this(), subscription.name->id, subscription.serial, after));
 }
 
+void Session::startRevalidation() {
+  if (std::exchange(revalidating_, true)) return;
+  // spawn() fails only during shutdown.
+  if (!hub_.shared().background.spawn(hub_.executor(), revalidate(shared_from_this()))) revalidating_ = false;
+}
+
+// Looks the caller up until that succeeds, then lets the subscriptions that wait for it replay.
+Async<void> Session::revalidate(std::shared_ptr<Session> self) {
+  const FlagReset running{self->revalidating_};
+  while (self->state_ == State::active && self->needsRevalidation_) {
+    co_await self->hub_.lookupSemaphore().take();
+    {
+      const CoreSemaphore::Permit permit(self->hub_.lookupSemaphore());
+      co_await refresh(self);
+    }
+    if (self->needsRevalidation_) co_await sleepFor(kReplayPause);
+  }
+  if (self->state_ != State::active) co_return;
+  for (const auto& subscription : self->subscriptions_) {
+    if (const auto after = std::exchange(subscription->replayAfter, std::nullopt)) {
+      self->startReplay(*subscription, *after);
+    }
+  }
+}
+
 bool Session::takesPage() const {
   return !blocked_ && socket_->unsentBytes() <= kUnsentBeforePage;
 }
@@ -38,9 +64,9 @@ bool Session::takesPage() const {
 Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after) {
   while (Subscription* subscription = self->replaying(id, serial)) {
     if (self->needsRevalidation_) {
-      co_await refresh(self);
-      if (self->needsRevalidation_) co_await sleepFor(kReplayPause);
-      continue;
+      subscription->replayAfter = after;
+      self->startRevalidation();
+      co_return;
     }
     if (!self->takesPage()) {
       co_await sleepFor(kSlowPause);
@@ -53,7 +79,7 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
       co_return;
     }
     co_await self->hub_.replaySemaphore().take();
-    const ReplaySemaphore::Permit permit(self->hub_.replaySemaphore());
+    const CoreSemaphore::Permit permit(self->hub_.replaySemaphore());
     if (self->replaying(id, serial) == nullptr) co_return;
     const auto page = co_await self->hub_.deps().feed.changes(project, after, kPageEntries);
     if (!page || page->through == after) {

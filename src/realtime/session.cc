@@ -15,11 +15,12 @@ constexpr int64_t kBlockedLimit = 20;
 constexpr size_t kMaxUnsent = 300;
 
 constexpr std::string_view kTooCostly =
-    "the policy's filter takes more work than one change may: use smaller regular expressions or smaller values";
+    "the filter takes more work than one change may: use smaller regular expressions or smaller values";
 
 }  // namespace
 
-Session::Session(CoreHub& hub, AddressLimiter::Permit permit) : hub_(hub), unknownPermit_(std::move(permit)) {}
+Session::Session(CoreHub& hub, AddressLimiter::Permit permit, SocketOrigin origin)
+    : hub_(hub), origin_(std::move(origin)), unknownPermit_(std::move(permit)) {}
 
 void Session::opened(http::WebSocket& socket) {
   socket_ = &socket;
@@ -40,8 +41,9 @@ void Session::leave() {
   dropAll();
   unknownPermit_.reset();
   permit_.reset();
+  anonymousPermits_.reset();
   project_.reset();
-  token_ = {};
+  credential_ = {};
   caller_ = {};
   unsent_.clear();
 }
@@ -67,10 +69,8 @@ bool Session::checkTimeouts() {
   return state_ == State::active && !holds(project_->authState());
 }
 
-bool Session::holds(const identity::AuthState& now) const {
-  if (state_ != State::active) return true;
-  if (!validity_.holds(now)) return false;
-  return !usesSets_ || std::ranges::none_of(subscriptions_, [](const auto& one) { return one->sets.changed(); });
+bool Session::setsChanged() const {
+  return state_ == State::active && std::ranges::any_of(sets_, [](const auto& one) { return one.changed(); });
 }
 
 Subscription* Session::find(std::string_view id) const {
@@ -95,18 +95,22 @@ void Session::pause(Code code, std::string_view message) {
   for (const auto& subscription : subscriptions_) {
     project_->removeSubscription(*subscription);
     subscription->from = kNotLive;
+    subscription->replayAfter.reset();
     subscription->missed = 0;
   }
   caller_ = {};
-  token_ = {};
+  credential_ = {};
   sendError(code, message);
 }
 
 void Session::requireRevalidation(uint64_t position) {
   needsRevalidation_ = true;
   for (const auto& subscription : subscriptions_) {
-    if (subscription->from != kNotLive) startReplay(*subscription, std::max(subscription->from, position));
+    if (subscription->from == kNotLive) continue;
+    subscription->replayAfter = std::max(subscription->from, position);
+    subscription->from = kNotLive;
   }
+  startRevalidation();
 }
 
 void Session::deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position) {
@@ -157,7 +161,7 @@ void Session::drained() {
   catchUp();
 }
 
-// Sends what was delayed, in order of importance: replies first, then the gap of each subscription.
+// Sends what was delayed, in order of importance: replies first, then the reset and the gap of each subscription.
 void Session::catchUp() {
   size_t said = 0;
   while (!blocked_ && said < unsent_.size()) {
@@ -169,15 +173,26 @@ void Session::catchUp() {
   }
   unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(said));
   for (const auto& subscription : subscriptions_) {
-    if (blocked_ || needsRevalidation_) return;
-    if (subscription->missed == 0) continue;
-    const std::string position = hub_.positions().write(project_->number(), subscription->missed);
-    if (socket_->send(http::makeTextMessage(gapMessage(subscription->name->id, position)))) {
-      subscription->missed = 0;
-    } else {
-      block();
-    }
+    if (blocked_ || needsRevalidation_ || !catchUp(*subscription)) return;
   }
+}
+
+// False where the socket is full.
+bool Session::catchUp(Subscription& subscription) {
+  const auto send = [this](std::string text) {
+    const bool sent = socket_->send(http::makeTextMessage(std::move(text)));
+    if (!sent) block();
+    return sent;
+  };
+  if (subscription.resetDue) {
+    if (!send(resetMessage(subscription.name->id))) return false;
+    subscription.resetDue = false;
+  }
+  if (subscription.missed == 0) return true;
+  const std::string position = hub_.positions().write(project_->number(), subscription.missed);
+  if (!send(gapMessage(subscription.name->id, position))) return false;
+  subscription.missed = 0;
+  return true;
 }
 
 }  // namespace mb::realtime

@@ -16,9 +16,18 @@
 
 namespace mb::realtime {
 
+// Where a socket comes from.
+struct SocketOrigin {
+  std::string address;                 // as limits count it
+  std::optional<std::string> project;  // see Realtime::accept()
+};
+
+// A reply that refuses a message, or ends a subscription.
+using Refusal = std::pair<Code, std::string>;
+
 class Session final : public http::WebSocketHandler, public std::enable_shared_from_this<Session> {
  public:
-  Session(CoreHub& hub, AddressLimiter::Permit permit);
+  Session(CoreHub& hub, AddressLimiter::Permit permit, SocketOrigin origin);
 
   // ---- http::WebSocketHandler
   void opened(http::WebSocket& socket) override;
@@ -27,20 +36,23 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   void closed() override;
 
   // ---- for the hubs
-  // Whether the caller and its sets are as they were when they were looked up.
-  bool holds(const identity::AuthState& now) const;
+  // Whether the caller is as it was when it was looked up.
+  bool callerHolds(const identity::AuthState& now) const { return state_ != State::active || validity_.holds(now); }
+  // Whether a set of the caller that decides what a subscription sees may have changed since it was read.
+  bool setsChanged() const;
   // Looks the caller up again and applies the result.
   static Async<void> refresh(std::shared_ptr<Session> self);
-  // The same for sessions that share a token, with one lookup.
+  // The same for sessions that share a credential, with one lookup.
   static Async<void> refreshTogether(std::vector<std::shared_ptr<Session>> sharing);
-  const std::string& token() const { return token_; }
+  // The token; for an anonymous socket, a text that those of its project share and that cannot be a token.
+  const std::string& credential() const { return credential_; }
   // An event that cannot be sent is recorded, for a gap later.
   void deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position);
   void sendGap(Subscription& subscription, uint64_t position);
   // Ends a subscription whose filter costs too much to match, if it still exists.
   void refuseSubscription(uint64_t serial);
-  // The caller could not be looked up: live subscriptions replay the changes after `position` from the log once it can
-  // be.
+  // The caller, or its sets, must be looked up again: this begins it. Live subscriptions then replay the changes after
+  // `position` from the log.
   void requireRevalidation(uint64_t position);
   // Called each second. True where the caller must be looked up again.
   bool checkTimeouts();
@@ -50,29 +62,46 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   enum class State { open, active, paused, ended };
   // What a caller may see of the collections of its subscriptions, by name; nullopt: nothing.
   using Views = std::map<std::string, std::optional<data::EventView>, std::less<>>;
+  struct AnonymousPermits {
+    AddressLimiter::Permit ofAddress;
+    ProjectLimiter::Permit ofProject;
+  };
 
   static Async<void> receive(std::shared_ptr<Session> self, std::string text);
-  static Async<void> authenticate(std::shared_ptr<Session> self, std::string token);
+  static Async<void> authenticate(std::shared_ptr<Session> self, ClientMessage message);
   static Async<void> subscribe(std::shared_ptr<Session> self, ClientMessage message);
   static Async<void> replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after);
+  static Async<void> revalidate(std::shared_ptr<Session> self);
   void unsubscribe(const ClientMessage& message);
   // The error of a subscribe message that is known before the collection is looked up.
-  std::optional<std::pair<Code, std::string_view>> refusalOf(const ClientMessage& message) const;
+  std::optional<Refusal> refusalOf(const ClientMessage& message) const;
+  bool holds(const identity::AuthState& now) const { return callerHolds(now) && !setsChanged(); }
   void refuseToken(const Error& error);
+  void refuseAnonymous(const Error& error);
   // False where the token has expired, which pauses the session, or where no lookup is needed.
   bool needsLookup();
   void applyLookup(const Result<identity::Identified>& who, const Result<Views>& views);
-  bool enter(const identity::Identified& who);
+  // Checks that the caller is of the socket's project, and takes the permits that the socket needs for it. Otherwise
+  // replies, and returns false.
+  bool enter(const policy::Caller& caller);
+  bool takeAnonymousPermits(store::ProjectNo project);
   // The views of all subscriptions that the session has when it returns. Fails with unavailable.
   static Task<Views> viewsFor(std::shared_ptr<Session> self, const identity::Identified& who);
   static Task<std::optional<data::EventView>> viewOf(std::shared_ptr<Session> self, const policy::Caller& caller,
                                                      snapshot::SnapshotPtr project, std::string collection);
   void adopt(identity::Identified who, const Views& views);
-  void begin(const ClientMessage& message, const data::EventView& view, uint64_t frontier,
-             std::optional<uint64_t> after);
+  // Applies the caller's view (null: it sees nothing) to a subscription; why it ends, or nullopt. `readerChanged`: the
+  // caller is not who it was.
+  std::optional<Refusal> applyView(Subscription& subscription, const data::EventView* view, bool readerChanged);
+  // Parses the client's filter for the view's version of the collection; why it may not be used, or nullopt.
+  static std::optional<Refusal> adaptFilter(Subscription& subscription, const data::EventView& view);
+  void noteSets(const policy::SetValues& sets);
+  void begin(ClientMessage message, const data::EventView& view, uint64_t frontier, std::optional<uint64_t> after);
+  std::optional<Refusal> exceedsLimits(const Subscription& added, const doc::FieldSet& fields) const;
   // From now on the subscription reads the changes after `after` from the log, until it has caught up; false during
   // shutdown.
   bool startReplay(Subscription& subscription, uint64_t after);
+  void startRevalidation();
   // Sends the visible changes of a page to a replaying subscription; returns the last position that was handled.
   uint64_t replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after);
   void goLive(Subscription& subscription, uint64_t after);
@@ -92,24 +121,29 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   void sendError(Code code, std::string_view message, std::string_view id = "");
   void block();
   void catchUp();
+  bool catchUp(Subscription& subscription);
 
   CoreHub& hub_;
+  const SocketOrigin origin_;
   http::WebSocket* socket_ = nullptr;
   State state_ = State::open;
   bool blocked_ = false;            // the socket has refused a message and has not drained since
-  bool needsRevalidation_ = false;  // the caller could not be looked up
+  bool needsRevalidation_ = false;  // the caller, or its sets, could not be looked up, or were not yet
+  bool revalidating_ = false;       // revalidate() runs
+  bool anonymous_ = false;          // without a token
   Code paused_ = Code::tokenExpired;
-  uint32_t tokens_ = 0;   // accepted tokens: a lookup of an earlier one is ignored
-  int64_t openedAt_ = 0;  // ticks of the hub
+  uint32_t credentials_ = 0;  // accepted ones: a lookup of an earlier one is ignored
+  int64_t openedAt_ = 0;      // ticks of the hub
   int64_t blockedAt_ = 0;
   size_t placeInHub_ = 0;
   std::optional<AddressLimiter::Permit> unknownPermit_;
   std::optional<ProjectLimiter::Permit> permit_;
-  std::string token_;
+  std::optional<AnonymousPermits> anonymousPermits_;
+  std::string credential_;
   policy::Caller caller_;
   identity::CallerValidity validity_;
-  uint32_t lookups_ = 0;   // how often the caller was set
-  bool usesSets_ = false;  // whether a subscription depends on sets of the caller
+  uint32_t lookups_ = 0;                 // how often the caller was set
+  std::vector<policy::SetValues> sets_;  // different ones of the subscriptions
   std::shared_ptr<ProjectHub> project_;
   std::vector<std::unique_ptr<Subscription>> subscriptions_;
   std::vector<http::WebSocketMessagePtr> unsent_;  // at most kMaxUnsent

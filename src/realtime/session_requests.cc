@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "data/reserved.h"
+#include "realtime/anonymous.h"
 #include "realtime/session.h"
 
 namespace mb::realtime {
@@ -16,21 +17,43 @@ using Type = ClientMessage::Type;
 constexpr size_t kRefreshesPerYield = 16;
 // Of reading a collection's view for a subscription, if the caller is looked up again during the read.
 constexpr int kViewAttempts = 3;
+// Limits of a socket's subscriptions together: bytes of filters and fields, and regular expressions, each of which
+// takes up to 3 MiB.
+constexpr size_t kMaxSelectionBytes = 128 << 10;
+constexpr size_t kMaxPatterns = 4;
 constexpr std::string_view kExpired = "the token has expired; authenticate with a fresh one";
 constexpr std::string_view kRefused = "the token is no longer valid; authenticate with another one";
+
+size_t countPatterns(const doc::FilterNode& node) {
+  size_t count = node.patterns.size();
+  for (const auto& child : node.children) count += countPatterns(*child);
+  return count;
+}
 
 bool isProjectClosed(ErrorCode code) {
   return code == ErrorCode::projectSuspended || code == ErrorCode::notFound;
 }
 
 // A lookup that throws does not make the token invalid: it is unavailable now.
-Task<identity::Identified> identify(identity::Authenticator& authenticator, std::string token) {
+Task<identity::Identified> identify(Task<identity::Identified> lookup) {
   try {
-    co_return co_await authenticator.project(std::move(token));
+    co_return co_await std::move(lookup);
   } catch (const std::exception& exception) {
     logError("socket token lookup failed", {{"exception", exception.what()}});
   }
   co_return fail(ErrorCode::unavailable, "the token could not be checked now: try again");
+}
+
+// What identifies the anonymous sockets of a project. It has a character that no token has.
+std::string anonymousCredential(store::ProjectNo project) {
+  return "anonymous " + std::to_string(project);
+}
+
+// Whether rules give both the same values. The times of a token change with each fresh one.
+bool isSameReader(const policy::Caller& one, const policy::Caller& other) {
+  static const doc::FieldSet times({"exp", "iat"});
+  if (one.kind != other.kind || one.id != other.id || one.role != other.role) return false;
+  return one.claims == other.claims || times.strip(one.claims) == times.strip(other.claims);
 }
 
 }  // namespace
@@ -48,7 +71,7 @@ Async<void> Session::receive(std::shared_ptr<Session> self, std::string text) {
   } else if (!message.problem.empty()) {
     self->sendError(Code::invalidMessage, message.problem, message.id);
   } else if (message.type == Type::auth) {
-    co_await authenticate(std::move(self), std::move(message.token));
+    co_await authenticate(std::move(self), std::move(message));
   } else if (message.type == Type::subscribe) {
     co_await subscribe(std::move(self), std::move(message));
   } else {
@@ -56,28 +79,30 @@ Async<void> Session::receive(std::shared_ptr<Session> self, std::string text) {
   }
 }
 
-Async<void> Session::authenticate(std::shared_ptr<Session> self, std::string token) {
-  std::string lookedUp = token;
-  Result<identity::Identified> who = co_await identify(self->hub_.deps().authenticator, std::move(lookedUp));
+Async<void> Session::authenticate(std::shared_ptr<Session> self, ClientMessage message) {
+  const RealtimeDeps& deps = self->hub_.deps();
+  Result<identity::Identified> who;
+  if (message.anonymous) {
+    who = co_await identify(identifyAnonymous(deps, self->origin_.project));
+  } else {
+    who = co_await identify(deps.authenticator.project(message.token));
+  }
   if (self->state_ == State::ended) co_return;
   if (!who) {
-    self->refuseToken(who.error());
+    message.anonymous ? self->refuseAnonymous(who.error()) : self->refuseToken(who.error());
     co_return;
   }
-  if (self->state_ == State::open) {
-    if (!self->enter(*who)) co_return;
-  } else if (who->caller.project != self->project_->number()) {
-    self->sendError(Code::authFailed, "this socket belongs to another project");
-    co_return;
-  }
+  if (!self->enter(who->caller)) co_return;
   const Result<Views> views = co_await viewsFor(self, *who);
   if (self->state_ == State::ended) co_return;
   if (!views) {
     self->refuseToken(views.error());
     co_return;
   }
-  ++self->tokens_;
-  self->token_ = std::move(token);
+  ++self->credentials_;
+  self->anonymous_ = message.anonymous;
+  if (!message.anonymous) self->anonymousPermits_.reset();
+  self->credential_ = message.anonymous ? anonymousCredential(who->caller.project) : std::move(message.token);
   self->state_ = State::active;
   self->say(authOkMessage());
   self->adopt(*std::move(who), *views);
@@ -104,7 +129,8 @@ Task<std::optional<data::EventView>> Session::viewOf(std::shared_ptr<Session> se
   auto view = co_await data::eventViewFor(self->hub_.deps().grants, caller, std::move(project), std::move(collection));
   if (view) co_return *std::move(view);
   const ErrorCode code = view.error().code();
-  if (code == ErrorCode::forbidden || code == ErrorCode::notFound) co_return std::nullopt;
+  const bool denied = code == ErrorCode::forbidden || code == ErrorCode::notFound || code == ErrorCode::unauthenticated;
+  if (denied) co_return std::nullopt;
   logError("what a socket's caller may see could not be read", {{"message", view.error().message()}});
   co_return fail(ErrorCode::unavailable, "the caller's rights could not be checked now: try again");
 }
@@ -119,9 +145,24 @@ void Session::refuseToken(const Error& error) {
   }
 }
 
-// Takes one of the project's connection permits, for the life of the socket.
-bool Session::enter(const identity::Identified& who) {
-  const store::ProjectNo project = who.caller.project;
+void Session::refuseAnonymous(const Error& error) {
+  const bool unknown = error.code() == ErrorCode::unauthenticated;
+  sendError(Code::authFailed, unknown ? "this project shows nothing without a token"
+                                      : "the project could not be looked up now: try again");
+}
+
+bool Session::enter(const policy::Caller& caller) {
+  const store::ProjectNo project = caller.project;
+  if (state_ != State::open && project != project_->number()) {
+    sendError(Code::authFailed, "this socket belongs to another project");
+    return false;
+  }
+  if (caller.kind == policy::CallerKind::anonymous && !takeAnonymousPermits(project)) {
+    end(Code::connectionLimit, "limit: this address or project has too many connections without a token");
+    return false;
+  }
+  if (project_ && project_->number() == project) return true;
+  permit_.reset();
   permit_ = hub_.shared().connections->take(project);
   if (!permit_) {
     end(Code::connectionLimit, "plan limit: this project has reached its limit of realtime connections");
@@ -132,41 +173,83 @@ bool Session::enter(const identity::Identified& who) {
   return true;
 }
 
+bool Session::takeAnonymousPermits(store::ProjectNo project) {
+  if (anonymousPermits_) return true;
+  auto ofAddress = hub_.shared().anonymous->take(origin_.address);
+  auto ofProject = hub_.shared().anonymousOfProject->take(project);
+  if (!ofAddress || !ofProject) return false;
+  anonymousPermits_ = AnonymousPermits{*std::move(ofAddress), *std::move(ofProject)};
+  return true;
+}
+
 // From here on this caller's permissions apply.
 void Session::adopt(identity::Identified who, const Views& views) {
   if (state_ != State::active) return;
   ++lookups_;
-  usesSets_ = false;
+  const bool readerChanged = !isSameReader(caller_, who.caller);
   caller_ = std::move(who.caller);
   validity_ = who.validity;
   needsRevalidation_ = false;
+  sets_.clear();
   project_->updateSnapshot(who.project);
   const data::CollectionTable& table = hub_.deps().grants.table(*project_->snapshot());
-  std::vector<Subscription*> gone;
+  std::vector<std::pair<Subscription*, Refusal>> ended;
   for (const auto& subscription : subscriptions_) {
     const data::CollectionPtr* found = table.find(subscription->collection);
     if (found == nullptr || (*found)->info.number != subscription->number) {
-      gone.push_back(subscription.get());
+      ended.emplace_back(subscription.get(), Refusal{Code::notFound, "the collection was dropped or renamed"});
       continue;
     }
-    // After a pause it continues with later writes.
-    if (!subscription->listed) subscription->from = project_->addSubscription(*subscription);
     const auto view = views.find(subscription->collection);
     const bool sees =
         view != views.end() && view->second && view->second->collection->info.number == subscription->number;
-    subscription->sets = sees ? view->second->sets : policy::SetValues();
-    usesSets_ = usesSets_ || !subscription->sets.empty();
-    project_->place(*subscription, sees ? &*view->second : nullptr);
+    auto refusal = applyView(*subscription, sees ? &*view->second : nullptr, readerChanged);
+    if (refusal) ended.emplace_back(subscription.get(), *std::move(refusal));
   }
-  std::vector<std::string> ids;
-  for (Subscription* subscription : gone) {
-    ids.push_back(subscription->name->id);
+  std::vector<std::pair<std::string, Refusal>> replies;
+  for (auto& [subscription, refusal] : ended) {
+    replies.emplace_back(subscription->name->id, std::move(refusal));
     drop(*subscription);
   }
-  for (const std::string& id : ids) {
-    if (state_ == State::active) sendError(Code::notFound, "the collection was dropped or renamed", id);
+  for (const auto& [id, refusal] : replies) {
+    if (state_ == State::active) sendError(refusal.first, refusal.second, id);
   }
   if (state_ == State::active) catchUp();
+}
+
+std::optional<Refusal> Session::applyView(Subscription& subscription, const data::EventView* view, bool readerChanged) {
+  if (view) {
+    if (auto refusal = adaptFilter(subscription, *view)) return refusal;
+    if (subscription.name->rendering->audience != view->audience) {
+      Name* before = subscription.name;
+      subscription.name = hub_.names().acquire(before->id, view->audience, before->rendering->fields);
+      hub_.names().release(before);
+    }
+    noteSets(view->sets);
+  }
+  // After a pause it continues with later writes.
+  const bool paused = !subscription.listed;
+  if (paused) subscription.from = project_->addSubscription(subscription);
+  const bool seesOther = project_->place(subscription, view);
+  subscription.resetDue = subscription.resetDue || (subscription.leave && (readerChanged || paused || seesOther));
+  return std::nullopt;
+}
+
+std::optional<Refusal> Session::adaptFilter(Subscription& subscription, const data::EventView& view) {
+  if (subscription.filterSource.view().empty()) return std::nullopt;
+  if (subscription.parsedFor != view.collection) {
+    auto filter = doc::Filter::parse(subscription.filterSource, &view.collection->coercion());
+    if (!filter) return Refusal{Code::invalidMessage, "filter: " + filter.error().message()};
+    subscription.filter = *std::move(filter);
+    subscription.parsedFor = view.collection;
+  }
+  const auto allowed = policy::refuseDeniedFields(subscription.filter, view.denied());
+  if (!allowed) return Refusal{Code::forbidden, allowed.error().message()};
+  return std::nullopt;
+}
+
+void Session::noteSets(const policy::SetValues& sets) {
+  if (!sets.empty() && std::ranges::find(sets_, sets) == sets_.end()) sets_.push_back(sets);
 }
 
 Async<void> Session::refresh(std::shared_ptr<Session> self) {
@@ -176,18 +259,30 @@ Async<void> Session::refresh(std::shared_ptr<Session> self) {
 Async<void> Session::refreshTogether(std::vector<std::shared_ptr<Session>> sharing) {
   std::erase_if(sharing, [](const auto& session) { return !session->needsLookup(); });
   if (sharing.empty()) co_return;
-  std::string token = sharing.front()->token_;
-  std::vector<uint32_t> tokens;  // current counts: a session may authenticate with another token during the lookup
-  std::erase_if(sharing, [&token](const auto& session) { return session->token_ != token; });
-  for (const auto& session : sharing) tokens.push_back(session->tokens_);
-  const Result<identity::Identified> who =
-      co_await identify(sharing.front()->hub_.deps().authenticator, std::move(token));
+  const std::shared_ptr<Session> first = sharing.front();
+  const std::string credential = first->credential_;
+  // Current counts: a session may authenticate with another token during the lookup.
+  std::vector<uint32_t> counts;
+  std::erase_if(sharing, [&](const auto& session) { return session->credential_ != credential; });
+  for (const auto& session : sharing) counts.push_back(session->credentials_);
+  const RealtimeDeps& deps = first->hub_.deps();
+  const store::ProjectNo project = first->project_->number();
+  const identity::AuthState now = deps.authenticator.authState(project);
+  Result<identity::Identified> who;
+  if (std::ranges::all_of(sharing, [&](const auto& session) { return session->callerHolds(now); })) {
+    // Only sets have changed.
+    who = identity::Identified{first->caller_, first->project_->snapshot(), first->validity_};
+  } else if (first->anonymous_) {
+    who = co_await identify(identifyAnonymousAgain(deps, project));
+  } else {
+    who = co_await identify(deps.authenticator.project(credential));
+  }
   for (size_t i = 0; i < sharing.size(); ++i) {
     if (i > 0 && i % kRefreshesPerYield == 0) co_await asio::post(asio::deferred);
     const std::shared_ptr<Session>& session = sharing[i];
     Result<Views> views;
     if (who && session->state_ == State::active) views = co_await viewsFor(session, *who);
-    if (session->state_ == State::active && session->tokens_ == tokens[i]) session->applyLookup(who, views);
+    if (session->state_ == State::active && session->credentials_ == counts[i]) session->applyLookup(who, views);
   }
 }
 
@@ -212,8 +307,7 @@ void Session::applyLookup(const Result<identity::Identified>& who, const Result<
   }
 }
 
-std::optional<std::pair<Code, std::string_view>> Session::refusalOf(const ClientMessage& message) const {
-  using Refusal = std::pair<Code, std::string_view>;
+std::optional<Refusal> Session::refusalOf(const ClientMessage& message) const {
   if (find(message.id) != nullptr) return Refusal{Code::duplicateId, "this socket has a subscription with this id"};
   if (data::isReservedCollection(message.collection)) return Refusal{Code::notFound, "no such collection"};
   if (state_ == State::paused) return Refusal{paused_, paused_ == Code::tokenExpired ? kExpired : kRefused};
@@ -229,7 +323,8 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
     co_await refresh(self);
     if (self->state_ == State::ended) co_return;
     refusal = self->refusalOf(message);
-    if (!refusal && self->needsRevalidation_) refusal = {Code::forbidden, "this could not be checked now: try again"};
+    if (!refusal && self->needsRevalidation_)
+      refusal = Refusal{Code::forbidden, "this could not be checked now: try again"};
   }
   // Changes that another instance committed before the subscription are not sent to it.
   uint64_t frontier = 0;
@@ -240,7 +335,7 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
     if (known) {
       frontier = *known;
     } else if (!refusal) {
-      refusal = {Code::forbidden, "the position of the change log could not be read: try again"};
+      refusal = Refusal{Code::forbidden, "the position of the change log could not be read: try again"};
     }
   }
   if (refusal) {
@@ -261,36 +356,59 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
     const auto view = co_await viewOf(self, caller, self->project_->snapshot(), message.collection);
     if (self->state_ == State::ended) co_return;
     refusal = self->refusalOf(message);
-    if (!refusal && view && !*view) refusal = {Code::forbidden, "this collection may not be followed"};
+    if (!refusal && view && !*view) refusal = Refusal{Code::forbidden, "this collection may not be followed"};
     if (refusal) break;
     // The caller may have been looked up again during the read.
     if (!view || lookups != self->lookups_) continue;
-    self->begin(message, **view, frontier, after);
+    self->begin(std::move(message), **view, frontier, after);
     co_return;
   }
-  if (!refusal) refusal = {Code::forbidden, "this could not be checked now: try again"};
+  if (!refusal) refusal = Refusal{Code::forbidden, "this could not be checked now: try again"};
   self->sendError(refusal->first, refusal->second, message.id);
 }
 
-void Session::begin(const ClientMessage& message, const data::EventView& view, uint64_t frontier,
+void Session::begin(ClientMessage message, const data::EventView& view, uint64_t frontier,
                     std::optional<uint64_t> after) {
   auto owned = std::make_unique<Subscription>();
   Subscription& subscription = *owned;
+  subscription.filterSource = std::move(message.filter);
+  auto refusal = adaptFilter(subscription, view);
+  if (!refusal) refusal = exceedsLimits(subscription, message.fields);
+  if (refusal) return sendError(refusal->first, refusal->second, message.id);
   subscription.session = this;
-  subscription.name = hub_.names().acquire(message.id);
+  subscription.name = hub_.names().acquire(message.id, view.audience, message.fields);
   subscription.serial = hub_.nextSerial();
   subscription.collection = message.collection;
   subscription.number = view.collection->info.number;
   subscription.events = message.events;
+  subscription.leave = message.leave;
   subscriptions_.push_back(std::move(owned));
   const uint64_t last = std::max(frontier, project_->addSubscription(subscription));
   project_->place(subscription, &view);
-  subscription.sets = view.sets;
-  usesSets_ = usesSets_ || !view.sets.empty();
+  noteSets(view.sets);
   subscription.from = after && *after != last ? kNotLive : last;
   say(subscribedMessage(message.id));
   if (subscription.from != kNotLive || state_ == State::ended) return;
   if (!startReplay(subscription, *after)) subscription.from = last;
+}
+
+std::optional<Refusal> Session::exceedsLimits(const Subscription& added, const doc::FieldSet& fields) const {
+  size_t bytes = 0;
+  size_t patterns = 0;
+  const auto count = [&](const Subscription& subscription, const doc::FieldSet& shown) {
+    bytes += subscription.filterSource.size();
+    for (const std::string& path : shown.paths()) bytes += path.size();
+    patterns += countPatterns(subscription.filter.root());
+  };
+  count(added, fields);
+  for (const auto& other : subscriptions_) count(*other, other->name->rendering->fields);
+  if (bytes > kMaxSelectionBytes) {
+    return Refusal{Code::forbidden, "the filters and fields of a socket hold at most 128 KiB"};
+  }
+  if (patterns > kMaxPatterns) {
+    return Refusal{Code::forbidden, "the filters of a socket hold at most 4 regular expressions"};
+  }
+  return std::nullopt;
 }
 
 void Session::unsubscribe(const ClientMessage& message) {

@@ -9,7 +9,8 @@ class SocketLimitsTest : public RealtimeTest {
  protected:
   SocketLimitsTest() {
     onCore([&] {
-      client_.handler = std::make_shared<Session>(hub_, *shared_.unknown->take("192.0.2.1"));
+      client_.handler =
+          std::make_shared<Session>(hub_, *shared_.unknown->take("192.0.2.1"), SocketOrigin{"192.0.2.1", ""});
       client_.handler->opened(client_.socket);
     });
   }
@@ -34,9 +35,11 @@ class SocketLimitsTest : public RealtimeTest {
     return client_.socket.closeCode;
   }
 
-  Shared shared_{.deps = {store_.feed(), auth_, data_->grants(), cores_, clock_, master_},
+  Shared shared_{.deps = {store_.feed(), auth_, data_->grants(), cores_, clock_, master_, snapshots_},
                  .unknown = std::make_shared<AddressLimiter>(1),
                  .connections = std::make_shared<ProjectLimiter>(1),
+                 .anonymous = std::make_shared<AddressLimiter>(1),
+                 .anonymousOfProject = std::make_shared<ProjectLimiter>(1),
                  .feeds = nullptr,
                  .background = {}};
   CoreHub hub_{shared_, 0};

@@ -2,19 +2,47 @@
 
 namespace mb::realtime {
 
-Name* Names::acquire(const std::string& id) {
-  const auto [found, added] = names_.try_emplace(id);
+namespace {
+
+std::string renderingKey(policy::Audience audience, const doc::FieldSet& fields) {
+  std::string key(1, audience == policy::Audience::anonymous ? 'a' : 's');
+  for (const std::string& path : fields.paths()) {
+    key += path;
+    key += '\0';  // in no path
+  }
+  return key;
+}
+
+// A rendering's key holds no length, so it comes last.
+std::string nameKey(const std::string& id, const std::string& rendering) {
+  return std::to_string(id.size()) + ":" + id + rendering;
+}
+
+}  // namespace
+
+Name* Names::acquire(const std::string& id, policy::Audience audience, const doc::FieldSet& fields) {
+  const std::string shown = renderingKey(audience, fields);
+  const auto [found, added] = names_.try_emplace(nameKey(id, shown));
   Name& name = found->second;
   if (added) {
+    Rendering& rendering = renderings_[shown];
+    if (rendering.uses++ == 0) {
+      rendering.audience = audience;
+      rendering.fields = fields;
+    }
     name.id = id;
     name.head = eventHead(id);
+    name.rendering = &rendering;
   }
   ++name.uses;
   return &name;
 }
 
 void Names::release(Name* name) {
-  if (--name->uses == 0) names_.erase(names_.find(name->id));
+  if (--name->uses > 0) return;
+  const std::string shown = renderingKey(name->rendering->audience, name->rendering->fields);
+  if (--name->rendering->uses == 0) renderings_.erase(shown);
+  names_.erase(nameKey(name->id, shown));
 }
 
 }  // namespace mb::realtime

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "base/lru_cache.h"
+#include "data/collection_table.h"
 #include "http/websocket.h"
 #include "policy/subject.h"
 #include "realtime/protocol.h"
@@ -16,12 +18,23 @@ namespace mb::realtime {
 
 class Session;
 struct FilterGroup;
+struct SetHolder;
 
-// A subscription id, shared by all sockets that use it: an event is written once for each name, not for each socket.
+// What the events of a subscription show of documents. Subscriptions that agree in it share the text of an event.
+struct Rendering {
+  policy::Audience audience = policy::Audience::signedIn;  // whose denied fields are left out
+  doc::FieldSet fields;                                    // the only fields that are shown; empty: all
+  size_t uses = 0;
+  std::string tail;  // of the event that is sent now; empty: not written yet
+};
+
+// A subscription id and a rendering, shared by all sockets that use both: an event is written once for each name, not
+// for each socket.
 struct Name {
   std::string id;
   std::string head;  // eventHead(id)
   size_t uses = 0;
+  Rendering* rendering = nullptr;
   // The event that was written last, while it is sent.
   uint64_t eventSerial = 0;
   http::WebSocketMessagePtr message;
@@ -30,12 +43,14 @@ struct Name {
 // The names in use on a core. Pointers are valid until their last release().
 class Names {
  public:
-  Name* acquire(const std::string& id);
+  Name* acquire(const std::string& id, policy::Audience audience = policy::Audience::signedIn,
+                const doc::FieldSet& fields = {});
   void release(Name* name);
   size_t size() const { return names_.size(); }
 
  private:
   std::unordered_map<std::string, Name, StringHash, std::equal_to<>> names_;
+  std::unordered_map<std::string, Rendering, StringHash, std::equal_to<>> renderings_;
 };
 
 inline constexpr uint64_t kNotLive = std::numeric_limits<uint64_t>::max();
@@ -47,12 +62,23 @@ struct Subscription {
   std::string collection;  // as subscribed
   store::CollectionNo number = 0;
   Events events = kAllEvents;
-  policy::SetValues sets;        // of the caller, that decide what it sees
-  uint64_t from = kNotLive;      // it gets live changes after this one; kNotLive: none, it replays
+  bool leave = false;  // it gets leave events
+
+  // The client's filter: as given, and parsed for a version of the collection. Without one: empty, matches everything.
+  doc::Document filterSource;
+  doc::Filter filter;
+  data::CollectionPtr parsedFor;
+
+  uint64_t from = kNotLive;  // it gets live changes after this one; kNotLive: none, it replays
+  // The position from which it replays once its caller was looked up; it is not live.
+  std::optional<uint64_t> replayAfter;
   uint64_t missed = 0;           // the last change that should have been sent and was not; 0: none
+  bool resetDue = false;         // a reset that could not be sent yet
+  uint64_t shownIn = 0;          // the last change that showed it the document afterwards: its serial
   FilterGroup* group = nullptr;  // null: the read rule allows nothing
-  size_t placeInGroup = 0;
-  bool listed = false;  // whether it is in CollectionSubscribers::members
+  SetHolder* holder = nullptr;   // its values in the group, where the group is by a set
+  size_t placeInGroup = 0;       // among the members of the holder, or of the group
+  bool listed = false;           // whether it is in CollectionSubscribers::members
   size_t placeInMembers = 0;
 };
 

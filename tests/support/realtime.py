@@ -16,10 +16,10 @@ PATIENCE = 20
 class Live:
     """One socket. `say` sends, `next` waits for a message; an unexpected message fails the test, so none is missed."""
 
-    def __init__(self, server: Server, token: str | None = None, **more):
+    def __init__(self, server: Server, token: str | None = None, query: str = "", **more):
         self.server = server
         self._opened = connect(
-            f"ws://127.0.0.1:{server.port}/api/v1/realtime",
+            f"ws://127.0.0.1:{server.port}/api/v1/realtime{query}",
             open_timeout=PATIENCE * SLOW,
             max_size=None,
             max_queue=None,
