@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from support.client import OPEN_POLICY, Api, PlatformUser, ok, refused, unique
-from support.routes import ADMIN, BUILT_IN, DATA, END_USER_ROLE, SCOPES, allows
+from support.routes import ADMIN, BUILT_IN, DATA, END_USER_ROLE, SCOPES, allows, harmless, path_of
 from support.waiting import wait_until
 
 
@@ -147,37 +147,6 @@ def test_the_two_namespaces_are_apart(project, admin):
 # ---- permissions by route
 
 
-def path_of(route, collection):
-    """Returns the route with names of resources that do not exist, so that an allowed call changes nothing."""
-    return route.path.format(
-        collection=collection,
-        project="missing",
-        doc="missing",
-        role="Missing",
-        enduser_role="Missing",
-        user="user_00000000000000000000",
-        key="key_00000000000000000000",
-        index="missing",
-        session="sess_00000000000000000000",
-        webhook="Missing",
-        integration="Missing",
-        bucket="Missing",
-        function="missing",
-        version="1",
-        delivery="dlv_00000000000000000000",
-        run="run_00000000000000000000",
-        provider="missing",
-        policy_set="missing",
-    )
-
-
-def harmless(route):
-    """Returns a body that is refused after the permission check."""
-    if route.document:
-        return {"json": {"type": 5}} if route.path.endswith("schema") else {"json": {"$nonsense": 1}}
-    return {} if route.body is None else {"json": {"no such field": 1}}
-
-
 def probe(api, route, collection):
     """Returns whether the caller may use the route at all."""
     if route.method == "DELETE" and route.path == "/admin/collections/{collection}":
@@ -247,7 +216,7 @@ def test_table_for_built_in_roles(project, server, things, role):
 def test_table_for_api_keys(project, things, scope):
     key = project.api_key(scope)
     for route in ADMIN + DATA:
-        expected = scope in (route.scope, "admin")
+        expected = scope in (route.scope, "admin") or (scope == "service" and route.plane == "data")
         assert probe(key, route, things) == expected, f"key of scope {scope} on {route}"
 
 

@@ -39,11 +39,6 @@ std::string permissionFor(std::string_view declared, const RequestContext& conte
   return permission;
 }
 
-bool hasScope(const policy::Caller& caller, std::string_view scope) {
-  return std::any_of(caller.scopes.begin(), caller.scopes.end(),
-                     [scope](const std::string& held) { return held == scope || held == "admin"; });
-}
-
 Result<> checkKind(PlaneCallers admitted, const policy::Caller& caller, bool operatorsEnabled) {
   const bool endUser = caller.kind == policy::CallerKind::endUser;
   switch (admitted) {
@@ -52,8 +47,9 @@ Result<> checkKind(PlaneCallers admitted, const policy::Caller& caller, bool ope
     case PlaneCallers::endUsers:
       if (!endUser) return fail(ErrorCode::forbidden, "this route is for end users only");
       return {};
-    case PlaneCallers::notEndUsers:
+    case PlaneCallers::administrators:
       if (endUser) return fail(ErrorCode::forbidden, "this route is not for end users");
+      if (caller.bypassesPolicies()) return fail(ErrorCode::forbidden, "this route is not for keys of scope service");
       return {};
     case PlaneCallers::operators:
       if (!operatorsEnabled) return fail(ErrorCode::notFound, "this path does not exist");
@@ -66,7 +62,7 @@ Result<> checkKind(PlaneCallers admitted, const policy::Caller& caller, bool ope
 // Only API keys have scopes.
 Result<> checkScope(ScopeCheck check, std::string_view scope, const policy::Caller& caller) {
   if (caller.kind != policy::CallerKind::apiKey || check == ScopeCheck::never) return {};
-  if ((check == ScopeCheck::ifNamed && scope.empty()) || hasScope(caller, scope)) return {};
+  if ((check == ScopeCheck::ifNamed && scope.empty()) || caller.hasScope(scope)) return {};
   return fail(ErrorCode::forbidden, "this key lacks the scope " + std::string(scope));
 }
 

@@ -34,8 +34,7 @@ Reply textReply(const http::Request& request, const openapi::Text& text, Shared 
 bool mayRead(const policy::Caller& caller) {
   using Kind = policy::CallerKind;
   if (caller.kind != Kind::member && caller.kind != Kind::apiKey) return false;
-  const bool scoped = std::find(caller.scopes.begin(), caller.scopes.end(), kScope) != caller.scopes.end();
-  return (caller.kind == Kind::member || scoped) && caller.may(kPermission);
+  return (caller.kind == Kind::member || caller.hasScope(kScope)) && caller.may(kPermission);
 }
 
 openapi::ProjectFacts factsOf(const snapshot::ProjectSnapshot& project, const data::CollectionTable& table,

@@ -25,8 +25,9 @@ enum class Plane : uint8_t {
 enum class PlaneToken : uint8_t { none, project, control };
 // Which of the two names of an anonymous caller's project counts if the header x-service-project and the query differ.
 enum class ProjectLookup : uint8_t { none, headerFirst, queryFirst };
-// Which of the identified callers pass. operators: super-admins, where SERVICE_OPERATORS is set.
-enum class PlaneCallers : uint8_t { all, endUsers, notEndUsers, operators };
+// Which of the identified callers pass. administrators: all but end users and keys of scope service. operators:
+// super-admins, where SERVICE_OPERATORS is set.
+enum class PlaneCallers : uint8_t { all, endUsers, administrators, operators };
 // Whether API keys need the scope of the gate. ifNamed: a gate without one leaves the check to the handler.
 enum class ScopeCheck : uint8_t { never, ifNamed, always };
 
@@ -64,7 +65,7 @@ inline constexpr std::array kPlanes = {
                 .publicRules = true},
     PlaneTraits{.plane = Plane::admin,
                 .token = PlaneToken::project,
-                .callers = PlaneCallers::notEndUsers,
+                .callers = PlaneCallers::administrators,
                 .scope = ScopeCheck::always,
                 .checksPermission = true},
     PlaneTraits{.plane = Plane::control, .token = PlaneToken::control},

@@ -19,13 +19,14 @@ namespace mb::data {
 struct DataDeps;
 class Grants;
 
-// The data plane needs permission and policy; the admin plane needs permission only, and nothing is hidden.
+// The data plane needs permission and policy; the admin plane needs permission only, and nothing is hidden. A key of
+// scope service has Authority::admin on the data plane too (authorityOf() in data/grant.h).
 enum class Authority { policies, admin };
 
 struct Access {
   const policy::Caller& caller;  // outlives the call
   snapshot::SnapshotPtr project;
-  Authority authority = Authority::policies;
+  Authority authority = Authority::policies;  // of the plane
   store::Deadline deadline;
 };
 

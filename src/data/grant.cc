@@ -26,8 +26,7 @@ Result<> checkAccess(const Access& access, const CollectionPtr* found, std::stri
 }  // namespace
 
 const doc::FieldSet& Grant::denied() const {
-  static const doc::FieldSet nothing;
-  return authority == Authority::admin ? nothing : collection->deniedReadFields(audience);
+  return collection->deniedReadFields(audience);
 }
 
 std::shared_ptr<const doc::FieldSet> Grant::hidden() const {
@@ -49,14 +48,14 @@ Result<Grant> Grants::find(const Access& access, std::string_view collection, po
   Grant grant;
   grant.project = access.project;
   grant.collection = found->get();
-  grant.authority = access.authority;
-  if (access.authority == Authority::admin) return grant;
+  grant.authority = authorityOf(access.caller, access.authority);
+  grant.audience = grant.authority == Authority::admin ? policy::Audience::unrestricted : audienceOf(access.caller);
+  if (grant.authority == Authority::admin) return grant;
 
   const policy::Policy* policy = grant.collection->policy.get();
   if (!policy) return fail(ErrorCode::forbidden, "no policy of this collection allows this");
   TRY(grant.rule, policy->ruleFor(access.caller, collection, operation));
   grant.ruleOperation = grant.rule == policy->rule(policy::Operation::admin) ? policy::Operation::admin : operation;
-  grant.audience = audienceOf(access.caller);
   if (!grant.rule->sets().empty() &&
       !sets_.fromCache(table(*access.project), access.caller, grant.rule->sets(), grant.sets)) {
     grant.awaitsSets = true;

@@ -15,7 +15,7 @@ struct Grant {
   const policy::Rule* rule = nullptr;                          // null by Authority::admin
   policy::Operation ruleOperation = policy::Operation::admin;  // the operation of `rule`
   doc::Filter filter;                                          // of the rule, with the caller's values
-  Authority authority = Authority::admin;
+  Authority authority = Authority::admin;                      // authorityOf() the caller
   policy::Audience audience = policy::Audience::signedIn;
   policy::SetValues sets;   // of the caller, those that the rule names
   bool awaitsSets = false;  // `sets` and `filter` are missing: Grants::complete()
@@ -29,6 +29,11 @@ struct Grant {
   // Fills `filter`. Fails with forbidden for a placeholder without a value.
   Result<> fill(const policy::Caller& caller);
 };
+
+// The authority of `caller` on a plane: the one place that decides to whom policies apply.
+inline Authority authorityOf(const policy::Caller& caller, Authority ofPlane) {
+  return caller.bypassesPolicies() ? Authority::admin : ofPlane;
+}
 
 // Decides what callers may do with the collections of projects. Any core.
 class Grants {

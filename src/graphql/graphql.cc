@@ -66,9 +66,7 @@ Parsed<const Operation*> selectOperation(const Request& request, const std::opti
 std::optional<Problem> outOfScope(const policy::Caller& caller, OperationKind kind) {
   if (caller.kind != policy::CallerKind::apiKey) return std::nullopt;
   const std::string_view needed = kind == OperationKind::mutation ? "write" : "read";
-  const bool held =
-      std::ranges::any_of(caller.scopes, [&](const std::string& scope) { return scope == needed || scope == "admin"; });
-  if (held) return std::nullopt;
+  if (caller.hasScope(needed)) return std::nullopt;
   return Problem{"this key lacks the scope " + std::string(needed), {}, ErrorCode::forbidden};
 }
 

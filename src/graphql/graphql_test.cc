@@ -203,6 +203,19 @@ TEST_F(GraphqlTest, AsksKeysForScopes) {
   EXPECT_THAT(ask(key, "{__typename}"), HasSubstr("FORBIDDEN"));
 }
 
+TEST_F(GraphqlTest, ServesKeysOfScopeServicePastPolicies) {
+  collection("closed", "", R"({"type": "object", "properties": {"a": {"type": "integer"}}})");
+  put("closed", R"({"id": "c1", "a": 1})");
+  EXPECT_THAT(ask(alice_, "{closed{id}}"), HasSubstr("errors"));
+  policy::Caller key = user("key_1");
+  key.kind = policy::CallerKind::apiKey;
+  key.scopes = {"service"};
+  key.permissions = permissions({"data:*"});
+  EXPECT_EQ(ask(key, "{closed{a}}"), R"({"data":{"closed":[{"a":1}]}})");
+  EXPECT_EQ(ask(key, "mutation{createClosed(input: {id: \"c2\", ownerId: \"user_x\"}){ownerId}}"),
+            R"({"data":{"createClosed":{"ownerId":"user_x"}}})");
+}
+
 // A stopped pool refuses work as a full one does, which shows what is written on it.
 TEST_F(GraphqlTest, WritesOffTheCoreWhatIsLargeAlsoByRepetition) {
   blog();

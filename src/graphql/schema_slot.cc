@@ -14,10 +14,7 @@ namespace {
 // counts for it (Caller::adminOf).
 std::string rightsOf(const policy::Caller& caller) {
   if (caller.kind == policy::CallerKind::anonymous) return "anonymous";
-  const bool takesWildcards =
-      caller.kind == policy::CallerKind::member ||
-      (caller.kind == policy::CallerKind::apiKey && std::ranges::find(caller.scopes, "admin") != caller.scopes.end());
-  std::string rights = takesWildcards ? "admin" : "";
+  std::string rights = caller.isAdminByWildcard() ? "admin" : "";
   for (const std::string& permission : caller.permissions->list()) {
     rights += '\n';
     rights += permission;

@@ -25,6 +25,7 @@ const std::vector<Scope>& scopes() {
       {"admin", {"*"}},
       {"storage", {"storage:read", "storage:write"}},
       {"functions", {"functions:invoke"}},
+      {policy::kServiceScope, {"data:*", "storage:*", "functions:invoke"}},
   };
   return kScopes;
 }
@@ -115,10 +116,16 @@ Result<policy::PermissionSet> permissionsOfScopes(const std::vector<std::string>
     const std::string path = "/scopes/" + std::to_string(i);
     const auto scope =
         std::find_if(scopes().begin(), scopes().end(), [&](const Scope& known) { return known.name == names[i]; });
-    if (scope == scopes().end()) return fail(invalid(path, "must be read, write, admin, storage or functions"));
+    if (scope == scopes().end()) {
+      return fail(invalid(path, "must be read, write, admin, storage, functions or service"));
+    }
     if (std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<ptrdiff_t>(i)) {
       return fail(invalid(path, "is named twice"));
+    }
+    // Other scopes would be limits that the key does not have, or open routes that it must not reach.
+    if (names[i] == policy::kServiceScope && names.size() > 1) {
+      return fail(invalid(path, "must be the only scope of a key: create another key for the others"));
     }
     permissions.insert(permissions.end(), scope->permissions.begin(), scope->permissions.end());
   }

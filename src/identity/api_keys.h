@@ -49,7 +49,8 @@ struct IssuedApiKey {
   }
 };
 
-// The permissions that scopes grant. Fails with validation at /scopes: empty, an unknown scope, a scope twice.
+// The permissions that scopes grant. Fails with validation at /scopes: empty, an unknown scope, a scope twice, another
+// scope besides `service`.
 Result<policy::PermissionSet> permissionsOfScopes(const std::vector<std::string>& scopes);
 
 // The parts of a raw key; splitKey() returns nullopt when the text is malformed.

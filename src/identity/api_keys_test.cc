@@ -45,6 +45,8 @@ TEST_F(ApiKeysTest, IssuesNoPermissionThatTheCallerDoesNotHold) {
   EXPECT_TRUE(create({"read"}, helper));
   EXPECT_EQ(codeOf(create({"read", "write"}, helper)), "FORBIDDEN");
   EXPECT_EQ(codeOf(create({"admin"}, helper)), "FORBIDDEN");
+  EXPECT_EQ(codeOf(create({"service"}, callerWith({"keys:manage", "data:*", "functions:invoke"}))), "FORBIDDEN");
+  EXPECT_TRUE(create({"service"}, callerWith({"keys:manage", "data:*", "storage:*", "functions:invoke"})));
   // A rotation returns the raw key to its caller.
   const auto strong = create({"admin"}, admin());
   EXPECT_EQ(codeOf(run(identity_.keys().rotate(directory_.projects[0], strong->apiKey.id, helper, soon()))),
@@ -116,8 +118,19 @@ TEST(Scopes, GrantWhatTheContractSays) {
       {"admin", {"*"}},
       {"storage", {"storage:read", "storage:write"}},
       {"functions", {"functions:invoke"}},
+      {"service", {"data:*", "storage:*", "functions:invoke"}},
   };
   for (const auto& [scope, permissions] : cases) EXPECT_EQ(permissionsOfScopes({scope})->list(), permissions) << scope;
+}
+
+TEST(Scopes, ServiceStandsAlone) {
+  for (const std::vector<std::string>& scopes :
+       {std::vector<std::string>{"service", "read"}, {"admin", "service"}, {"service", "service"}}) {
+    const auto granted = permissionsOfScopes(scopes);
+    ASSERT_FALSE(granted);
+    EXPECT_EQ(granted.error().code(), ErrorCode::validation);
+    EXPECT_TRUE(granted.error().details().front().path.starts_with("/scopes/"));
+  }
 }
 
 }  // namespace

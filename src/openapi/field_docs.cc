@@ -7,7 +7,7 @@ namespace mb::openapi {
 namespace {
 
 constexpr std::string_view kEvents = R"({"enum": ["insert", "update", "delete"]})";
-constexpr std::string_view kScopes = R"({"enum": ["read", "write", "admin", "storage", "functions"]})";
+constexpr std::string_view kScopes = R"({"enum": ["read", "write", "admin", "storage", "functions", "service"]})";
 constexpr std::string_view kEmail = R"({"maxLength": 254})";
 constexpr std::string_view kPassword = R"({"minLength": 8, "maxLength": 256})";
 constexpr std::string_view kAccess = R"({"enum": ["public", "private"]})";

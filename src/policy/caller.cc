@@ -5,6 +5,22 @@
 
 namespace mb::policy {
 
+bool Caller::hasScope(std::string_view scope) const {
+  return std::ranges::any_of(scopes, [scope](const std::string& held) {
+    // The scope `service` includes those of the data plane.
+    return held == scope || held == "admin" || (held == kServiceScope && scope != "admin");
+  });
+}
+
+bool Caller::bypassesPolicies() const {
+  return kind == CallerKind::apiKey && std::ranges::find(scopes, kServiceScope) != scopes.end();
+}
+
+bool Caller::isAdminByWildcard() const {
+  if (kind == CallerKind::member) return true;
+  return kind == CallerKind::apiKey && (bypassesPolicies() || std::ranges::find(scopes, "admin") != scopes.end());
+}
+
 bool Caller::adminOf(std::string_view collection) const {
   constexpr std::string_view kBefore = "data:";
   constexpr std::string_view kAfter = ":admin";
@@ -16,8 +32,7 @@ bool Caller::adminOf(std::string_view collection) const {
   const std::string_view permission(buffer.data(), static_cast<size_t>(end - buffer.data()));
 
   if (permissions->holdsLiterally(permission)) return true;
-  const bool isAdminKey = kind == CallerKind::apiKey && std::ranges::find(scopes, "admin") != scopes.end();
-  return (kind == CallerKind::member || isAdminKey) && permissions->allows(permission);
+  return isAdminByWildcard() && permissions->allows(permission);
 }
 
 store::ActorKind actorKindOf(CallerKind kind) {

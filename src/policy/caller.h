@@ -21,6 +21,9 @@ enum class CallerKind {
   server,    // Manybase itself: expiry, jobs. Never built from a request.
 };
 
+// The scope of keys that policies and rules of buckets do not apply to. A key has it alone.
+inline constexpr std::string_view kServiceScope = "service";
+
 struct Caller {
   CallerKind kind = CallerKind::anonymous;
   std::string id;         // user_…, key_…; empty for anonymous
@@ -39,6 +42,12 @@ struct Caller {
   std::string trace;  // the request's trace context (base/trace_context.h), or ""
 
   bool may(std::string_view permission) const { return permissions->allows(permission); }
+  // Whether an API key has the scope, by itself or by a wider one. False for other callers.
+  bool hasScope(std::string_view scope) const;
+  // Whether neither policies nor rules of buckets apply to this caller: a key of scope `service`. Permissions do.
+  bool bypassesPolicies() const;
+  // Whether a wildcard makes this caller an admin of collections; otherwise only data:<collection>:admin itself does.
+  bool isAdminByWildcard() const;
   // Whether this caller is an admin of `collection` on the data plane: the policy's admin rule applies to it.
   bool adminOf(std::string_view collection) const;
 };

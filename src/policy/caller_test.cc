@@ -33,6 +33,24 @@ TEST(Caller, AdminOfACollection) {
   EXPECT_FALSE(member({"*"}).adminOf(std::string(500, 'a')));
 }
 
+TEST(Caller, KeysOfScopeService) {
+  const Caller service = apiKey({"service"}, {"data:*", "storage:*", "functions:invoke"});
+  EXPECT_TRUE(service.bypassesPolicies());
+  EXPECT_TRUE(service.adminOf("posts"));
+  for (const char* scope : {"read", "write", "storage", "functions", "service"}) {
+    EXPECT_TRUE(service.hasScope(scope)) << scope;
+  }
+  EXPECT_FALSE(service.hasScope("admin"));
+  for (const Caller& other : {apiKey({"admin"}, {"*"}), apiKey({"read", "write"}, {"data:*"}), member(), endUser()}) {
+    EXPECT_FALSE(other.bypassesPolicies());
+  }
+  Caller user = endUser();
+  user.scopes = {"service"};  // only keys have scopes
+  EXPECT_FALSE(user.bypassesPolicies());
+  EXPECT_TRUE(apiKey({"admin"}, {}).hasScope("read"));
+  EXPECT_FALSE(apiKey({"read"}, {}).hasScope("write"));
+}
+
 TEST(Caller, ActorsSayWhoDidIt) {
   const std::pair<CallerKind, std::string_view> kinds[] = {
       {CallerKind::anonymous, "anonymous"}, {CallerKind::endUser, "user"},      {CallerKind::member, "member"},

@@ -79,7 +79,7 @@ void ProjectHub::removeSubscription(Subscription& subscription) {
   if (!std::exchange(subscription.listed, false)) return;
   CollectionSubscribers* subscribers = subscribersOf(subscription.number);
   if (!subscribers) return;
-  subscribers->groups.remove(subscription);
+  subscribers->groupsOf(subscription).remove(subscription);
   Subscription* last = subscribers->members.back();
   subscribers->members[subscription.placeInMembers] = last;
   last->placeInMembers = subscription.placeInMembers;
@@ -311,6 +311,7 @@ void ProjectHub::forgetMessages() {
 std::string ProjectHub::tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry,
                                const Rendering& rendering) {
   assert(subscribers.collection);  // set when the first member was added to a group, and never cleared
+  static const doc::FieldSet nothing;
   const data::Collection& collection = *subscribers.collection;
   return eventTail(entry, collection.name(), {collection.deniedReadFields(rendering.audience), rendering.fields},
                    hub_.positions().write(number_, entry.position));

@@ -164,6 +164,41 @@ TEST_F(RealtimeTest, AnExpiredTokenPausesAndAFreshOneGoesOn) {
   EXPECT_EQ(realtime_->connections(project_), 1u);
 }
 
+TEST_F(RealtimeTest, AKeyOfScopeServiceFollowsPastPolicies) {
+  collection("posts", R"({"read":{"filter":{"ownerId":"$auth.uid"},"deniedReadFields":["secret"]},"create":{}})");
+  collection("closed");
+  policy::Caller key = alice_;
+  key.kind = policy::CallerKind::apiKey;
+  key.id = "key_1";
+  key.scopes = {"service"};
+  key.permissions = permissions({"data:*"});
+  auth_.add("service", key, kStart + kHour);
+  // The same subscription id as of another socket: what one gets must not reach the other.
+  Client& client = connectAs("service");
+  Client& alice = connectAs("alice");
+  follow(client, "s", "posts");
+  follow(client, "c", "closed");
+  follow(alice, "s", "posts");
+  put("closed", R"({"id":"1"})");
+  EXPECT_EQ(field(next(client), "subscription"), "c");
+  put("posts", R"({"id":"1","ownerId":"user_bob","secret":"x"})");
+  EXPECT_NE(next(client).find(R"("secret":"x")"), std::string::npos);
+  put("posts", R"({"id":"2","ownerId":"user_alice","secret":"y"})");
+  EXPECT_NE(next(client).find(R"("secret":"y")"), std::string::npos);
+  const std::string seen = next(alice);
+  EXPECT_EQ(field(seen, "event.documentId"), "2");
+  EXPECT_EQ(seen.find("secret"), std::string::npos);
+  EXPECT_TRUE(rest(alice).empty());
+  // The socket's caller may change: then the policy holds again.
+  say(client, R"({"type":"auth","token":"alice"})");
+  EXPECT_EQ(next(client), R"({"type":"auth_ok"})");
+  put("posts", R"({"id":"3","ownerId":"user_bob","secret":"z"})");
+  put("posts", R"({"id":"4","ownerId":"user_alice","secret":"z"})");
+  const std::string after = next(client);
+  EXPECT_EQ(field(after, "event.documentId"), "4");
+  EXPECT_EQ(after.find("secret"), std::string::npos);
+}
+
 TEST_F(RealtimeTest, ATokenOfAnotherProjectChangesNothing) {
   collection("posts", kOpen);
   Client& client = connectAs("alice");

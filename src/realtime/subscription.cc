@@ -5,7 +5,7 @@ namespace mb::realtime {
 namespace {
 
 std::string renderingKey(policy::Audience audience, const doc::FieldSet& fields) {
-  std::string key(1, audience == policy::Audience::anonymous ? 'a' : 's');
+  std::string key(1, static_cast<char>('0' + static_cast<int>(audience)));
   for (const std::string& path : fields.paths()) {
     key += path;
     key += '\0';  // in no path

@@ -201,6 +201,7 @@ SCOPES = {
     "admin": ["*"],
     "storage": ["storage:read", "storage:write"],
     "functions": ["functions:invoke"],
+    "service": ["data:*", "storage:*", "functions:invoke"],
 }
 BUILT_IN = {
     "Owner": ["*"],
@@ -219,6 +220,37 @@ END_USER_ROLE = [
     "storage:write",
     "functions:invoke",
 ]
+
+
+def path_of(route, collection):
+    """Returns the route with names of resources that do not exist, so that an allowed call changes nothing."""
+    return route.path.format(
+        collection=collection,
+        project="missing",
+        doc="missing",
+        role="Missing",
+        enduser_role="Missing",
+        user="user_00000000000000000000",
+        key="key_00000000000000000000",
+        index="missing",
+        session="sess_00000000000000000000",
+        webhook="Missing",
+        integration="Missing",
+        bucket="Missing",
+        function="missing",
+        version="1",
+        delivery="dlv_00000000000000000000",
+        provider="missing",
+        policy_set="missing",
+        run="run_00000000000000000000",
+    )
+
+
+def harmless(route):
+    """Returns a body that is refused after the permission check."""
+    if route.document:
+        return {"json": {"type": 5}} if route.path.endswith("schema") else {"json": {"$nonsense": 1}}
+    return {} if route.body is None else {"json": {"no such field": 1}}
 
 
 def allows(held: list[str], needed: str) -> bool:
