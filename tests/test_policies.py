@@ -141,7 +141,11 @@ def test_claims_of_a_token(project, admin, alice, claim):
 
 
 @pytest.mark.parametrize("placeholder", ["$auth.token.nothing", "$auth.token.a.b", "$auth.token.email"])
-def test_a_placeholder_that_cannot_be_resolved_denies(project, admin, alice, placeholder):
+def test_a_placeholder_that_cannot_be_resolved_denies(owner, placeholder):
+    project = owner.create_project()
+    admin, alice = project.admin, project.end_user()
+    # Claims that tokens of the project can hold, of which alice's holds none.
+    ok(owner.patch(f"/control/projects/{project.id}", {"settings": {"tokenClaims": ["nothing", "a"]}}), 204)
     collection = project.collection(
         policy={
             **OPEN_POLICY,

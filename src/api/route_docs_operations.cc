@@ -50,7 +50,8 @@ constexpr std::string_view kShape = R"({
     "webhooks": {"type": "array", "examples": [[]]},
     "vectors": {"type": "array", "examples": [[]]},
     "buckets": {"type": "array", "examples": [[]]},
-    "oauth": {"type": "object", "examples": [{"providers": [], "allowedRedirects": []}]}
+    "oauth": {"type": "object", "examples": [{"providers": [], "allowedRedirects": []}]},
+    "settings": {"type": "object", "examples": [{"profileFields": ["name"], "tokenClaims": ["plan"]}]}
   },
   "required": ["formatVersion"]
 })";

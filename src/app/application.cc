@@ -39,6 +39,7 @@
 #include "base/log.h"
 #include "base/time_zone.h"
 #include "configuration/configuration_copier.h"
+#include "configuration/settings_kind.h"
 #include "data/data.h"
 #include "functions/function_kind.h"
 #include "functions/functions_runtime.h"
@@ -269,6 +270,13 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
     queue.projectChanged(project);
     events.resumed(project);
   });
+  projects.addClaimDependent(data->collections());
+  configuration.add(std::make_unique<configuration::SettingsKind>(
+      [this](snapshot::SnapshotPtr project, projects::SettingsPatch patch, policy::Caller by,
+             store::Deadline deadline) {
+        return projects.configure(std::move(project), std::move(patch), std::move(by), deadline);
+      },
+      data->slot()));
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
   configuration.add(std::make_unique<functions::FunctionKind>(functions));
   configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));

@@ -9,9 +9,11 @@
 #include "configuration/collection_entry.h"
 #include "configuration/policy_set_kind.h"
 #include "configuration/sections.h"
+#include "configuration/settings_kind.h"
 #include "data/collection_config.h"
 #include "data/revealing_rules.h"
 #include "data/schema_references.h"
+#include "policy/claims.h"
 #include "policy/required_permission.h"
 
 namespace mb::configuration {
@@ -92,6 +94,18 @@ Async<void> checkInherited(const std::vector<Entry>& existing, const std::vector
   }
 }
 
+// A new policy names claims that tokens can hold after the import. An unchanged one, which may be from before this was
+// checked, must not lose a claim.
+void checkClaims(const std::optional<doc::Document>& before, const doc::Document& policy, const ClaimChange& claims,
+                 const std::string& pointer, Problems& problems) {
+  if (!sameText(before, policy)) {
+    const auto checked = policy::checkClaims(policy, policy::ClaimNames(claims.after));
+    if (!checked) problems.add(pointer, checked.error());
+  } else if (const std::string claim = policy::claimAmong(claims.removed, policy); !claim.empty()) {
+    problems.add(pointer, fmt::format("uses the claim \"{}\", which /settings/tokenClaims removes", claim));
+  }
+}
+
 // The names of the collections in the section.
 std::set<std::string> collectionNamesOf(doc::ValueView section) {
   std::set<std::string> names;
@@ -160,6 +174,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   const auto exists = [&](const std::string& name) { return table.find(name) || incoming.contains(name); };
   std::vector<std::string> sets = table.setNames();
   std::ranges::move(policySetNames(source.document), std::back_inserter(sets));
+  const ClaimChange claims = claimChange(source);
   std::vector<Entry> merged;
   Pointers pointers;
   size_t created = 0;
@@ -183,6 +198,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     }
     if (const Entry* now = entryNamed(current, given.name)) entry = CollectionEntry::read(now->value);
     const std::optional<doc::Document> schemaBefore = entry.schema;
+    const std::optional<doc::Document> policyBefore = entry.policy;
     const data::CollectionPtr* now = table.find(given.name);
     if (!now && !entry.isDefault()) ++created;
     CompiledSchema compiled;
@@ -192,6 +208,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     }
     mergeCollection(entry, given, compiled, now ? now->get() : nullptr, sets, pointer, problems);
     pointers.emplace(entry.name, pointer);
+    if (entry.policy && !source.copied) checkClaims(policyBefore, *entry.policy, claims, pointer + "/policy", problems);
     // An unchanged schema may refer to a collection that was deleted after the schema was saved.
     if (entry.schema && !source.copied && !sameText(schemaBefore, entry.schema)) {
       if (const auto checked = data::checkReferences(*entry.schema, exists); !checked) {

@@ -9,7 +9,7 @@ namespace mb::configuration {
 
 namespace {
 
-constexpr std::array<Section, 10> kSections = {{
+constexpr auto kSections = std::to_array<Section>({
     // name, file, folder, key, optional, applied, part, route, pruned
     {"collections", "", "collections", "name", false, 1, store::kCollectionsPart, "", 0},
     {"policySets", "policy-sets.json", "", "name", true, 2, "policy sets", "policies/sets", 6},
@@ -21,7 +21,9 @@ constexpr std::array<Section, 10> kSections = {{
     {"vectors", "", "vectors", "collection", true, 3, store::kCollectionsPart, "", 0},
     {"buckets", "", "buckets", "name", true, 9, "buckets", "", 0},
     {"oauth", "oauth.json", "", "", true, 10, "sign-in providers", "", 0},
-}};
+    // First: policies may name its claims.
+    {"settings", "settings.json", "", "", true, 0, "settings", "", 0},
+});
 
 }  // namespace
 

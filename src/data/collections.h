@@ -10,6 +10,7 @@
 #include "data/collection_referrer.h"
 #include "data/collection_table.h"
 #include "policy/caller.h"
+#include "projects/claim_dependent.h"
 #include "snapshot/snapshot.h"
 
 namespace mb::data {
@@ -81,7 +82,7 @@ struct AdminAccess {
 
 // Every call with the name of a collection that does not exist fails with notFound. A change applies to every request
 // that begins after the call returned. On any core.
-class Collections {
+class Collections : public projects::ClaimDependent {
  public:
   Collections(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections);
   // `referrer` is called before each rename and drop. Only at start-up.
@@ -116,9 +117,10 @@ class Collections {
 
   // The policy in force. "*" is the project's default policy.
   Result<PolicyInForce> policy(const snapshot::ProjectSnapshot& project, std::string_view name) const;
-  // Fails with validation. `newSets`: ConfigChange::newSets.
+  // Fails with validation, also for a claim that no token of the project can hold. `newSets`: ConfigChange::newSets.
   Task<> setPolicy(AdminAccess access, std::string name, doc::Document policy, std::vector<std::string> newSets = {});
   Task<> clearPolicy(AdminAccess access, std::string name);
+  Task<> mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::string> claims) override;
 
   Task<std::vector<IndexView>> indexes(snapshot::SnapshotPtr project, std::string name);
   // Returns the index's name when it is ready. Fails with validation; conflict (name taken, or duplicates under a

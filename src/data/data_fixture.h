@@ -48,11 +48,7 @@ class DataTest : public testing::Test {
     auto number = run(store_.allocateProject());
     EXPECT_TRUE(number);
     project_ = *number;
-    snapshot::ProjectInfo info;
-    info.number = project_;
-    info.id = ProjectId("proj_test");
-    info.slug = info.name = "test";
-    directory_.set(std::move(info));
+    directory_.set(info());
 
     alice_ = user("user_alice");
     bob_ = user("user_bob");
@@ -64,6 +60,21 @@ class DataTest : public testing::Test {
     owner_.requestId = "req-1";
   }
   ~DataTest() override { cores_.stop(); }
+
+  snapshot::ProjectInfo info() const {
+    snapshot::ProjectInfo info;
+    info.number = project_;
+    info.id = ProjectId("proj_test");
+    info.slug = info.name = "test";
+    return info;
+  }
+  // Gives the project these settings.
+  void settings(std::string_view text) {
+    snapshot::ProjectInfo changed = info();
+    changed.record = json(R"({"settings":)" + std::string(text) + "}");
+    directory_.set(std::move(changed));
+    store_.bumpEpoch(project_);
+  }
 
   // Runs a coroutine on the first core and waits for it.
   template <class T>
@@ -103,6 +114,16 @@ class DataTest : public testing::Test {
   }
   void put(const std::string& name, std::string_view document) {
     expectOk(run(data_->documents().create(asAdmin(), name, json(document))));
+  }
+  // Stores an end user's record.
+  void endUser(const std::string& id, std::string_view record) {
+    constexpr store::CollectionNo kUsers = 10;
+    store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
+    const store::Target target = write.change({{project_, kUsers, 0}, id});
+    expectOk(run(store_.write(std::move(write), [&](const store::PreImages&, store::Changes& changes) -> Result<> {
+      changes.put(target, json(record));
+      return {};
+    })));
   }
   // The stored document.
   doc::Document stored(const std::string& name, const std::string& id) {

@@ -66,6 +66,7 @@ TEST_F(ExpandTest, TheTargetsPolicyJudges) {
 }
 
 TEST_F(ExpandTest, WithoutARuleOrPermissionIdsStay) {
+  settings(R"({"tokenClaims":["team"]})");
   library(R"({"list":{}})");
   EXPECT_EQ("\"p1\"", text(expanded(alice_, {"author"}), "author"));
   expectOk(run(data_->collections().setPolicy(managing(), "people", json(R"({"read":{}})"))));

@@ -4,6 +4,7 @@
 #include "data/collections.h"
 #include "data/data_deps.h"
 #include "data/default_policy.h"
+#include "data/policy_claims.h"
 #include "data/revealing_rules.h"
 
 namespace mb::data {
@@ -61,6 +62,7 @@ Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Documen
     std::vector<std::string> sets = table(*access.project).setNames();
     sets.insert(sets.end(), newSets.begin(), newSets.end());
     CO_TRY(const auto compiled, compileDefaultPolicy(policy, &sets));
+    CO_RETURN_IF_ERROR(policy::checkClaims(policy, claimNamesOf(*access.project)));
     CO_RETURN_IF_ERROR(co_await checkInheriting(table(*access.project), *compiled));
     co_return co_await writeDefaultPolicy(std::move(access), "policy.set", std::move(policy));
   }
@@ -68,6 +70,19 @@ Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Documen
   change.policy = {doc::Patch<doc::Document>::State::value, std::move(policy)};
   change.newSets = std::move(newSets);
   co_return co_await configure(std::move(access), std::move(name), std::move(change));
+}
+
+Task<> Collections::mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::string> claims) {
+  const CollectionTable& all = table(*project);
+  ClaimInUse use = claimInUse(all, claims);
+  for (const std::string& name : all.names()) {
+    if (!use.policyOf.empty()) break;
+    co_await asio::post(asio::deferred);
+    use = claimInUse(**all.find(name), claims);
+  }
+  if (use.policyOf.empty()) co_return Result<>();
+  co_return fail(Error(ErrorCode::conflict, textOf(use) + ": change the policy first")
+                     .withDetail("/settings/tokenClaims", textOf(use)));
 }
 
 Task<> Collections::clearPolicy(AdminAccess access, std::string name) {

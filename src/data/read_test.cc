@@ -64,6 +64,7 @@ TEST_F(ReadTest, ThePolicyFilterHidesAndCannotBeWidened) {
 }
 
 TEST_F(ReadTest, AnEmptyPlaceholderDenies) {
+  settings(R"({"tokenClaims":["team"]})");
   collection("notes",
              R"({"read":{"filter":{"team":"$auth.token.team"}},"list":{"filter":{"team":"$auth.token.team"}}})");
   put("notes", R"({"id":"n1","title":"no team at all"})");

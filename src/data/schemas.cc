@@ -1,6 +1,7 @@
 #include "base/work_budget.h"
 #include "data/collection_config.h"
 #include "data/collections.h"
+#include "data/policy_claims.h"
 #include "data/revealing_rules.h"
 #include "data/schema_references.h"
 
@@ -77,6 +78,7 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
           std::vector<std::string> sets = table(project).setNames();
           sets.insert(sets.end(), change.newSets.begin(), change.newSets.end());
           TRY(policy, policy::compilePolicy(change.policy.value, schema, {.sets = &sets}));
+          RETURN_IF_ERROR(policy::checkClaims(change.policy.value, claimNamesOf(project)));
           config.policy = change.policy.value;
         } else if (change.policy.given()) {
           config.policy.reset();

@@ -38,6 +38,38 @@ TEST_F(AuthenticatorTest, AnEndUserWithEverythingOfThem) {
   EXPECT_EQ(who->caller.claims.view().stringOr("sub"), ann.user.id.str());
 }
 
+TEST_F(AuthenticatorTest, ClaimsOfTheProjectAreLive) {
+  const SignedIn ann = signIn(shop(), "ann@example.com");
+  const auto patch = [&](std::string_view metadata) {
+    UserPatch given;
+    given.metadata = *doc::parseJson(metadata);
+    ASSERT_TRUE(run(identity_.users().patch(shop(), ann.user.id, given, admin(), soon())));
+  };
+  const auto claim = [&](std::string_view name) {
+    const auto who = identify(ann.token);
+    const auto value = who ? who->caller.claims.view().find(name) : std::nullopt;
+    std::string text;
+    if (value) doc::writeJsonValue(text, *value);
+    return text;
+  };
+  patch(R"({"plan":"pro","teams":["a","b"],"other":1})");
+  EXPECT_EQ(claim("plan"), "");
+  directory_.projects[0].record = *doc::parseJson(R"({"settings":{"tokenClaims":["plan","teams","level"]}})");
+  store_.bumpEpoch(kShop);
+  EXPECT_EQ(claim("plan"), R"("pro")");
+  EXPECT_EQ(claim("teams"), R"(["a","b"])");
+  EXPECT_EQ(claim("level"), "");
+  EXPECT_EQ(claim("other"), "");
+  patch(R"({"plan":"free"})");
+  EXPECT_EQ(claim("plan"), R"("free")");
+  EXPECT_EQ(claim("teams"), "");
+  EXPECT_EQ(claim("iat"), std::to_string(clock_.now().ms / 1000));
+  EXPECT_EQ(claim("exp"), std::to_string(clock_.now().ms / 1000 + kAccessTokenSeconds));
+  directory_.projects[0].record = {};
+  store_.bumpEpoch(kShop);
+  EXPECT_EQ(claim("plan"), "");
+}
+
 TEST_F(AuthenticatorTest, TheSecondUseReadsNothing) {
   const SignedIn ann = signIn(shop(), "ann@example.com");
   EXPECT_FALSE(isCached(ann.token));

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/log.h"
+#include "identity/project_settings.h"
 #include "identity/records.h"
 
 namespace mb::identity {
@@ -31,9 +32,10 @@ Error needsControlToken(std::string_view given) {
                   given));
 }
 
-// The claims that policies read as $auth.token.<claim>.
+// The claims that policies read as $auth.token.<claim>: those of the token, of the user, and the project's own, which
+// are read from the user's record so that a change of it is live.
 doc::Document claimsFor(const AccessToken& token, const UserRecord& user, std::string_view role,
-                        std::string_view issuer) {
+                        std::string_view issuer, const snapshot::ProjectInfo& project) {
   doc::BsonWriter out;
   out.appendString("iss", issuer);
   out.appendString("aud", "project");
@@ -41,9 +43,13 @@ doc::Document claimsFor(const AccessToken& token, const UserRecord& user, std::s
   out.appendString("sid", token.session.str());
   out.appendString("pid", token.project.str());
   out.appendString("role", role);
+  constexpr int64_t kMsPerSecond = 1000;
+  out.appendInteger("iat", token.issuedAt.ms / kMsPerSecond);
+  out.appendInteger("exp", token.expiresAt.ms / kMsPerSecond);
   out.appendString("email", user.email);
   out.appendBool("emailVerified", user.emailVerified);
   doc::encodeValue(out, "name", user.name);
+  appendClaims(out, tokenClaimsOf(project), user.metadata);
   return out.finish();
 }
 
@@ -177,7 +183,7 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   caller.projectId = realm.id;
   caller.role = roleOf(user);
   caller.permissions = permissionsOf(project->get(slots_.roles).endUser, caller.role);
-  caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer());
+  caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer(), project->info());
   caller.email = user.email;
   entry.validity.projectEpoch = project->epoch();
   entry.token = std::move(claims);

@@ -7,9 +7,11 @@
 #include <array>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
+#include <iterator>
 
 #include "base/crypto.h"
 #include "base/text.h"
+#include "identity/project_settings.h"
 
 namespace mb::projects {
 
@@ -130,10 +132,29 @@ Result<> checkPatch(const ProjectPatch& patch) {
                           "must be an origin as browsers send it, such as https://example.com, or * for any"});
     }
   }
+  if (patch.settings) std::ranges::move(configuredProblems(*patch.settings, "/settings"), std::back_inserter(problems));
   return refuseIfAny(std::move(problems));
 }
 
+std::vector<ErrorDetail> configuredProblems(const SettingsPatch& patch, const std::string& pointer) {
+  std::vector<ErrorDetail> problems;
+  if (patch.tokenClaims) problems = identity::tokenClaimProblems(*patch.tokenClaims, pointer + "/tokenClaims");
+  if (patch.profileFields) {
+    std::ranges::move(identity::profileFieldProblems(*patch.profileFields, pointer + "/profileFields"),
+                      std::back_inserter(problems));
+  }
+  return problems;
+}
+
 namespace {
+
+// Canonical: sorted, and absent when empty.
+void applyList(std::optional<std::vector<std::string>>& field, const std::optional<std::vector<std::string>>& given) {
+  if (!given) return;
+  field = given;
+  std::ranges::sort(*field);
+  if (field->empty()) field.reset();
+}
 
 void applyText(doc::Nullable<std::string>& field, const doc::Patch<std::string>& patch) {
   using State = doc::Patch<std::string>::State;
@@ -148,10 +169,15 @@ void applyPatch(ProjectRecord& record, const ProjectPatch& patch) {
   if (patch.maxFileSize) record.maxFileSize = *patch.maxFileSize;
   applyText(record.color, patch.color);
   applyText(record.icon, patch.icon);
-  if (!patch.settings) return;
-  if (patch.settings->allowedOrigins) record.settings.allowedOrigins = *patch.settings->allowedOrigins;
-  if (patch.settings->hideRegistered) record.settings.hideRegistered = *patch.settings->hideRegistered;
-  if (patch.settings->rotateRefreshTokens) record.settings.rotateRefreshTokens = *patch.settings->rotateRefreshTokens;
+  if (patch.settings) applySettings(record.settings, *patch.settings);
+}
+
+void applySettings(ProjectSettings& settings, const SettingsPatch& patch) {
+  if (patch.allowedOrigins) settings.allowedOrigins = *patch.allowedOrigins;
+  if (patch.hideRegistered) settings.hideRegistered = *patch.hideRegistered;
+  if (patch.rotateRefreshTokens) settings.rotateRefreshTokens = *patch.rotateRefreshTokens;
+  applyList(settings.tokenClaims, patch.tokenClaims);
+  applyList(settings.profileFields, patch.profileFields);
 }
 
 }  // namespace mb::projects

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "projects/project_types.h"
@@ -39,5 +40,10 @@ Result<> checkPatch(const ProjectPatch& patch);
 Result<> refuseIfAny(std::vector<ErrorDetail> problems);
 // REQUIRES: checkPatch succeeded. Fields that the patch does not name stay unchanged.
 void applyPatch(ProjectRecord& record, const ProjectPatch& patch);
+
+// The problems of the settings that belong to a project's configuration, with their pointers below `pointer`.
+std::vector<ErrorDetail> configuredProblems(const SettingsPatch& patch, const std::string& pointer);
+// REQUIRES: the patch has no problems. Settings that it does not name stay unchanged.
+void applySettings(ProjectSettings& settings, const SettingsPatch& patch);
 
 }  // namespace mb::projects

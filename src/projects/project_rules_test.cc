@@ -95,6 +95,34 @@ TEST(ProjectPatch, NamesEveryProblem) {
   EXPECT_EQ(paths, (std::vector<std::string>{"/name", "/maxFileSize", "/color", "/settings/allowedOrigins/1"}));
 }
 
+TEST(ProjectPatch, ListsAreSortedAndAbsentWhenEmpty) {
+  ProjectRecord record;
+  ProjectPatch patch;
+  patch.settings.emplace().tokenClaims = {"plan", "level"};
+  patch.settings->profileFields = {"name", "email"};
+  ASSERT_TRUE(checkPatch(patch));
+  applyPatch(record, patch);
+  EXPECT_EQ(record.settings.tokenClaims, (std::vector<std::string>{"level", "plan"}));
+  EXPECT_EQ(record.settings.profileFields, (std::vector<std::string>{"email", "name"}));
+
+  ProjectPatch clearing;
+  clearing.settings.emplace().tokenClaims.emplace();
+  applyPatch(record, clearing);
+  EXPECT_FALSE(record.settings.tokenClaims);
+  EXPECT_TRUE(record.settings.profileFields);
+  // Earlier versions read what is stored without the settings.
+  EXPECT_FALSE(doc::encode(record.settings).view().find("tokenClaims"));
+
+  ProjectPatch bad;
+  bad.settings.emplace().tokenClaims = {"sub"};
+  bad.settings->profileFields = {"metadata"};
+  const auto checked = checkPatch(bad);
+  ASSERT_FALSE(checked);
+  ASSERT_EQ(checked.error().details().size(), 2U);
+  EXPECT_EQ(checked.error().details()[0].path, "/settings/tokenClaims/0");
+  EXPECT_EQ(checked.error().details()[1].path, "/settings/profileFields/0");
+}
+
 TEST(ProjectPatch, LeavesTheRestAlone) {
   ProjectRecord record;
   record.name = "Old";

@@ -22,11 +22,16 @@ struct ProjectSettings {
   std::vector<std::string> allowedOrigins;  // of browsers on the data plane; empty: any
   bool hideRegistered = false;
   bool rotateRefreshTokens = false;
+  // Those that belong to the project's configuration; absent when empty (identity/project_settings.h).
+  std::optional<std::vector<std::string>> tokenClaims = {};
+  std::optional<std::vector<std::string>> profileFields = {};
   static constexpr auto shape() {
     return doc::shape<ProjectSettings>("ProjectSettings",
                                        doc::field("allowedOrigins", &ProjectSettings::allowedOrigins),
                                        doc::field("hideRegistered", &ProjectSettings::hideRegistered),
-                                       doc::field("rotateRefreshTokens", &ProjectSettings::rotateRefreshTokens));
+                                       doc::field("rotateRefreshTokens", &ProjectSettings::rotateRefreshTokens),
+                                       doc::field("tokenClaims", &ProjectSettings::tokenClaims),
+                                       doc::field("profileFields", &ProjectSettings::profileFields));
   }
 };
 
@@ -167,14 +172,19 @@ struct Promotion {
   }
 };
 
+// An empty list removes the setting.
 struct SettingsPatch {
   std::optional<std::vector<std::string>> allowedOrigins;
   std::optional<bool> hideRegistered;
   std::optional<bool> rotateRefreshTokens;
+  std::optional<std::vector<std::string>> tokenClaims = {};
+  std::optional<std::vector<std::string>> profileFields = {};
   static constexpr auto shape() {
     return doc::shape<SettingsPatch>("SettingsPatch", doc::field("allowedOrigins", &SettingsPatch::allowedOrigins),
                                      doc::field("hideRegistered", &SettingsPatch::hideRegistered),
-                                     doc::field("rotateRefreshTokens", &SettingsPatch::rotateRefreshTokens));
+                                     doc::field("rotateRefreshTokens", &SettingsPatch::rotateRefreshTokens),
+                                     doc::field("tokenClaims", &SettingsPatch::tokenClaims),
+                                     doc::field("profileFields", &SettingsPatch::profileFields));
   }
 };
 

@@ -1,5 +1,9 @@
 #include "projects/projects.h"
 
+#include <algorithm>
+
+#include "identity/audited_write.h"
+#include "identity/project_settings.h"
 #include "projects/environment_rules.h"
 #include "projects/membership_context.h"
 #include "projects/project_rules.h"
@@ -181,14 +185,50 @@ Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std
 
 Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
   // Only members get errors about their input.
-  CO_RETURN_IF_ERROR(co_await membershipContext(deps_, by, id));
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, id));
   CO_RETURN_IF_ERROR(checkPatch(patch));
+  // Others are refused by the write, and learn nothing of what depends on claims.
+  if (patch.settings && manages(context.role)) {
+    CO_RETURN_IF_ERROR(co_await mayRemoveClaims(context.project, *patch.settings));
+  }
   doc::Document details = doc::encode(patch);
   CO_RETURN_IF_ERROR(co_await alter(by, std::move(id), "project.changed", std::move(details),
                                     [&patch = std::as_const(patch)](ProjectRecord& record) {
                                       applyPatch(record, patch);
                                       return true;
                                     }));
+  co_return Result<>();
+}
+
+Task<> Projects::mayRemoveClaims(snapshot::SnapshotPtr project, const SettingsPatch& patch) {
+  if (!patch.tokenClaims) co_return Result<>();
+  std::vector<std::string> removed = identity::tokenClaimsOf(project->info());
+  const std::vector<std::string>& kept = *patch.tokenClaims;
+  std::erase_if(removed, [&](const std::string& claim) { return std::ranges::find(kept, claim) != kept.end(); });
+  if (removed.empty()) co_return Result<>();
+  for (ClaimDependent* dependent : claimDependents_) {
+    CO_RETURN_IF_ERROR(co_await dependent->mayRemoveClaims(project, removed));
+  }
+  co_return Result<>();
+}
+
+Task<> Projects::configure(snapshot::SnapshotPtr project, SettingsPatch patch, policy::Caller by,
+                           store::Deadline deadline) {
+  ProjectPatch whole;
+  whole.settings = std::move(patch);
+  const std::string id = project->info().id.str();
+  store::Write write = identity::auditedWrite(deps_.auditor, project->info().number, by, deadline,
+                                              {"project.changed", "projects/" + id, doc::encode(whole)});
+  const store::Target target = write.change(projects::target(kProjects, id));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
+      std::move(write),
+      [target, &whole = std::as_const(whole)](const store::PreImages& before, store::Changes& changes) -> Result<> {
+        TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[target]));
+        if (!record || record->status == "deleted") return fail(ErrorCode::notFound, "no such project");
+        applyPatch(*record, whole);
+        changes.put(target, doc::encode(*record));
+        return {};
+      }));
   co_return Result<>();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/caller.h"
+#include "projects/claim_dependent.h"
 #include "projects/project_deps.h"
 #include "projects/project_types.h"
 
@@ -38,13 +39,20 @@ class Projects {
   // before the first call.
   void setStatusFollower(std::function<void(store::ProjectNo)> follower) { statusChanged_ = std::move(follower); }
 
+  // Called before a claim is removed from a project's setting tokenClaims. Only at start-up; outlives this.
+  void addClaimDependent(ClaimDependent& dependent) { claimDependents_.push_back(&dependent); }
+
   // The caller becomes Owner. Fails with validation.
   Task<ProjectView> create(By by, NewProject input);
   // The projects of which the caller is a member, oldest first.
   Task<std::vector<ProjectView>> list(By by);
   Task<ProjectView> detail(By by, std::string id);
-  // Owner or Admin, else forbidden. Fails with validation.
+  // Owner or Admin, else forbidden. Fails with validation, conflict (something depends on a claim that the patch
+  // removes).
   Task<> change(By by, std::string id, ProjectPatch patch);
+  // Changes settings for an import into the project, which has checked the patch, the permission of `by` (a caller of
+  // the project) and what depends on claims. Fails with notFound.
+  Task<> configure(snapshot::SnapshotPtr project, SettingsPatch patch, policy::Caller by, store::Deadline deadline);
   // Owner or Admin. No change where the project has that status already.
   Task<> suspend(By by, std::string id);
   Task<> resume(By by, std::string id);
@@ -63,8 +71,11 @@ class Projects {
   // False where the slug is taken.
   Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
+  // Asks what depends on the claims that the patch removes.
+  Task<> mayRemoveClaims(snapshot::SnapshotPtr project, const SettingsPatch& patch);
 
   const ProjectDeps& deps_;
+  std::vector<ClaimDependent*> claimDependents_;
   std::function<void(store::ProjectNo)> statusChanged_ = [](store::ProjectNo) {};
 };
 

@@ -1,6 +1,7 @@
 #include "projects/projects.h"
 
 #include "document/json.h"
+#include "identity/project_settings.h"
 #include "projects/projects_fixture.h"
 
 namespace mb::projects {
@@ -210,6 +211,61 @@ TEST_F(ProjectsTest, PatchesHoldAndAreChecked) {
   ProjectPatch bad;
   bad.maxFileSize = -1;
   EXPECT_EQ(codeOf(run(projects_->change(by(ada), id, bad))), "VALIDATION");
+}
+
+// Refuses the removal of one claim.
+class OneClaim final : public ClaimDependent {
+ public:
+  Task<> mayRemoveClaims(snapshot::SnapshotPtr, std::vector<std::string> claims) override {
+    asked = claims;
+    if (std::ranges::find(claims, "plan") == claims.end()) co_return Result<>();
+    co_return fail(ErrorCode::conflict, "the policy of \"posts\" uses the claim \"plan\"");
+  }
+  std::vector<std::string> asked;
+};
+
+TEST_F(ProjectsTest, AClaimInUseStays) {
+  OneClaim dependent;
+  projects_->addClaimDependent(dependent);
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  const std::string id = project.id.str();
+  const auto setClaims = [&](const policy::Caller& caller, std::vector<std::string> claims) {
+    ProjectPatch patch;
+    patch.settings.emplace().tokenClaims = std::move(claims);
+    return codeOf(run(projects_->change(by(caller), id, patch)));
+  };
+  EXPECT_EQ(setClaims(ada, {"plan", "level"}), "");
+  EXPECT_TRUE(dependent.asked.empty());
+  EXPECT_EQ(setClaims(ada, {"level"}), "CONFLICT");
+  EXPECT_EQ(recordOf(project.id).settings.tokenClaims, (std::vector<std::string>{"level", "plan"}));
+  EXPECT_EQ(setClaims(ada, {"plan"}), "");
+  EXPECT_EQ(dependent.asked, std::vector<std::string>{"level"});
+  EXPECT_EQ(setClaims(ada, {}), "CONFLICT");
+  // Who may not change settings learns nothing of what uses them.
+  const auto eve = person("eve@example.com");
+  join(ada, project, eve, "Viewer");
+  EXPECT_EQ(setClaims(eve, {}), "FORBIDDEN");
+}
+
+TEST_F(ProjectsTest, AnImportChangesTheSettingsOfTheConfiguration) {
+  const auto ada = person("ada@example.com");
+  const ProjectView project = made(ada);
+  const auto snapshotOf = [&] { return *run(snapshots_.find(project.id.str())); };
+  policy::Caller key;
+  key.kind = policy::CallerKind::apiKey;
+  key.id = "key_1";
+  SettingsPatch patch;
+  patch.profileFields = {"name"};
+  ASSERT_TRUE(run(projects_->configure(snapshotOf(), patch, key, soon())));
+  EXPECT_EQ(recordOf(project.id).settings.profileFields, std::vector<std::string>{"name"});
+  EXPECT_EQ(identity::profileFieldsOf(snapshotOf()->info()), std::vector<std::string>{"name"});
+  const auto entries = store_.all({numberOf(project), audit::kAuditCollection, 0});
+  EXPECT_EQ(entries.back().view().findPath("actor.kind")->asString(), "apikey");
+  EXPECT_EQ(entries.back().view().stringOr("action"), "project.changed");
+  const snapshot::SnapshotPtr last = snapshotOf();
+  ASSERT_TRUE(run(projects_->remove(by(ada), project.id.str())));
+  EXPECT_EQ(codeOf(run(projects_->configure(last, patch, key, soon()))), "NOT_FOUND");
 }
 
 TEST_F(ProjectsTest, TheDirectoryKnowsTheOnlyOne) {

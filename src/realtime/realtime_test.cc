@@ -31,6 +31,7 @@ TEST_F(RealtimeTest, NothingBeforeAuth) {
 }
 
 TEST_F(RealtimeTest, SubscribeAndUnsubscribe) {
+  settings(R"({"tokenClaims":["team"]})");
   collection("posts", kOpen);
   collection("closed");
   collection("writeOnly", R"({"create":{}})");

@@ -190,6 +190,7 @@ NEEDED = {
         {"oauth": {"allowedRedirects": ["https://x.example"]}},
         ["auth:config:read", "auth:config:write"],
     ),
+    "settings": ({"settings": {"profileFields": ["name"]}}, ["auth:config:write"]),
 }
 
 

@@ -90,7 +90,8 @@ def test_denied_fields_are_left_out(project, admin, alice, open_live, marker):
     assert [one["event"]["document"]["deep"] for one in messages] == [{"open": 1}, {"open": 1}]
 
 
-def test_subscribing_needs_a_rule_that_resolves(project, alice, open_live):
+def test_subscribing_needs_a_rule_that_resolves(owner, project, alice, open_live):
+    ok(owner.patch(f"/control/projects/{project.id}", {"settings": {"tokenClaims": ["team"]}}), 204)
     live = open_live(alice.token)
     for read in ({"filter": {"team": "$auth.token.team"}},):
         posts = project.collection(policy={"read": read})

@@ -103,6 +103,7 @@ CONFIGURATION = {
     "webhooks": Field("array"),
     "vectors": Field("array"),
     "oauth": Field("object"),
+    "settings": Field("object"),
 }
 
 

@@ -20,6 +20,13 @@ struct Problem {
   std::string message;
 };
 
+// The name of an entry of a map that an expression reads, with its position.
+struct EntryName {
+  int line = 1;
+  int column = 1;
+  std::string name;
+};
+
 // A named value; borrows its members.
 struct Variable {
   std::string_view name;
@@ -68,6 +75,9 @@ class Expression {
   virtual bool uses(std::string_view variable) const = 0;
   // The fields selected from the object in `field` of the variable.
   virtual Selection selectedFrom(std::string_view variable, std::string_view field) const = 0;
+  // The entries of `variable`.`field` that the expression names, in the order of the source: `auth.token.plan`,
+  // `has(auth.token.plan)`, `auth.token["plan"]`, `"plan" in auth.token`.
+  virtual std::vector<EntryName> entriesOf(std::string_view variable, std::string_view field) const = 0;
   // Evaluates a bool expression with at most `costLimit` steps. Any thread.
   virtual Evaluation test(std::span<const Variable> variables, int costLimit = 10'000) const = 0;
   // The value of any expression as BSON under the key "" (tests, flows); fails with validation.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "base/work_budget.h"
 #include "policy/cel/ast.h"
@@ -45,13 +46,15 @@ Error asError(const std::vector<Problem>& problems) {
       .withDetails(std::move(details));
 }
 
-// The name of the field that the node selects from its first child; nullopt if it selects none.
-std::optional<std::string_view> selectedField(const Node& node) {
+bool isString(const Node& node) {
+  return node.kind == NodeKind::constant && node.constant.kind == Kind::string;
+}
+
+// The constant key of an entry of children[0]: of a selection, has() or an index; nullopt for other nodes.
+std::optional<std::string_view> keyOf(const Node& node) {
   if (node.kind == NodeKind::select || node.kind == NodeKind::has) return node.name;
-  if (node.kind != NodeKind::call || node.name != "_[_]") return std::nullopt;
-  const Node& key = *node.children[1];
-  if (key.kind != NodeKind::constant || key.constant.kind != Kind::string) return std::nullopt;
-  return key.constant.text();
+  const bool indexes = node.kind == NodeKind::call && node.name == "_[_]" && isString(*node.children[1]);
+  return indexes ? std::optional(node.children[1]->constant.text()) : std::nullopt;
 }
 
 // Must not be moved after parsing: nodes view the source.
@@ -76,6 +79,31 @@ class CompiledExpression final : public Expression {
     const auto repeated = std::ranges::unique(selection.names);
     selection.names.erase(repeated.begin(), repeated.end());
     return selection;
+  }
+
+  std::vector<EntryName> entriesOf(std::string_view variable, std::string_view field) const override {
+    const auto isMap = [&](const Node& node) {
+      if (node.kind == NodeKind::has || keyOf(node) != field) return false;
+      const Node& of = *node.children[0];
+      return of.kind == NodeKind::variable && program_.variables[of.slot] == variable;
+    };
+    std::vector<EntryName> names;
+    const auto add = [&](const Node& node, std::string_view name) {
+      names.push_back({node.at.line, node.at.column, std::string(name)});
+    };
+    for (const Node& node : program_.nodes) {
+      if (const auto key = keyOf(node); key && isMap(*node.children[0])) add(node, *key);
+      const bool searches = node.kind == NodeKind::call && node.name == "@in";
+      if (searches && isString(*node.children[0]) && isMap(*node.children[1])) {
+        add(node, node.children[0]->constant.text());
+      }
+    }
+    const auto order = [](const EntryName& each) { return std::tie(each.line, each.column, each.name); };
+    std::ranges::sort(names, {}, order);
+    // The selection in has() is a node too.
+    const auto repeated = std::ranges::unique(names, {}, order);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
   }
 
   Evaluation test(std::span<const Variable> variables, int costLimit) const override {
@@ -105,11 +133,11 @@ class CompiledExpression final : public Expression {
   // `parent` is the node of which `node` is the first child; null otherwise.
   void select(const Node& node, const Node* parent, std::string_view variable, std::string_view field,
               Selection& selection) const {
-    const bool selected = node.kind != NodeKind::has && selectedField(node) == field &&
+    const bool selected = node.kind != NodeKind::has && keyOf(node) == field &&
                           node.children[0]->kind == NodeKind::variable &&
                           program_.variables[node.children[0]->slot] == variable;
     if (selected) {
-      const auto name = parent == nullptr ? std::nullopt : selectedField(*parent);
+      const auto name = parent == nullptr ? std::nullopt : keyOf(*parent);
       if (name) {
         selection.names.emplace_back(*name);
       } else {

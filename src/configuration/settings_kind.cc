@@ -1,0 +1,127 @@
+#include "configuration/settings_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+
+#include "configuration/sections.h"
+#include "data/policy_claims.h"
+#include "identity/project_settings.h"
+#include "projects/project_rules.h"
+
+namespace mb::configuration {
+
+namespace {
+
+// The settings of the section, in the order of the document.
+constexpr std::array<std::string_view, 2> kConfigured = {"profileFields", "tokenClaims"};
+
+bool isConfigured(std::string_view setting) {
+  return std::ranges::find(kConfigured, setting) != kConfigured.end();
+}
+
+// The entries of the document's collections section that bring a policy, or clear it.
+std::set<std::string, std::less<>> collectionsWithPolicy(doc::DocumentView document) {
+  std::set<std::string, std::less<>> names;
+  const auto section = document.find("collections");
+  if (!section || section->type() != doc::BsonType::array) return names;
+  for (const doc::Element& each : section->asDocument()) {
+    if (each.value.type() != doc::BsonType::document) continue;
+    const doc::DocumentView entry = each.value.asDocument();
+    if (entry.find("policy")) names.emplace(entry.stringOr("name"));
+  }
+  return names;
+}
+
+}  // namespace
+
+ClaimChange claimChange(const ResourceKind::Source& source) {
+  const std::vector<std::string> now = identity::tokenClaimsOf(source.project->info());
+  const auto section = source.document.find("settings");
+  const bool given = section && section->type() == doc::BsonType::document;
+  const auto list = given ? section->asDocument().find("tokenClaims") : std::nullopt;
+  if (!list || list->type() != doc::BsonType::array) return {now, {}};
+  ClaimChange change;
+  for (const doc::Element& each : list->asDocument()) {
+    if (each.value.type() == doc::BsonType::string) change.after.emplace_back(each.value.asString());
+  }
+  std::ranges::copy_if(now, std::back_inserter(change.removed), [&](const std::string& claim) {
+    return std::ranges::find(change.after, claim) == change.after.end();
+  });
+  return change;
+}
+
+Task<std::vector<Entry>> SettingsKind::entries(snapshot::SnapshotPtr project) {
+  std::vector<Entry> entries;
+  const auto settings = project->info().record.view().find("settings");
+  if (!settings || settings->type() != doc::BsonType::document) co_return entries;
+  for (const std::string_view name : kConfigured) {
+    if (const auto value = settings->asDocument().find(name))
+      entries.push_back({std::string(name), doc::Value(*value)});
+  }
+  co_return entries;
+}
+
+void SettingsKind::append(doc::BsonWriter& out, const std::vector<Entry>& entries) const {
+  out.beginDocument(section());
+  for (const Entry& entry : entries) out.append(entry.name, entry.value);
+  out.end();
+}
+
+Task<std::vector<Entry>> SettingsKind::merged(Source source, const std::vector<Entry>& current, Problems& problems) {
+  std::vector<Entry> merged;
+  const doc::DocumentView section = source.section.asDocument();
+  for (const doc::Element& each : section) {
+    if (!isConfigured(each.key)) problems.add(fmt::format("/settings/{}", each.key), "is not a known field");
+  }
+  const auto patch = entryAt<projects::SettingsPatch>(
+      source.section, "/settings", problems,
+      [](const projects::SettingsPatch& given) { return projects::configuredProblems(given, ""); });
+  if (!patch) co_return merged;
+  // In the form in which the project's record has them.
+  projects::ProjectSettings settings;
+  projects::applySettings(settings, *patch);
+  const doc::Document encoded = doc::encode(settings);
+  for (const std::string_view name : kConfigured) {
+    const auto given = section.find(name);
+    if (!given || given->type() == doc::BsonType::null) continue;
+    const bool isSet = std::ranges::find(current, name, &Entry::name) != current.end();
+    if (const auto value = encoded.view().find(name)) {
+      merged.push_back({std::string(name), doc::Value(*value)});
+    } else if (isSet) {
+      merged.push_back({std::string(name), doc::Value(*given)});
+    }
+  }
+  co_await checkRemoved(source, claimChange(source).removed, problems);
+  co_return merged;
+}
+
+// CollectionKind checks the policies of the document.
+Async<void> SettingsKind::checkRemoved(const Source& source, const std::vector<std::string>& removed,
+                                       Problems& problems) const {
+  if (removed.empty()) co_return;
+  const auto brought = collectionsWithPolicy(source.document);
+  const data::CollectionTable& table = source.project->get(collections_);
+  const auto report = [&](const data::ClaimInUse& use) {
+    if (use.policyOf.empty() || brought.contains(use.policyOf)) return;
+    problems.add("/settings/tokenClaims", data::textOf(use) + ": change that policy too");
+  };
+  report(data::claimInUse(table, removed));
+  CooperativeYielder yielder;
+  for (const std::string& name : table.names()) {
+    report(data::claimInUse(**table.find(name), removed));
+    co_await yielder.maybeYield();
+  }
+}
+
+Task<> SettingsKind::applyOne(Target target, Change change) {
+  doc::BsonWriter out;
+  out.append(change.name, change.after);
+  CO_TRY(projects::SettingsPatch patch, doc::decode<projects::SettingsPatch>(out.finish()));
+  co_return co_await write_(target.project, std::move(patch), target.caller, target.deadline);
+}
+
+}  // namespace mb::configuration
