@@ -40,8 +40,9 @@ bool mayRead(const policy::Caller& caller) {
 openapi::ProjectFacts factsOf(const snapshot::ProjectSnapshot& project, const data::CollectionTable& table,
                               const std::vector<std::string>& names) {
   openapi::ProjectFacts facts{project.info().id.str(), project.info().name, {}};
-  // A reference must not name an omitted collection.
+  // A reference must not name an omitted collection, nor end users where such a reference is only an id.
   const auto known = [&](std::string_view name) {
+    if (name == data::kEndUsers && !table.profileFields.empty()) return std::string(name);
     return std::ranges::binary_search(names, name, std::less<>()) ? std::string(name) : std::string();
   };
   for (const std::string& name : names) {

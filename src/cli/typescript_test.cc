@@ -151,6 +151,26 @@ export interface NewDocuments {
 )");
 }
 
+TEST(TypeScript, ProfilesOfEndUsers) {
+  const auto text = typescriptOf(*doc::parseJson(R"({"collections": [{"name": "UserProfile"}], "settings": {
+      "profileFields": ["email", "metadata.avatar", "metadata.home.zip-code", "name"]}})"));
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("export interface UserProfile2 {"), std::string::npos);
+  EXPECT_NE(text->find("export interface UserProfile {\n"
+                       "  readonly id: string;\n"
+                       "  email?: string;\n"
+                       "  metadata: {\n"
+                       "    avatar?: unknown;\n"
+                       "    home?: {\n"
+                       "      \"zip-code\"?: unknown;\n"
+                       "    };\n"
+                       "  };\n"
+                       "  name: string | null;\n"
+                       "}\n"),
+            std::string::npos)
+      << *text;
+}
+
 TEST(TypeScript, NamesNeverClashAndDoNotDependOnOrder) {
   const auto one = typescriptOf(*doc::parseJson(
       R"({"collections": [{"name": "a-b"}, {"name": "aB"}, {"name": "newLog"}, {"name": "log"}, {"name": "collections"}]})"));

@@ -8,6 +8,7 @@
 #include "data/default_policy.h"
 #include "data/schema_references.h"
 #include "data/write_fields.h"
+#include "identity/project_settings.h"
 #include "store/record_pages.h"
 #include "store/records.h"
 
@@ -162,22 +163,23 @@ struct StoredConfiguration {
   std::vector<PolicySetRecord> sets;
 };
 
-std::shared_ptr<CollectionTable> tableOf(store::ProjectNo project, StoredConfiguration stored,
+std::shared_ptr<CollectionTable> tableOf(const snapshot::ProjectInfo& project, StoredConfiguration stored,
                                          const CollectionTable* before) {
   auto table = std::make_shared<CollectionTable>();
   readDefaultPolicy(*table, stored.defaultPolicy, before);
+  table->profileFields = identity::ProfileFields(identity::profileFieldsOf(project));
   NamesByNumber names;
   for (const store::CollectionInfo& info : stored.collections) names.emplace(info.number, info.name);
   for (store::CollectionInfo& info : stored.collections) {
     const CollectionConfig config = CollectionConfig::read(info.config);
     References references = resolve(config, names);
     CollectionPtr collection = unchanged(before, info, references, *table);
-    if (!collection) collection = compile(project, std::move(info), config, std::move(references), *table);
+    if (!collection) collection = compile(project.number, std::move(info), config, std::move(references), *table);
     table->hasPublicRules = table->hasPublicRules || servesPublicly(*collection);
     std::string name = collection->name();
     table->byName.emplace(std::move(name), std::move(collection));
   }
-  readSets(*table, project, std::move(stored.sets), before);
+  readSets(*table, project.number, std::move(stored.sets), before);
   return table;
 }
 
@@ -253,7 +255,7 @@ Task<std::shared_ptr<const void>> CollectionTableSource::load(snapshot::ProjectI
   const std::shared_ptr<const CollectionTable> before = recent(project.number);
   CO_TRY(const std::shared_ptr<CollectionTable> table,
          co_await pool_.run(project.id.str(), [&]() -> Result<std::shared_ptr<CollectionTable>> {
-           return tableOf(project.number, std::move(stored), before.get());
+           return tableOf(project, std::move(stored), before.get());
          }));
   CO_RETURN_IF_ERROR(co_await markSets(project.number, *table, before.get()));
   remember(project.number, table);

@@ -14,6 +14,7 @@
 #include "data/policy_set_record.h"
 #include "document/schema.h"
 #include "policy/caller_set.h"
+#include "identity/profiles.h"
 #include "policy/policy.h"
 #include "snapshot/snapshot.h"
 
@@ -74,6 +75,7 @@ struct CollectionTable {
   std::unordered_map<std::string, CollectionPtr, StringHash, std::equal_to<>> byName;
   doc::Document defaultPolicySource;                    // of "*"; empty without one
   std::shared_ptr<const policy::Policy> defaultPolicy;  // null without one
+  identity::ProfileFields profileFields;                // of end users, in place of references to them
 
   std::vector<BoundSet> sets;   // by name
   bool hasPublicRules = false;  // of any collection

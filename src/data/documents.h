@@ -71,7 +71,8 @@ class Documents {
   Task<VisibleDocuments> list(const Access& access, const std::string& collection, const ReadQuery& query,
                               policy::Operation operation = policy::Operation::list);
   // The documents of `ids` (distinct, at most 4,000) that the `read` rule allows, without their denied fields; the
-  // others are nullopt. In the order of `ids`. Fails with payloadTooLarge above 16 MiB.
+  // others are nullopt. In the order of `ids`. "users": the profiles of end users, nullopt without the project's
+  // setting profileFields. Fails with payloadTooLarge above 16 MiB.
   Task<std::vector<std::optional<doc::Document>>> byIds(const Access& access, const std::string& collection,
                                                         const std::vector<std::string>& ids);
   // The number of documents that list() could return, whatever skip and limit.

@@ -3,8 +3,11 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/cancellation.h"
 #include "data/documents_impl.h"
+#include "data/schema_references.h"
 #include "data/visible_documents.h"
+#include "identity/profiles.h"
 
 namespace mb::data {
 namespace {
@@ -57,8 +60,9 @@ void eachReference(doc::ValueView value, const Steps& steps, const F& found) {
 }
 
 struct Target {
-  Visibility visibility;
-  std::unordered_map<std::string, std::optional<doc::Document>, StringHash, std::equal_to<>> documents;  // by id
+  Visibility visibility = {};
+  const doc::FieldSet* profile = nullptr;  // set: the targets are end users, of whom these fields are shown
+  std::unordered_map<std::string, std::optional<doc::Document>, StringHash, std::equal_to<>> documents = {};  // by id
 };
 using Targets = std::unordered_map<std::string, Target, StringHash, std::equal_to<>>;  // by collection
 
@@ -140,15 +144,64 @@ Visibility visibilityOf(Grant grant) {
   return {grant.collection->ref, std::move(grant.filter), grant.hidden()};
 }
 
+// The fields of end users that the caller sees in place of references to them; null if these stay ids.
+const doc::FieldSet* profileFor(const Access& access, const Grants& grants) {
+  const identity::ProfileFields& fields = grants.table(*access.project).profileFields;
+  if (fields.empty()) return nullptr;
+  return access.caller.kind == policy::CallerKind::anonymous ? &fields.withoutEmail : &fields.all;
+}
+
+// The target that references to `collection` have; nullopt for one that the caller may not read.
+Task<std::optional<Target>> targetOf(const Grants& grants, const Access& access, const std::string& collection) {
+  Target target;
+  if (collection == kEndUsers) {
+    target.profile = profileFor(access, grants);
+    co_return target.profile ? std::optional(std::move(target)) : std::nullopt;
+  }
+  auto grant = grants.find(access, collection, policy::Operation::read);
+  if (!grant) co_return std::nullopt;
+  if (grant->awaitsSets) {
+    const auto complete = co_await grants.complete(*grant, access.caller, access.deadline);
+    if (!complete && complete.error().code() == ErrorCode::forbidden) co_return std::nullopt;
+    if (!complete) co_return fail(complete.error().clone());
+  }
+  target.visibility = visibilityOf(*std::move(grant));
+  co_return target;
+}
+
+// The profiles of `ids`; nullopt for ids that no user has. In the order of `ids`. Yields the core in between, and
+// subtracts the size from `budget`. Fails with payloadTooLarge.
+Task<std::vector<std::optional<doc::Document>>> profilesOf(store::DocumentStore& store, const Access& access,
+                                                           const doc::FieldSet& fields,
+                                                           std::span<const std::string> ids, ReadBudget& budget) {
+  std::vector<std::optional<doc::Document>> profiles;
+  profiles.reserve(ids.size());
+  for (size_t at = 0; at < ids.size(); at += identity::kMaxProfilesAtOnce) {
+    if (at > 0) CO_RETURN_IF_ERROR(co_await yieldCore());
+    const std::span<const std::string> part = ids.subspan(at, std::min(identity::kMaxProfilesAtOnce, ids.size() - at));
+    CO_TRY(std::vector<std::optional<doc::Document>> found,
+           co_await identity::readProfiles(store, access.project->info().number, {part.begin(), part.end()}, fields,
+                                           access.deadline));
+    for (std::optional<doc::Document>& profile : found) {
+      const size_t size = profile ? profile->size() : 0;
+      if (size > budget.bytes) co_return fail(tooLarge());
+      budget.bytes -= size;
+      profiles.push_back(std::move(profile));
+    }
+  }
+  co_return profiles;
+}
+
 // Reads the targets that the caller may see.
-Task<> fetch(store::DocumentStore& store, Targets& targets, store::Deadline deadline) {
+Task<> fetch(store::DocumentStore& store, const Access& access, Targets& targets) {
   ReadBudget budget;
   for (auto& [name, target] : targets) {
     std::vector<std::string> ids;
     ids.reserve(target.documents.size());
     for (const auto& [id, document] : target.documents) ids.push_back(id);
     CO_TRY(std::vector<std::optional<doc::Document>> found,
-           co_await readVisible(store, target.visibility, ids, budget, deadline));
+           target.profile ? co_await profilesOf(store, access, *target.profile, ids, budget)
+                          : co_await readVisible(store, target.visibility, ids, budget, access.deadline));
     for (size_t i = 0; i < ids.size(); ++i) target.documents.find(ids[i])->second = std::move(found[i]);
   }
   co_return Result<>();
@@ -186,6 +239,13 @@ Task<> runStep(FairPool& pool, const Access& access, size_t bytes, F step) {
 
 Task<std::vector<std::optional<doc::Document>>> Documents::byIds(const Access& access, const std::string& collection,
                                                                  const std::vector<std::string>& ids) {
+  if (collection == kEndUsers) {
+    const doc::FieldSet* profile = profileFor(access, impl_->grants);
+    if (!profile) co_return std::vector<std::optional<doc::Document>>(ids.size());
+    if (ids.size() > kMaxTargets) co_return fail(tooLarge());
+    ReadBudget budget;
+    co_return co_await profilesOf(impl_->deps.store, access, *profile, ids, budget);
+  }
   CO_TRY(Grant grant, impl_->grants.find(access, collection, policy::Operation::read));
   if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await impl_->grants.complete(grant, access.caller, access.deadline));
   if (ids.size() > kMaxTargets) co_return fail(tooLarge());
@@ -205,17 +265,12 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
   for (const doc::Relation& relation : grant.collection->schema->relations()) {
     if (std::ranges::find(fields, relation.path) == fields.end() || refused.contains(relation.collection)) continue;
     if (!targets.contains(relation.collection)) {
-      auto target = grants.find(access, relation.collection, policy::Operation::read);
-      if (target && target->awaitsSets) {
-        const auto complete = co_await grants.complete(*target, access.caller, access.deadline);
-        if (!complete && complete.error().code() != ErrorCode::forbidden) co_return fail(complete.error().clone());
-        if (!complete) target = fail(complete.error().clone());
-      }
+      CO_TRY(std::optional<Target> target, co_await targetOf(grants, access, relation.collection));
       if (!target) {
         refused.insert(relation.collection);
         continue;
       }
-      targets.emplace(relation.collection, Target{visibilityOf(*std::move(target)), {}});
+      targets.emplace(relation.collection, *std::move(target));
     }
     steps.push_back({&relation, relation.path});
   }
@@ -226,7 +281,7 @@ Task<> Documents::Impl::expand(const Access& access, const Grant& grant, const s
     if (!collect(documents, steps, targets, references)) return fail(tooLarge());
     return {};
   }));
-  CO_RETURN_IF_ERROR(co_await fetch(deps.store, targets, access.deadline));
+  CO_RETURN_IF_ERROR(co_await fetch(deps.store, access, targets));
   co_return co_await runStep(pool, access, bytes + references * largestOf(targets),
                              [&] { return assembleAll(documents, targets, steps); });
 }

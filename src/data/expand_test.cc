@@ -79,6 +79,58 @@ TEST_F(ExpandTest, WithoutARuleOrPermissionIdsStay) {
   EXPECT_EQ("\"p1\"", text(expanded(alice_, {"author"}), "author"));
 }
 
+// End users beside a collection that refers to them.
+class ProfileTest : public ExpandTest {
+ protected:
+  void SetUp() override {
+    collection("books", R"({"read":{},"list":{}})", R"({"type":"object","properties":{
+      "author":{"type":"string","x-ref":"users"},
+      "readers":{"type":"array","items":{"type":"string","x-ref":"users"}}}})");
+    put("books", R"({"id":"b1","author":"user_ann","readers":["user_ann","user_gone","ann",""]})");
+    endUser("user_ann", R"({"id":"user_ann","email":"ann@x.example","name":"Ann","passwordHash":"secret",
+                            "metadata":{"avatar":"a.png","role":"chief"}})");
+  }
+};
+
+TEST_F(ProfileTest, WithoutTheSettingReferencesStayIds) {
+  EXPECT_EQ("\"user_ann\"", text(expanded(alice_, {"author"}), "author"));
+}
+
+TEST_F(ProfileTest, ShowTheFieldsOfTheSetting) {
+  settings(R"({"profileFields":["email","metadata.avatar"]})");
+  const std::string ann = R"({"id":"user_ann","email":"ann@x.example","metadata":{"avatar":"a.png"}})";
+  const doc::Document book = expanded(alice_, {"author", "readers"});
+  EXPECT_EQ(ann, text(book, "author"));
+  EXPECT_EQ("[" + ann + R"(,"user_gone","ann",""])", text(book, "readers"));
+  // No permission of a collection "users" is needed, and none shows more.
+  policy::Caller reader = user("user_r");
+  reader.permissions = permissions({"data:books:read"});
+  EXPECT_EQ(ann, text(expanded(reader, {"author"}), "author"));
+  EXPECT_EQ("\"user_ann\"", text(expanded(reader, {}), "author"));
+}
+
+TEST_F(ProfileTest, CallersWithoutATokenGetNoEmail) {
+  settings(R"({"profileFields":["email","name"]})");
+  policy::Caller nobody = user("");
+  nobody.kind = policy::CallerKind::anonymous;
+  EXPECT_EQ(R"({"id":"user_ann","name":"Ann"})", text(expanded(nobody, {"author"}), "author"));
+}
+
+TEST_F(ProfileTest, ByIds) {
+  const std::vector<std::string> ids = {"user_ann", "user_gone"};
+  const auto shown = [&] {
+    const Access access = as(alice_);
+    const auto found = run(data_->documents().byIds(access, "users", ids));
+    if (!found) return found.error().message();
+    std::string out;
+    for (const auto& each : *found) out += each ? doc::toJson(*each) : "none";
+    return out;
+  };
+  EXPECT_EQ("nonenone", shown());
+  settings(R"({"profileFields":["name"]})");
+  EXPECT_EQ(R"({"id":"user_ann","name":"Ann"}none)", shown());
+}
+
 TEST_F(ExpandTest, ADeniedReferenceIsLikeAnUnknownOne) {
   library(R"({"read":{}})", R"({"read":{"deniedReadFields":["author","meta.by"]},"list":{}})");
   const doc::Document book = expanded(alice_, {"author", "meta.by", "editors"});

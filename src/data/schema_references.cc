@@ -7,8 +7,6 @@
 namespace mb::data {
 namespace {
 
-constexpr std::string_view kEndUsers = "users";
-
 using Visit = std::function<std::string(const std::string& path, std::string_view name)>;
 
 // The kind of value under a keyword: schemas are walked, values (enum, const, default) are not.

@@ -10,6 +10,9 @@
 
 namespace mb::data {
 
+// The name by which x-ref refers to the project's end users.
+inline constexpr std::string_view kEndUsers = "users";
+
 struct SchemaReference {
   std::string path;  // a JSON pointer into the schema
   std::string collection;

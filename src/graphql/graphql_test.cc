@@ -33,6 +33,31 @@ TEST_F(GraphqlTest, ShowsRelationsBesideTheirIds) {
             R"("tags":["x","y"],"any":{"deep":[1,null]}}]}})");
 }
 
+TEST_F(GraphqlTest, ShowsProfilesOfEndUsersWhereTheProjectDoes) {
+  collection("posts", kOpen, R"({"type": "object", "properties": {
+      "author": {"type": "string", "x-ref": "users"},
+      "readers": {"type": "array", "items": {"type": "string", "x-ref": "users"}}}})");
+  collection("tags", kOpen);
+  put("posts", R"({"id": "p1", "author": "user_ann", "readers": ["user_gone", "user_ann"]})");
+  endUser("user_ann",
+          R"({"id": "user_ann", "email": "ann@x.example", "name": "Ann", "metadata": {"avatar": {"url": "a"},
+                          "role": "chief"}})");
+  EXPECT_EQ(ask(alice_, "{posts{author readers}}"),
+            R"({"data":{"posts":[{"author":"user_ann","readers":["user_gone","user_ann"]}]}})");
+  settings(R"({"profileFields": ["email", "metadata.avatar.url", "metadata.1x"]})");
+  EXPECT_EQ(ask(alice_, "{posts{authorId author{id email metadata{avatar} __typename} readers{id} readersId}}"),
+            R"({"data":{"posts":[{"authorId":"user_ann","author":{"id":"user_ann","email":"ann@x.example",)"
+            R"("metadata":{"avatar":{"url":"a"}},"__typename":"UserProfile"},"readers":[{"id":"user_ann"}],)"
+            R"("readersId":["user_gone","user_ann"]}]}})");
+  EXPECT_THAT(refusal("{posts{author{name}}}"), HasSubstr("name"));
+  policy::Caller nobody = user("");
+  nobody.kind = policy::CallerKind::anonymous;
+  EXPECT_EQ(ask(nobody, "{posts{author{id email}}}"),
+            R"({"data":{"posts":[{"author":{"id":"user_ann","email":null}}]}})");
+  EXPECT_EQ(ask(alice_, "mutation{updatePosts(id: \"p1\", patch: {author: \"user_x\"}){author{id} authorId}}"),
+            R"({"data":{"updatePosts":{"author":null,"authorId":"user_x"}}})");
+}
+
 TEST_F(GraphqlTest, Filters) {
   blog();
   const auto found = [&](std::string_view filter) {

@@ -75,6 +75,7 @@ std::shared_ptr<const Schema> SchemaSource::schemaFor(const snapshot::ProjectSna
   for (const auto& [name, collection] : project.get(collections_).byName) collections.push_back(collection);
   std::ranges::sort(collections, {}, [](const auto& each) { return each->info.number; });
   const std::vector<std::string> searchable = search_ ? search_->searchFields(project) : std::vector<std::string>();
+  const std::vector<std::string>& profileFields = project.get(collections_).profileFields.all.paths();
 
   // Two sets of hidden collections with the same hash replace each other in the cache; the comparison below detects it.
   const size_t hash = std::hash<std::string>()(fmt::format("{}", fmt::join(hidden, "\n")));
@@ -84,11 +85,11 @@ std::shared_ptr<const Schema> SchemaSource::schemaFor(const snapshot::ProjectSna
     const auto* known = recent_.find(key);
     const auto before = known ? known->lock() : nullptr;
     if (before && before->collections() == collections && before->searchable() == searchable &&
-        before->hidden() == hidden) {
+        before->hidden() == hidden && before->profileFields() == profileFields) {
       return before;
     }
   }
-  auto schema = Schema::build(std::move(collections), searchable, std::move(hidden));
+  auto schema = Schema::build(std::move(collections), searchable, std::move(hidden), profileFields);
   const std::lock_guard lock(mutex_);
   recent_.put(key, schema);
   return schema;

@@ -129,10 +129,12 @@ class Schema {
  public:
   // Builds the schema of these collections, which are in the order of their creation: of two names that clash the later
   // gets a "_" appended. `searchable`: the names of those with vectors. The schema has nothing of the collections in
-  // `hidden`; the names of all others are the same as without `hidden`.
+  // `hidden`; the names of all others are the same as without `hidden`. `profileFields`: the paths of end users that
+  // references to them show; empty if such a reference is an id.
   static std::shared_ptr<const Schema> build(std::vector<data::CollectionPtr> collections,
                                              const std::vector<std::string>& searchable,
-                                             std::vector<std::string> hidden = {});
+                                             std::vector<std::string> hidden = {},
+                                             std::vector<std::string> profileFields = {});
 
   const Type& query() const { return *query_; }
   const Type* mutation() const { return mutation_; }  // null without collections
@@ -145,6 +147,7 @@ class Schema {
   const std::vector<data::CollectionPtr>& collections() const { return collections_; }
   const std::vector<std::string>& searchable() const { return searchable_; }
   const std::vector<std::string>& hidden() const { return hidden_; }  // sorted
+  const std::vector<std::string>& profileFields() const { return profileFields_; }
   // Unique among the schemas of the process.
   uint64_t number() const { return number_; }
 
@@ -159,6 +162,7 @@ class Schema {
   std::vector<data::CollectionPtr> collections_;
   std::vector<std::string> searchable_;
   std::vector<std::string> hidden_;
+  std::vector<std::string> profileFields_;
   uint64_t number_ = 0;
 };
 

@@ -4,6 +4,9 @@
 #include <limits>
 #include <set>
 
+#include "data/schema_references.h"
+#include "graphql/language/names.h"
+#include "graphql/language/profile_type.h"
 #include "graphql/language/schema.h"
 
 namespace mb::graphql {
@@ -20,22 +23,6 @@ constexpr std::string_view kLogicWords[] = {"and", "or", "nor", "not"};
 
 bool isServerField(std::string_view name) {
   return std::ranges::find(kServerFields, name) != std::end(kServerFields);
-}
-
-std::string capitalized(std::string name) {
-  if (!name.empty() && name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 'a' + 'A');
-  return name;
-}
-
-// `name` with "_" for "-"; empty if it is not a valid name in GraphQL.
-std::string graphqlName(std::string_view name) {
-  std::string made(name);
-  std::ranges::replace(made, '-', '_');
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  const bool startsWell = !made.empty() && !(made[0] >= '0' && made[0] <= '9') && !made.starts_with("__");
-  return startsWell && std::ranges::all_of(made, fits) ? made : "";
 }
 
 std::optional<doc::DocumentView> objectAt(doc::DocumentView schema, std::string_view key) {
@@ -118,8 +105,10 @@ bool hasUsable(doc::DocumentView properties) {
 class SchemaBuilder {
  public:
   SchemaBuilder(Schema& schema, std::vector<data::CollectionPtr> collections,
-                const std::vector<std::string>& searchable, std::vector<std::string> hidden)
+                const std::vector<std::string>& searchable, std::vector<std::string> hidden,
+                std::vector<std::string> profileFields)
       : schema_(schema) {
+    schema_.profileFields_ = std::move(profileFields);
     schema_.collections_ = std::move(collections);
     schema_.searchable_ = searchable;
     schema_.hidden_ = std::move(hidden);
@@ -142,6 +131,7 @@ class SchemaBuilder {
     } else {
       mutation_ = &types().add(TypeKind::object, "Mutation", "The operations that write.");
     }
+    if (!schema_.profileFields_.empty() && std::ranges::any_of(declared_, refersToUsers)) addProfile();
     for (Declared& each : declared_) describe(each);
     for (Declared& each : declared_) addRoots(each);
     publish();
@@ -222,6 +212,19 @@ class SchemaBuilder {
     while (typeNames_.contains(wanted)) wanted += '_';
     typeNames_.insert(wanted);
     return wanted;
+  }
+
+  // ---- end users
+
+  static bool refersToUsers(const Declared& each) {
+    return std::ranges::any_of(each.collection.references,
+                               [](const auto& names) { return names.second == data::kEndUsers; });
+  }
+
+  void addProfile() {
+    const Type& profile = addProfileType(types(), schema_.profileFields_, freeTypeName("UserProfile"),
+                                         freeTypeName("UserProfileMetadata"));
+    schema_.byCollection_.emplace(profile.collection, &profile);
   }
 
   // ---- the fields of a collection
@@ -458,12 +461,12 @@ class SchemaBuilder {
 };
 
 std::shared_ptr<const Schema> Schema::build(std::vector<data::CollectionPtr> collections,
-                                            const std::vector<std::string>& searchable,
-                                            std::vector<std::string> hidden) {
+                                            const std::vector<std::string>& searchable, std::vector<std::string> hidden,
+                                            std::vector<std::string> profileFields) {
   static std::atomic<uint64_t> last = 0;
   auto schema = std::make_shared<Schema>();
   schema->number_ = ++last;
-  SchemaBuilder(*schema, std::move(collections), searchable, std::move(hidden)).build();
+  SchemaBuilder(*schema, std::move(collections), searchable, std::move(hidden), std::move(profileFields)).build();
   return schema;
 }
 
