@@ -91,6 +91,16 @@ Error limitViolation(const std::string& counter, int64_t max) {
       .withViolation({Violation::Kind::limit, counter});
 }
 
+Error heldTooLarge() {
+  return Error(ErrorCode::payloadTooLarge,
+               "the documents that this write refers to are larger than 16 MiB together: refer to fewer at a time");
+}
+
+const Violation* refusedCondition(const Error& error) {
+  const Violation* violation = error.violation();
+  return violation && violation->kind == Violation::Kind::condition ? violation : nullptr;
+}
+
 const Violation* indexViolation(const Error& error) {
   const Violation* violation = error.violation();
   return violation && violation->kind == Violation::Kind::index ? violation : nullptr;

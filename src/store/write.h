@@ -42,6 +42,8 @@ struct WriteTarget {
   Access access = Access::write;
 };
 
+inline constexpr size_t kMaxHeldBytes = 16 << 20;
+
 struct Insert {
   CollectionRef collection;
   doc::Document document;
@@ -54,14 +56,15 @@ struct Insert {
 };
 std::vector<std::string> idsOf(const std::vector<Insert>& inserts);
 
-// A condition on documents outside the write, checked under the write's locks: no document of the collection holds
-// `value` at `path`. It is safe only if each writer of such a value holds a document that this write changes. An index
-// on the path keeps it cheap.
+// A condition on documents outside the write, checked under the write's locks: no document of the collection, other
+// than `except`, holds `value` at `path`. It is safe only if each writer of such a value holds a document that this
+// write changes. An index on the path keeps it cheap.
 struct Absence {
   std::string name;  // of the Violation in the write's error
   CollectionRef collection;
   std::string path;
   doc::Value value;
+  std::string except = {};  // the id of a document that may hold it; "" for none
 };
 
 // The change of one document.
@@ -127,7 +130,8 @@ class Write {
   std::vector<Target> change(std::vector<WriteTarget> targets);
   // A document that does not exist: its id was created by IdGenerator for this write.
   Target create(CollectionRef collection, std::string id) { return name({collection, std::move(id), true}); }
-  // A document that is read and stays unchanged until the commit.
+  // A document that is read and stays unchanged until the commit. The held documents of a write's user collections have
+  // at most kMaxHeldBytes together; above that the write fails with payloadTooLarge.
   Target hold(CollectionRef collection, std::string id) {
     return name({collection, std::move(id), false, Access::hold});
   }
@@ -178,8 +182,12 @@ Result<> checkNotices(const std::vector<Notice>& notices);
 Error uniqueViolation(const std::string& index, size_t target);
 Error conditionViolation(const Absence& condition);
 Error limitViolation(const std::string& counter, int64_t max);
+// The error of a write that holds more than kMaxHeldBytes.
+Error heldTooLarge();
 // The unique index that refused a write; null if it failed for another reason.
 const Violation* indexViolation(const Error& error);
+// The condition that refused a write; null if it failed for another reason.
+const Violation* refusedCondition(const Error& error);
 
 struct WriteOutcome {
   uint64_t position = 0;  // of the write's last entry in the change log; 0 if it has none

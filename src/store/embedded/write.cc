@@ -121,11 +121,14 @@ Task<> Engine::checkConditions(const Write& write) {
     Query query;
     query.collection = condition.collection;
     query.filter = doc::Filter::equals(condition.path, condition.value);
-    query.limit = 1;
+    query.limit = condition.except.empty() ? 1 : 2;
     query.projection = Projection::ids;
     query.deadline = orDefault(write.options.deadline);
     CO_TRY(const QueryResult found, co_await find(std::move(query)));
-    if (!found.documents.empty()) co_return fail(conditionViolation(condition));
+    const bool holds = std::ranges::any_of(found.documents, [&](const doc::Document& each) {
+      return condition.except.empty() || each.view().stringOr("id") != condition.except;
+    });
+    if (holds) co_return fail(conditionViolation(condition));
   }
   co_return Result<>();
 }

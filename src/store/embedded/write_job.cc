@@ -101,6 +101,7 @@ Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
   before_.clear();
   before_.reserve(targets_.size());
   std::string bytes;
+  size_t held = 0;
   for (const Target& target : targets_) {
     if (target.idIsNew) {
       before_.emplace_back();
@@ -113,6 +114,8 @@ Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
       continue;
     }
     if (!status.ok()) return fail(readError(status));
+    if (target.access == Access::hold && target.ref.number >= kFirstUserCollection) held += bytes.size();
+    if (held > kMaxHeldBytes) return fail(heldTooLarge());
     before_.emplace_back(doc::Document::fromTrusted(std::exchange(bytes, {})));
   }
   return true;

@@ -117,10 +117,10 @@ TEST_P(StoreSuite, AConditionIsCheckedUnderTheLocks) {
   const CollectionRef things{project_, kThings, 0};
   must(save(store(), project_, "team", sized("team", 1)));
   ASSERT_TRUE(put(things, R"({"id":"m1","owner":"team","email":"m1"})"));
-  const auto removing = [&]() {
+  const auto removing = [&](const std::string& except = "") {
     Write write(writeOptions());
     const Target team = write.change({project_, kMeasured, 0}, "team");
-    write.require({"members", things, "owner", doc::Value(*json(R"({"v":"team"})").view().find("v"))});
+    write.require({"members", things, "owner", doc::Value(*json(R"({"v":"team"})").view().find("v")), except});
     return run(store().write(std::move(write), [team](const PreImages&, Changes& changes) -> Result<> {
       changes.remove(team);
       return {};
@@ -133,6 +133,14 @@ TEST_P(StoreSuite, AConditionIsCheckedUnderTheLocks) {
   EXPECT_EQ(refused.error().violation()->kind, Violation::Kind::condition);
   EXPECT_EQ(refused.error().violation()->name, "members");
   ASSERT_TRUE(remove(things, "m1"));
+  ASSERT_TRUE(put(things, R"({"id":"own","owner":"team","email":"own"})"));
+  EXPECT_FALSE(removing());
+  ASSERT_TRUE(removing("own"));
+  must(save(store(), project_, "team", sized("team", 1)));
+  ASSERT_TRUE(put(things, R"({"id":"too","owner":"team","email":"too"})"));
+  EXPECT_FALSE(removing("own"));
+  ASSERT_TRUE(remove(things, "too"));
+  ASSERT_TRUE(remove(things, "own"));
   EXPECT_TRUE(removing());
   EXPECT_EQ(get({project_, kMeasured, 0}, "team"), "");
 }

@@ -236,6 +236,25 @@ TEST_P(StoreSuite, ADocumentNamedAgainKeepsTheStrongerAccess) {
   EXPECT_EQ(write.targets()[other.position()].access, Access::write);
 }
 
+TEST_P(StoreSuite, AWriteHoldsSixteenMebibytes) {
+  CollectionRef posts = makeCollection("posts");
+  const std::string text(1 << 20 >> 1, 'x');
+  for (int i = 0; i < 33; ++i) ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"d{}","text":"{}"}})", i, text)));
+  const auto holding = [&](int count) {
+    Write write(writeOptions());
+    const Target changed = write.change(posts, "changed");
+    for (int i = 0; i < count; ++i) write.hold(posts, fmt::format("d{}", i));
+    return run(store().write(std::move(write), [changed](const PreImages&, Changes& changes) -> Result<> {
+      changes.put(changed, json(R"({"id":"changed"})"));
+      return {};
+    }));
+  };
+  EXPECT_TRUE(holding(31));
+  const auto refused = holding(33);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::payloadTooLarge);
+}
+
 // Each of two writes keeps the document that the other changes: without the hold both could be switched off.
 TEST_P(StoreSuite, WhatAWriteHoldsStaysUntilItsCommit) {
   const CollectionRef switches = makeCollection("switches");

@@ -342,7 +342,10 @@ Result<> MemoryStore::checkCounters(const std::vector<CounterLimit>& limits,
 Result<> MemoryStore::checkConditions(const Write& write) const {
   for (const Absence& condition : write.conditions()) {
     const doc::Filter filter = doc::Filter::equals(condition.path, condition.value);
-    if (!matching(condition.collection, filter).empty()) return fail(conditionViolation(condition));
+    const bool holds = std::ranges::any_of(matching(condition.collection, filter), [&](const doc::Document& each) {
+      return condition.except.empty() || each.view().stringOr("id") != condition.except;
+    });
+    if (holds) return fail(conditionViolation(condition));
   }
   return {};
 }
@@ -356,11 +359,15 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   RETURN_IF_ERROR(checkConditions(write));
   std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<std::optional<doc::Document>> before;
+  size_t held = 0;
   const auto read = [&](const WriteTarget& target) -> Result<> {
-    if (target.collection.number >= kFirstUserCollection) RETURN_IF_ERROR(current(target.collection));
+    const bool user = target.collection.number >= kFirstUserCollection;
+    if (user) RETURN_IF_ERROR(current(target.collection));
     const Documents& documents = documents_[{target.collection.project, target.collection.number}];
     const auto found = documents.find(target.id);
     before.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
+    if (user && target.access == Access::hold && before.back()) held += before.back()->size();
+    if (held > kMaxHeldBytes) return fail(heldTooLarge());
     return {};
   };
   for (const WriteTarget& target : targets) RETURN_IF_ERROR(read(target));
