@@ -180,7 +180,8 @@ def waits() -> list[Tally]:
 
 def races() -> list[Tally]:
     rounds = os.environ.get("MB_RACE_ROUNDS", "500")
-    command = [sys.executable, "-m", "pytest", "tests/projects/test_races.py", "tests/test_policy_set_races.py", "-q"]
+    tests = ["tests/projects/test_races.py", "tests/test_policy_set_races.py", "tests/test_references.py"]
+    command = [sys.executable, "-m", "pytest", *tests, "-q", "-k", "races or beside"]
     return _with_release(
         lambda server: runners.single("races", command, 3600, {"MB_SERVER": str(server), "MB_RACE_ROUNDS": rounds})
     )
@@ -253,7 +254,7 @@ RUNS = {
     "vectors": (vectors, "15 min", "100,000 vectors: what is found, plain and under filters, and how soon at 100 a second"),
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
     "waits": (waits, "5 min", "the tests that wait for a schedule's minute or a limit of many seconds, on the real clock"),
-    "races": (races, "5 min", "500 rounds of members, environments, invites and memberships of sets changed at once (MB_RACE_ROUNDS)"),
+    "races": (races, "5 min", "500 rounds of members, environments, invites, sets and references changed at once (MB_RACE_ROUNDS)"),
     "description": (
         description,
         "30 min",

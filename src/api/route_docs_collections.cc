@@ -21,7 +21,7 @@ constexpr std::string_view kNames = R"({
 })";
 
 constexpr std::string_view kSchema = R"({
-  "type": "object", "description": "A subset of JSON Schema; `x-ref` names the collection that a field refers to, which must exist.",
+  "type": "object", "description": "A subset of JSON Schema; `x-ref` names the collection that a field refers to, which must exist, or is {collection, check, onDelete}.",
   "examples": [{"type": "object", "required": ["title"], "properties": {"title": {"type": "string", "maxLength": 200}}}]
 })";
 

@@ -1,6 +1,7 @@
 // Audit, metrics and the configuration of a project.
 #include "api/route_docs.h"
 #include "audit/audit.h"
+#include "data/reference_jobs.h"
 
 namespace mb::api {
 
@@ -66,6 +67,16 @@ std::vector<RouteDoc> operationDocs() {
       {Method::get, "/api/v1/control/audit", "listInstanceAudit", {listOf<AuditEntry>("entries")}, {notFound}, query},
       {Method::get, "/api/v1/admin/metrics", "getMetrics", {like(kMetrics)}},
       {Method::get, "/api/v1/admin/usage", "getUsage", {like(kUsage)}},
+      {Method::get,
+       "/api/v1/admin/jobs",
+       "listJobs",
+       {listOf<data::ReferenceJobView>("jobs")},
+       {},
+       {"limit", "skip"},
+       {.more =
+            "Cascades and removals of references that follow from the deletion of a document, the oldest first; one "
+            "that is done is no longer listed."}},
+      {Method::post, "/api/v1/admin/jobs/:id/retry", "retryJob", {kNothing}, {conflict}},
       {Method::get, "/api/v1/admin/config-export", "exportConfiguration", {like(kShape)}},
       {Method::post,
        "/api/v1/admin/config-import",

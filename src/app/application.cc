@@ -25,6 +25,7 @@
 #include "api/page_routes.h"
 #include "api/policy_set_routes.h"
 #include "api/realtime_routes.h"
+#include "api/reference_job_routes.h"
 #include "api/route_operations.h"
 #include "api/run_routes.h"
 #include "api/storage_routes.h"
@@ -210,6 +211,7 @@ struct Application::Impl {
   api::ConfigRoutes configRoutes{configuration};
   api::AuditRoutes auditRoutes{*store, settings.audit.on};
   api::JobRoutes jobRoutes{queue, directory, projectDeps};
+  api::ReferenceJobRoutes referenceJobRoutes{data->referenceJobs()};
   api::ConnectionRoutes connectionRoutes{connections, settings.connections.on};
   api::GraphqlRoutes graphqlRoutes{graphql};
   api::WebhookRoutes webhookRoutes{webhooks};
@@ -257,7 +259,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       oauth({identity, snapshots, outbound, kClock, master, settings.app.baseUrl, settings.api.corsOrigins},
             settings.oauth),
       projectDeps(joinProjects()),
-      data(data::Data::build({*store, snapshots, *cores, ids, kClock, auditor, store.get()},
+      data(data::Data::build({*store, snapshots, *cores, ids, kClock, auditor, store.get(), &queue},
                              [this] { return directory.numbers(); })),
       serviceRoutes(std::move(forVersion), *store, redis.get(), workers),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
@@ -329,6 +331,7 @@ void Application::Impl::addRoutes() {
   configRoutes.addTo(routes);
   auditRoutes.addTo(routes);
   jobRoutes.addTo(routes);
+  referenceJobRoutes.addTo(routes);
   connectionRoutes.addTo(routes);
   graphqlRoutes.addTo(routes);
   realtimeRoutes.addTo(routes);

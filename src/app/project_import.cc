@@ -9,6 +9,7 @@
 #include "data/backed_up_config.h"
 #include "data/default_policy.h"
 #include "data/policy_fields.h"
+#include "data/reference_jobs.h"
 #include "integrations/integration_service.h"
 #include "vectors/embedding_rows.h"
 
@@ -174,6 +175,8 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   if (skips_) return {};
   // The server walks through the documents again: pending jobs are not part of the copy.
   if (system_ && section_->number == vectors::kWalks) return {};
+  // Their jobs of the queue are not in it either.
+  if (system_ && section_->number == data::kReferenceJobs) return {};
   // Unfinished uploads are not either: a backup has only the bytes of files.
   if (system_ && (section_->number == storage::kUploads || section_->number == storage::kPieces)) return {};
   // Entries of a chain name the project by the id that it had when they were written.

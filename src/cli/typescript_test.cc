@@ -69,7 +69,7 @@ TEST(TypeScript, EachSchemaHasItsType) {
 TEST(TypeScript, SaysWhatTypesDoNot) {
   EXPECT_EQ(fieldsOf(R"({"properties": {
       "author": {"type": "string", "x-ref": "people"},
-      "tags": {"type": "array", "items": {"type": "string", "x-ref": "tags"}},
+      "tags": {"type": "array", "items": {"type": "string", "x-ref": {"collection": "tags", "onDelete": "unset"}}},
       "due": {"type": "string", "x-bson": "date", "description": "When */ it\nhas to be done."},
       "views": {"type": "integer", "maximum": 9223372036854775807}}})"),
             "  /** Id of a document of `people`. */\n"

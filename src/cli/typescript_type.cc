@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "document/json.h"
+#include "document/schema.h"
 
 namespace mb::cli {
 
@@ -251,7 +252,7 @@ class TypeWriter {
   }
 
   static std::string reference(doc::DocumentView schema) {
-    const std::string_view to = schema.stringOr("x-ref");
+    const std::string_view to = doc::referencedCollectionOf(schema);
     return to.empty() ? "" : fmt::format("Id of a document of `{}`.", harmless(to));
   }
   static std::string form(doc::DocumentView schema) {

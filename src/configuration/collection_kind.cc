@@ -1,6 +1,7 @@
 #include "configuration/collection_kind.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include "configuration/sections.h"
 #include "configuration/settings_kind.h"
 #include "data/collection_config.h"
+#include "data/reference_rules.h"
 #include "data/revealing_rules.h"
 #include "data/schema_references.h"
 #include "policy/claims.h"
@@ -106,6 +108,42 @@ void checkClaims(const std::optional<doc::Document>& before, const doc::Document
   }
 }
 
+using Schemas = std::map<std::string, std::shared_ptr<const doc::Schema>, std::less<>>;  // null: none
+
+bool isIndexed(const CollectionEntry& entry, const std::string& path) {
+  return std::ranges::any_of(entry.indexes, [&](const auto& each) {
+    const doc::DocumentView index = each.second;
+    const auto keys = index.find("keys");
+    return keys && !keys->asDocument().empty() && keys->asDocument().begin()->key == path &&
+           !index.find("partialFilter");
+  });
+}
+
+// Checks the references of the entries' schemas with the indexes and the other schemas as they are after the import.
+Async<void> checkReferenceRules(const data::CollectionTable& table, const std::vector<Entry>& merged,
+                                const Schemas& schemas, const Pointers& pointers, Problems& problems) {
+  const auto relationsOf = [&](const std::string& name) -> const std::vector<doc::Relation>* {
+    const auto given = schemas.find(name);
+    if (given != schemas.end()) return given->second ? &given->second->relations() : nullptr;
+    const data::CollectionPtr* found = table.find(name);
+    return found && (*found)->schema ? &(*found)->schema->relations() : nullptr;
+  };
+  CooperativeYielder yielder;
+  for (const Entry& each : merged) {
+    co_await yielder.maybeYield();
+    const std::vector<doc::Relation>* relations = relationsOf(each.name);
+    if (!relations || relations->empty()) continue;
+    const CollectionEntry entry = CollectionEntry::read(each.value);
+    const std::string pointer = pointers.find(each.name)->second + "/schema";
+    for (std::vector<ErrorDetail>& found :
+         std::array{data::endUserProblems(*relations),
+                    data::indexProblems(*relations, [&](const std::string& path) { return isIndexed(entry, path); }),
+                    data::cascadeProblems(each.name, *relations, relationsOf)}) {
+      for (ErrorDetail& problem : found) problems.add(pointer + problem.path, std::move(problem.message));
+    }
+  }
+}
+
 // The names of the collections in the section.
 std::set<std::string> collectionNamesOf(doc::ValueView section) {
   std::set<std::string> names;
@@ -170,6 +208,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   Spellings spellings;
   for (const std::string& name : table.names()) spellings.emplace(store::foldedName(name), name);
   Spellings seen;
+  Schemas schemas;
   const std::set<std::string> incoming = collectionNamesOf(source.section);
   const auto exists = [&](const std::string& name) { return table.find(name) || incoming.contains(name); };
   std::vector<std::string> sets = table.setNames();
@@ -207,6 +246,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
       if (!compiled && compiled.error().code() != ErrorCode::validation) co_return fail(std::move(compiled).error());
     }
     mergeCollection(entry, given, compiled, now ? now->get() : nullptr, sets, pointer, problems);
+    if (given.schema.given()) schemas[entry.name] = compiled ? *compiled : nullptr;
     pointers.emplace(entry.name, pointer);
     if (entry.policy && !source.copied) checkClaims(policyBefore, *entry.policy, claims, pointer + "/policy", problems);
     // An unchanged schema may refer to a collection that was deleted after the schema was saved.
@@ -219,6 +259,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
     if (!none) merged.push_back({entry.name, entry.write()});
   }
   co_await checkInherited(current, merged, pointers, problems);
+  if (!source.copied) co_await checkReferenceRules(table, merged, schemas, pointers, problems);
   if (created > 0 && table.byName.size() + created > store::kMaxCollections) {
     problems.add("/collections", fmt::format("would exceed {} collections", store::kMaxCollections));
   }
@@ -269,7 +310,7 @@ Task<> CollectionKind::configure(Target target, const Change& change) {
   const CollectionEntry after = CollectionEntry::read(change.after);
   if (after.isDefault()) co_return co_await setDefault(std::move(target), change);
   data::ConfigChange config{patchTo(before.schema, after.schema), patchTo(before.policy, after.policy),
-                            setsOf(after.policy)};
+                            setsOf(after.policy), true};
   if (!config.schema.given() && !config.policy.given()) co_return Result<>();
   co_return co_await collections_.configure({target.caller, target.project}, change.name, std::move(config));
 }
@@ -290,7 +331,7 @@ Task<> CollectionKind::setIndexes(Target target, const Change& change) {
     if (hasIndex(before, name, index)) continue;
     CO_RETURN_IF_ERROR(checkTime(target));
     if (before.indexes.contains(name)) {
-      CO_RETURN_IF_ERROR(co_await collections_.dropIndex({target.caller, target.project}, change.name, name));
+      CO_RETURN_IF_ERROR(co_await collections_.dropIndex({target.caller, target.project}, change.name, name, true));
     }
     CO_TRY(data::NewIndex wanted, newIndex(index));
     CO_RETURN_IF_ERROR(

@@ -385,6 +385,22 @@ TEST_F(Import, ReferencesAreToCollectionsThatExistOrCome) {
   EXPECT_EQ(summary(import(shop_, exported(shop_))), "0 0 1");
 }
 
+TEST_F(Import, ReferencesThatHoldAreCheckedAsTheyAreAfterwards) {
+  const Text comments = R"({"name":"comments","schema":{"type":"object","properties":{"post":{"type":"string",)"
+                        R"("x-ref":{"collection":"posts","onDelete":"cascade"}}}})";
+  EXPECT_THAT(problemsOf(import(shop_, with(fmt::format(R"("collections":[{}}},{{"name":"posts"}}])", comments)))),
+              ElementsAre(HasSubstr("/collections/0/schema/properties/post/x-ref/onDelete: needs an index")));
+  const Text indexed = comments + R"(,"indexes":[{"keys":{"post":1}}]})";
+  EXPECT_TRUE(import(shop_, with(fmt::format(R"("collections":[{},{{"name":"posts"}}])", indexed))));
+  const Text back = R"({"name":"posts","indexes":[{"keys":{"by":1}}],"schema":{"type":"object","properties":{"by":{)"
+                    R"("type":"string","x-ref":{"collection":"comments","onDelete":"cascade"}}}}})";
+  EXPECT_THAT(problemsOf(import(shop_, with(fmt::format(R"("collections":[{}])", back)))),
+              ElementsAre(HasSubstr("/collections/0/schema/properties/by/x-ref/onDelete: closes a cycle")));
+  const Text turned = R"({"name":"comments","schema":null})";
+  EXPECT_TRUE(import(shop_, with(fmt::format(R"("collections":[{},{}])", back, turned))));
+  EXPECT_EQ(summary(import(shop_, exported(shop_))), "0 0 2");
+}
+
 TEST_F(Import, ASchemaThatCannotBeCopiedIsAWarning) {
   givenProject(fmt::format(R"("collections":[{{"name":"people"}},{{"name":"posts","schema":{}}},{{"name":"tags"}}],
                           "roles":[{{"name":"R","permissions":[]}}])",

@@ -128,6 +128,12 @@ class RandomConfiguration : private RandomText {
     return object(std::move(fields));
   }
 
+  std::string reference(const std::string& to) {
+    const std::string name = "\"" + to + "\"";
+    if (below(2) == 0) return name;
+    return object({{"collection", name}, {"check", one({"\"exists\"", "\"readable\""})}});
+  }
+
   std::string property(const std::vector<std::string>& names, int depth) {
     switch (below(depth > 0 ? 8 : 6)) {
       case 0:
@@ -139,7 +145,7 @@ class RandomConfiguration : private RandomText {
       case 3:
         return object({{"type", "\"string\""}, {"x-bson", "\"date\""}});
       case 4:
-        return object({{"type", "\"string\""}, {"x-ref", "\"" + names[below(names.size())] + "\""}});
+        return object({{"type", "\"string\""}, {"x-ref", reference(names[below(names.size())])}});
       case 5:
         return object({{"const", object({{"b", "1"}, {"a", "{\"$date\":\"2026-01-31T09:30:00.000Z\"}"}})}});
       case 6:

@@ -12,14 +12,16 @@ doc::Document configDocument(std::string_view text) {
 }
 
 const doc::Document kStored = configDocument(R"({
-  "schema":{"type":"object","properties":{"by":{"x-ref":"people"},"in":{"x-ref":"gone"},"of":{"x-ref":"free"}}},
+  "schema":{"type":"object","properties":{"by":{"x-ref":"people"},"in":{"x-ref":"gone"},
+    "of":{"x-ref":"free"},"with":{"x-ref":{"collection":"people","check":"exists"}}}},
   "policy":{"list":{}},"vectors":{"fields":[]},
   "refs":[{"name":"people","number":1003},{"name":"gone","number":1004}]})");
 
 TEST(BackedUpConfigTest, NamesWhatItRefersToAsThatIsCalledNow) {
   const std::vector<store::CollectionInfo> collections = {{1000, "people", 1, {}, {}}, {1003, "authors", 1, {}, {}}};
   EXPECT_EQ(backedUpConfig(kStored, collections), configDocument(R"({
-    "schema":{"type":"object","properties":{"by":{"x-ref":"authors"},"in":{"x-ref":"gone"},"of":{"x-ref":"free"}}},
+    "schema":{"type":"object","properties":{"by":{"x-ref":"authors"},"in":{"x-ref":"gone"},
+      "of":{"x-ref":"free"},"with":{"x-ref":{"collection":"authors","check":"exists"}}}},
     "policy":{"list":{}},"vectors":{"fields":[]}})"));
   EXPECT_EQ(backedUpConfig(doc::Document(), collections), doc::Document());
 }

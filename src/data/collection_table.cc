@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/log.h"
 #include "data/collection_config.h"
@@ -43,6 +44,9 @@ void compileSchema(Collection& collection, const CollectionConfig& config) {
   auto schema = doc::Schema::compile(collection.schemaSource);
   if (schema) {
     collection.schema = *std::move(schema);
+    collection.checksReferences = std::ranges::any_of(collection.schema->relations(), [](const doc::Relation& each) {
+      return each.check != doc::ReferenceCheck::none;
+    });
     return;
   }
   collection.schemaProblem = schema.error().message();
@@ -101,6 +105,28 @@ CollectionPtr compile(store::ProjectNo project, store::CollectionInfo info, cons
   compileSchema(*collection, config);
   compilePolicy(*collection, config, table);
   return collection;
+}
+
+// Sets the referrers of each collection, on a copy of it where they have changed.
+void setReferrers(CollectionTable& table) {
+  std::map<std::string, std::vector<Referrer>, std::less<>> all;
+  for (const auto& [name, collection] : table.byName) {
+    if (!collection->checksReferences) continue;
+    for (const doc::Relation& relation : collection->schema->relations()) {
+      if (relation.onDelete == doc::OnDelete::none) continue;
+      all[relation.collection].push_back({name, relation.path, relation.onDelete});
+    }
+  }
+  for (auto& [name, collection] : table.byName) {
+    const auto found = all.find(name);
+    if (found == all.end() && collection->referrers.empty()) continue;
+    std::vector<Referrer> referrers = found == all.end() ? std::vector<Referrer>() : std::move(found->second);
+    std::ranges::sort(referrers, {}, [](const Referrer& each) { return std::tie(each.collection, each.path); });
+    if (collection->referrers == referrers) continue;
+    auto changed = std::make_shared<Collection>(*collection);
+    changed->referrers = std::move(referrers);
+    collection = std::move(changed);
+  }
 }
 
 void readDefaultPolicy(CollectionTable& table, const std::optional<doc::Document>& stored,
@@ -180,6 +206,7 @@ std::shared_ptr<CollectionTable> tableOf(const snapshot::ProjectInfo& project, S
     table->byName.emplace(std::move(name), std::move(collection));
   }
   readSets(*table, project.number, std::move(stored.sets), before);
+  setReferrers(*table);
   return table;
 }
 
@@ -223,6 +250,11 @@ std::vector<std::string> CollectionTable::setNames() const {
   all.reserve(sets.size());
   for (const BoundSet& set : sets) all.push_back(set.name());
   return all;
+}
+
+CollectionPtr CollectionTable::numbered(store::CollectionNo number) const {
+  const auto found = std::ranges::find_if(byName, [&](const auto& each) { return each.second->info.number == number; });
+  return found == byName.end() ? nullptr : found->second;
 }
 
 std::vector<std::string> CollectionTable::names() const {

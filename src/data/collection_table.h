@@ -23,6 +23,14 @@ namespace mb::data {
 enum class PolicySource { own, inherited, none };
 std::string_view policySourceName(PolicySource source);  // "own", "inherited", "default"
 
+// A field of a collection whose references have an onDelete, as the referenced collection knows it.
+struct Referrer {
+  std::string collection;  // its current name
+  std::string path;
+  doc::OnDelete onDelete = doc::OnDelete::none;
+  bool operator==(const Referrer&) const = default;
+};
+
 // A collection with compiled schema and policy, as requests use it. Immutable; any thread.
 struct Collection {
   store::CollectionInfo info;  // config: {schema?, policy?, refs?} as stored
@@ -35,6 +43,10 @@ struct Collection {
   std::string schemaProblem;
   // Names of collections in x-ref: as saved, and the current ones.
   std::vector<std::pair<std::string, std::string>> references;
+  // Whether a write checks references of the document.
+  bool checksReferences = false;
+  // Deletions of documents look at these; by name and path. Mostly empty.
+  std::vector<Referrer> referrers;
 
   const std::string& name() const { return info.name; }
   const doc::FilterCoercion& coercion() const { return schema ? schema->coercion() : doc::defaultCoercion(); }
@@ -83,7 +95,9 @@ struct CollectionTable {
   const CollectionPtr* find(std::string_view name) const;
   const BoundSet* findSet(std::string_view name) const;
   std::vector<std::string> setNames() const;  // ascending
-  std::vector<std::string> names() const;     // sorted
+  // By number; null if it does not exist. Walks through all collections.
+  CollectionPtr numbered(store::CollectionNo number) const;
+  std::vector<std::string> names() const;  // sorted
 };
 
 // Whether the set can be read: an index of the collection begins with the path that equals the caller's id.

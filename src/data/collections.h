@@ -72,6 +72,9 @@ struct ConfigChange {
   doc::Patch<doc::Document> schema;
   doc::Patch<doc::Document> policy;
   std::vector<std::string> newSets = {};  // that the policy may name although they are saved only after it
+  // Part of an import, whose plan has checked the indexes and cascades of references as they are in the end: an index
+  // may come later, and another collection's schema too.
+  bool imported = false;
 };
 
 // The caller and the project of a request. References outlive the call.
@@ -110,8 +113,8 @@ class Collections : public projects::ClaimDependent {
 
   // The schema as saved; nullopt without one.
   Result<std::optional<doc::Document>> schema(const snapshot::ProjectSnapshot& project, std::string_view name) const;
-  // Fails with validation (the schema), conflict (the collection's policy does not type-check against it). Stored
-  // documents are not validated.
+  // Fails with validation (the schema, or what its references need), conflict (the collection's policy does not
+  // type-check against it). Stored documents are not validated.
   Task<> setSchema(AdminAccess access, std::string name, doc::Document schema);
   Task<> clearSchema(AdminAccess access, std::string name);
 
@@ -126,7 +129,9 @@ class Collections : public projects::ClaimDependent {
   // Returns the index's name when it is ready. Fails with validation; conflict (name taken, or duplicates under a
   // unique index).
   Task<std::string> createIndex(AdminAccess access, std::string collection, NewIndex index);
-  Task<> dropIndex(AdminAccess access, std::string collection, std::string index);
+  // Fails with conflict for the last index that an onDelete of the collection's references needs, unless the index is
+  // `replaced`: until the new one is ready, deletions that need it are 503.
+  Task<> dropIndex(AdminAccess access, std::string collection, std::string index, bool replaced = false);
 
  private:
   using NewConfig = std::function<Result<doc::Document>(const snapshot::ProjectSnapshot&, const Collection&)>;
@@ -150,7 +155,14 @@ class Collections : public projects::ClaimDependent {
   void holdPolicyFields(const Collection& collection, doc::DocumentView policy) const;
   Task<> writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy);
   Task<> createIndexOnce(const AdminAccess& access, const std::string& collection, const store::IndexSpec& spec);
-  Task<> dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index);
+  Task<> dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index,
+                       bool replaced);
+  // Fails with validation.
+  Result<> checkReferenceRules(const snapshot::ProjectSnapshot& project, const Collection& collection,
+                               const doc::Schema& schema) const;
+  // Gives the collections to which the saved schema refers with an onDelete a new version: a deletion that does not
+  // know of it begins again.
+  Task<> announceReferrer(store::ProjectNo project, std::string name, std::shared_ptr<const doc::Schema> schema);
 
   const DataDeps& deps_;
   FairPool& pool_;

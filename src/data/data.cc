@@ -10,7 +10,7 @@ static_assert(store::isConfigurationPart(kPolicyCollection, "default policy"));
 static_assert(store::isConfigurationPart(kPolicySetCollection, "policy sets"));
 
 std::vector<store::SystemCollection> systemCollections() {
-  return {{kPolicyCollection, "__policies", {}}, {kPolicySetCollection, "__policySets", {}}};
+  return {{kPolicyCollection, "__policies", {}}, {kPolicySetCollection, "__policySets", {}}, referenceJobCollection()};
 }
 
 std::unique_ptr<Data> Data::build(DataDeps deps, ProjectNumbers projects) {
@@ -27,6 +27,7 @@ Data::Data(DataDeps deps, ProjectNumbers projects)
       serviceDocuments_(deps_),
       collections_(deps_, pool_, slot_),
       policySets_(deps_, slot_),
-      expiry_(deps_, std::move(projects)) {}
+      expiry_(deps_, slot_, std::move(projects)),
+      referenceJobs_(deps_, slot_) {}
 
 }  // namespace mb::data

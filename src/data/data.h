@@ -11,6 +11,7 @@
 #include "data/expiry.h"
 #include "data/grant.h"
 #include "data/policy_sets.h"
+#include "data/reference_jobs.h"
 #include "data/service_documents.h"
 
 namespace mb::data {
@@ -31,6 +32,7 @@ class Data {
   PolicySets& policySets() { return policySets_; }
   CallerSets& callerSets() { return callerSets_; }
   Expiry& expiry() { return expiry_; }
+  ReferenceJobs& referenceJobs() { return referenceJobs_; }
   FairPool& pool() { return pool_; }  // for tests
 
   // Call it after everything that reads, writes or configures has stopped: work that still waits for the pools fails
@@ -58,6 +60,7 @@ class Data {
   Collections collections_;
   PolicySets policySets_;
   Expiry expiry_;
+  ReferenceJobs referenceJobs_;
 };
 
 }  // namespace mb::data

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/id.h"
+#include "jobs/jobs.h"
 #include "snapshot/snapshot.h"
 #include "store/entry_fields.h"
 #include "store/store.h"
@@ -24,6 +25,7 @@ struct DataDeps {
   const Clock& clock;
   audit::Auditor& auditor;
   store::EntryFields* entryFields = nullptr;  // null: the store's indexes hold keys only
+  jobs::Queue* queue = nullptr;               // null: deletions that need a job fail with unavailable
 };
 
 }  // namespace mb::data

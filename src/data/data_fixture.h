@@ -42,7 +42,7 @@ class DataTest : public testing::Test {
 
   DataTest() {
     snapshots_.setDirectory(directory_);
-    data_ = Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_, &entryFields_},
+    data_ = Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_, &entryFields_, &queue_},
                         [this] { return projectNumbers(); });
     cores_.start();
     auto number = run(store_.allocateProject());
@@ -227,6 +227,8 @@ class DataTest : public testing::Test {
   audit::Auditor auditor_{true, ids_, clock_};
   RecordedFields entryFields_;
   OneProject directory_;
+  MasterSecret master_{Secret(std::string(32, 'm'))};
+  jobs::Queue queue_{{store_, cores_, ids_, clock_, master_}};  // not started
   std::unique_ptr<Data> data_;
   store::ProjectNo project_ = 0;
   policy::Caller alice_;
@@ -237,6 +239,7 @@ class DataTest : public testing::Test {
   static std::vector<store::SystemCollection> allSystemCollections() {
     std::vector<store::SystemCollection> all = systemCollections();
     all.push_back(audit::auditCollection());
+    for (store::SystemCollection& each : jobs::systemCollections()) all.push_back(std::move(each));
     return all;
   }
   Task<std::vector<store::ProjectNo>> projectNumbers() { co_return std::vector{project_}; }

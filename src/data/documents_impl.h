@@ -27,6 +27,11 @@ struct Documents::Impl {
   // One write on one snapshot; `hooked` is null if no hooks ran. The parameters must outlive it.
   Task<std::optional<doc::Document>> commit(const Access& access, const Grant& grant, const WriteRequest& request,
                                             const Hooked* hooked);
+  // The same for a write that checks references, and for the deletion of a document that others refer to.
+  Task<std::optional<doc::Document>> commitChecked(const Access& access, const Grant& grant,
+                                                   const WriteRequest& request, const Hooked* hooked);
+  Task<std::optional<doc::Document>> commitDeletion(const Access& access, const Grant& grant,
+                                                    const WriteRequest& request, const Hooked* hooked);
   // The remaining budget of a write's hooks, over all its attempts.
   struct HookBudget {
     std::chrono::steady_clock::time_point deadline;

@@ -35,7 +35,8 @@ bool expires(const store::IndexInfo& index) {
 
 }  // namespace
 
-Expiry::Expiry(const DataDeps& deps, ProjectNumbers projects) : deps_(deps), projects_(std::move(projects)) {}
+Expiry::Expiry(const DataDeps& deps, snapshot::SlotKey<CollectionTable> slot, ProjectNumbers projects)
+    : deps_(deps), slot_(slot), projects_(std::move(projects)) {}
 
 void Expiry::start(TaskGroup& tasks) {
   passes_.start(deps_.cores.at(0).get_executor(), tasks,
@@ -84,46 +85,85 @@ Task<uint64_t> Expiry::passProject(store::ProjectNo project) {
 
 Task<uint64_t> Expiry::passIndex(store::CollectionRef collection, store::IndexSpec spec) {
   CO_TRY(const doc::Filter filter, expired(spec, deps_.clock.now()));
-  uint64_t removed = 0;
+  Removed sum;
   for (int queries = 0; queries < kQueriesPerPass && !passes_.stopping(); ++queries) {
     store::Query query;
     query.collection = collection;
     query.filter = filter;
+    query.skip = sum.restricted;  // those are still there
     query.limit = kPerQuery;
     query.projection = store::Projection::ids;
     query.deadline = std::chrono::steady_clock::now() + kDeadline;
     CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
-    std::vector<store::WriteTarget> targets;
+    if (found.documents.empty()) break;
+    // Which collections refer to this one is known by the snapshot, which is loaded only where something has expired.
+    CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(collection.project));
+    if (!project) break;
+    const CollectionPtr current = project->get(slot_).numbered(collection.number);
+    if (!current) break;
+    TableFinder finder(project->get(slot_));
+    std::vector<std::string> ids;
     for (size_t i = 0; i < found.documents.size() && !passes_.stopping(); ++i) {
-      targets.push_back({collection, std::string(found.documents[i].view().stringOr("id"))});
-      if (targets.size() < kPerCommit && i + 1 < found.documents.size()) continue;
-      CO_TRY(const uint64_t gone, co_await removeExpired(std::exchange(targets, {}), filter));
-      removed += gone;
+      ids.emplace_back(found.documents[i].view().stringOr("id"));
+      if (ids.size() < kPerCommit && i + 1 < found.documents.size()) continue;
+      CO_TRY(const Removed some, co_await removeExpired(*current, finder, std::exchange(ids, {}), filter));
+      sum.removed += some.removed;
+      sum.restricted += some.restricted;
     }
     if (found.documents.size() < kPerQuery) break;
   }
-  co_return removed;
+  co_return sum.removed;
 }
 
-Task<uint64_t> Expiry::removeExpired(std::vector<store::WriteTarget> targets, doc::Filter filter) {
+Task<Expiry::Removed> Expiry::removeExpired(const Collection& collection, CollectionFinder& finder,
+                                            std::vector<std::string> ids, doc::Filter filter) {
+  Deletion deletion;
+  if (!collection.referrers.empty()) {
+    CO_TRY(deletion, co_await Deletion::of(deps_, finder, collection, ""));
+  }
+  Removed sum;
+  auto all = co_await removeNow(deletion, collection.ref, ids, filter);
+  if (all) {
+    sum.removed = *all;
+    co_return sum;
+  }
+  if (!store::refusedCondition(all.error())) co_return fail(std::move(all).error());
+  for (std::string& id : ids) {
+    const std::vector<std::string> one{std::move(id)};
+    auto removed = co_await removeNow(deletion, collection.ref, one, filter);
+    if (!removed && !store::refusedCondition(removed.error())) co_return fail(std::move(removed).error());
+    ++(removed ? sum.removed : sum.restricted);
+  }
+  co_return sum;
+}
+
+Task<uint64_t> Expiry::removeNow(const Deletion& deletion, store::CollectionRef collection,
+                                 const std::vector<std::string>& ids, const doc::Filter& filter) {
   store::WriteOptions options;
   options.deadline = std::chrono::steady_clock::now() + kDeadline;
   options.actor = {store::ActorKind::server, ""};
   options.priority = store::WritePriority::low;
   store::Write write(std::move(options));
-  std::vector<store::Target> due = write.change(std::move(targets));
-  co_return co_await store::writeReturning(
-      deps_.store, std::move(write),
-      [due = std::move(due), &filter = std::as_const(filter)](const store::PreImages& before,
-                                                              store::Changes& changes) -> Result<uint64_t> {
-        uint64_t removed = 0;
-        for (const store::Target target : due) {
-          if (!before[target] || !filter.matches(*before[target])) continue;
-          changes.remove(target);
-          ++removed;
-        }
-        return removed;
-      });
+  std::vector<Deletion::Removal> due;
+  for (const std::string& id : ids) {
+    CO_TRY(Deletion::Removal each, deletion.name(write, collection, id));
+    due.push_back(std::move(each));
+  }
+  CO_TRY(const uint64_t removed, co_await store::writeReturning(
+                                     deps_.store, std::move(write),
+                                     [&due = std::as_const(due), &filter](const store::PreImages& before,
+                                                                          store::Changes& changes) -> Result<uint64_t> {
+                                       uint64_t gone = 0;
+                                       for (const Deletion::Removal& each : due) {
+                                         if (!before[each.document] || !filter.matches(*before[each.document]))
+                                           continue;
+                                         Deletion::remove(each, changes);
+                                         ++gone;
+                                       }
+                                       return gone;
+                                     }));
+  deletion.wake(due);
+  co_return removed;
 }
 
 }  // namespace mb::data

@@ -8,7 +8,9 @@
 
 #include "base/periodic_task.h"
 #include "base/task_group.h"
+#include "data/collection_finder.h"
 #include "data/data_deps.h"
+#include "data/deletion.h"
 
 namespace mb::data {
 
@@ -17,7 +19,7 @@ using ProjectNumbers = std::function<Task<std::vector<store::ProjectNo>>()>;
 
 class Expiry {
  public:
-  Expiry(const DataDeps& deps, ProjectNumbers projects);
+  Expiry(const DataDeps& deps, snapshot::SlotKey<CollectionTable> slot, ProjectNumbers projects);
 
   // Runs a pass every 30 s, on the first core, until stop().
   void start(TaskGroup& tasks);
@@ -30,10 +32,18 @@ class Expiry {
   Async<void> loggedPass();
   Task<uint64_t> passProject(store::ProjectNo project);
   Task<uint64_t> passIndex(store::CollectionRef collection, store::IndexSpec spec);
-  // Removes the targets that still match; returns how many.
-  Task<uint64_t> removeExpired(std::vector<store::WriteTarget> targets, doc::Filter filter);
+  // Removes those of the documents that still match, except those to which others refer and restrict their deletion.
+  struct Removed {
+    uint64_t removed = 0;
+    uint64_t restricted = 0;
+  };
+  Task<Removed> removeExpired(const Collection& collection, CollectionFinder& finder, std::vector<std::string> ids,
+                              doc::Filter filter);
+  Task<uint64_t> removeNow(const Deletion& deletion, store::CollectionRef collection,
+                           const std::vector<std::string>& ids, const doc::Filter& filter);
 
   const DataDeps& deps_;
+  snapshot::SlotKey<CollectionTable> slot_;
   ProjectNumbers projects_;
   PeriodicTask passes_;
 };

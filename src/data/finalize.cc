@@ -26,32 +26,19 @@ std::string dotted(std::string_view pointer) {
   return path;
 }
 
-// The error for a document that breaks the schema. `hidden`: fields that the document may already hold and the caller
-// cannot read; their problems are not reported.
-Error schemaError(std::vector<ErrorDetail> details, const doc::FieldSet& hidden) {
-  std::erase_if(details, [&](const ErrorDetail& detail) { return hidden.covers(dotted(detail.path)); });
-  if (details.empty()) return Error(ErrorCode::validation, "the document does not fit the collection's schema");
-  std::string message = details.front().path + " " + details.front().message;
-  return Error(ErrorCode::validation, std::move(message)).withDetails(std::move(details));
-}
-
 Result<> checkVectors(const EvaluationContext& context, const std::optional<doc::Document>& before,
                       const doc::Document& document) {
   std::vector<ErrorDetail> problems =
       vectorProblems(context.grant.collection->info, before ? &*before : nullptr, document);
   if (problems.empty()) return {};
-  static const doc::FieldSet nothing;
-  const bool inserting = context.request.event == WriteEvent::insert;
-  return fail(schemaError(std::move(problems), inserting ? nothing : context.grant.denied()));
+  return fail(schemaError(std::move(problems), unreportedFields(context)));
 }
 
 Result<doc::Document> applySchema(const EvaluationContext& context, doc::Document document) {
   const doc::Schema* schema = context.grant.collection->schema.get();
   if (!schema) return document;
-  static const doc::FieldSet nothing;
-  const bool inserting = context.request.event == WriteEvent::insert;
-  const doc::FieldSet& hidden = inserting ? nothing : context.grant.denied();
-  auto prepared = schema->prepare(document, inserting);
+  const doc::FieldSet& hidden = unreportedFields(context);
+  auto prepared = schema->prepare(document, context.request.event == WriteEvent::insert);
   if (!prepared) {
     return fail(hidden.empty() ? std::move(prepared).error() : schemaError(prepared.error().details(), hidden));
   }
@@ -95,6 +82,18 @@ bool touchesDenied(const EvaluationContext& context) {
 }
 
 }  // namespace
+
+Error schemaError(std::vector<ErrorDetail> details, const doc::FieldSet& hidden) {
+  std::erase_if(details, [&](const ErrorDetail& detail) { return hidden.covers(dotted(detail.path)); });
+  if (details.empty()) return Error(ErrorCode::validation, "the document does not fit the collection's schema");
+  std::string message = details.front().path + " " + details.front().message;
+  return Error(ErrorCode::validation, std::move(message)).withDetails(std::move(details));
+}
+
+const doc::FieldSet& unreportedFields(const EvaluationContext& context) {
+  static const doc::FieldSet nothing;
+  return context.request.event == WriteEvent::insert ? nothing : context.grant.denied();
+}
 
 Result<doc::Document> pinServerFields(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                       doc::DocumentView draft) {

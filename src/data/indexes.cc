@@ -4,6 +4,7 @@
 #include "data/coerced_filter.h"
 #include "data/collections.h"
 #include "data/data_deps.h"
+#include "data/deletion.h"
 #include "data/reserved.h"
 #include "document/path.h"
 
@@ -144,6 +145,27 @@ Result<> checkSetsWithout(const CollectionTable& table, const Collection& collec
   return {};
 }
 
+// Fails with conflict if the index is the last one that an onDelete of the collection needs.
+Result<> checkUnneeded(const Collection& collection, const std::string& index) {
+  if (!collection.schema) return {};
+  for (const doc::Relation& relation : collection.schema->relations()) {
+    if (relation.onDelete == doc::OnDelete::none) continue;
+    const auto finds = [&](const store::IndexInfo& each) { return findsReferences(each.spec, relation.path); };
+    const auto isDropped = [&](const store::IndexInfo& each) { return each.spec.name == index; };
+    const auto& indexes = collection.info.indexes;
+    const bool needed = std::ranges::any_of(indexes, [&](const auto& each) { return isDropped(each) && finds(each); });
+    const bool others =
+        std::ranges::any_of(indexes, [&](const auto& each) { return !isDropped(each) && each.ready && finds(each); });
+    if (!needed || others) continue;
+    return fail(
+        ErrorCode::conflict,
+        fmt::format("the references of \"{}\" need this index for their onDelete: remove that from the schema, or "
+                    "create another index that begins with the field",
+                    relation.path));
+  }
+  return {};
+}
+
 doc::Document named(std::string_view index) {
   doc::BsonWriter out;
   out.appendString("index", index);
@@ -188,16 +210,20 @@ Task<> Collections::createIndexOnce(const AdminAccess& access, const std::string
   co_return Result<>();
 }
 
-Task<> Collections::dropIndex(AdminAccess access, std::string collection, std::string index) {
-  co_return co_await whileStale(access, [&] { return dropIndexOnce(access, collection, index); });
+Task<> Collections::dropIndex(AdminAccess access, std::string collection, std::string index, bool replaced) {
+  co_return co_await whileStale(access, [&] { return dropIndexOnce(access, collection, index, replaced); });
 }
 
-Task<> Collections::dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index) {
+Task<> Collections::dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index,
+                                  bool replaced) {
   CO_TRY(const CollectionPtr found, require(*access.project, collection));
   const auto& indexes = found->info.indexes;
   const bool exists = std::ranges::any_of(indexes, [&](const auto& each) { return each.spec.name == index; });
   if (!exists) co_return fail(ErrorCode::notFound, "no such index");
-  CO_RETURN_IF_ERROR(checkSetsWithout(table(*access.project), *found, index));
+  if (!replaced) {
+    CO_RETURN_IF_ERROR(checkUnneeded(*found, index));
+    CO_RETURN_IF_ERROR(checkSetsWithout(table(*access.project), *found, index));
+  }
   co_return co_await deps_.store.dropIndex(found->ref, index,
                                            auditEntry(access, "index.delete", collection, named(index)));
 }

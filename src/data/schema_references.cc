@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "data/reference_rules.h"
+#include "document/schema.h"
 #include "document/storable.h"
 
 namespace mb::data {
@@ -28,6 +30,16 @@ std::string below(std::string path, std::string_view key) {
   return path;
 }
 
+// Copies the x-ref with another name of the collection.
+void copyReference(doc::BsonWriter& out, doc::ValueView reference, const std::string& name) {
+  if (reference.type() == doc::BsonType::string) return out.appendString("x-ref", name);
+  out.beginDocument("x-ref");
+  for (const auto& [key, value] : reference.asDocument()) {
+    key == "collection" ? out.appendString(key, name) : out.append(key, value);
+  }
+  out.end();
+}
+
 void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const std::string& path, const Visit& visit);
 
 void copySchemas(doc::BsonWriter& out, doc::DocumentView schemas, const std::string& path, const Visit& visit) {
@@ -45,9 +57,9 @@ void copySchemas(doc::BsonWriter& out, doc::DocumentView schemas, const std::str
 void copySchema(doc::BsonWriter& out, doc::DocumentView schema, const std::string& path, const Visit& visit) {
   for (const auto& [keyword, value] : schema) {
     const std::string at = below(path, keyword);
-    if (keyword == "x-ref" && value.type() == doc::BsonType::string) {
-      const std::string name = visit(at, value.asString());
-      if (!name.empty()) out.appendString(keyword, name);
+    if (keyword == "x-ref" && !doc::referencedCollection(value).empty()) {
+      const std::string name = visit(at, doc::referencedCollection(value));
+      if (!name.empty()) copyReference(out, value, name);
       continue;
     }
     switch (holds(keyword, value.type())) {
@@ -104,9 +116,7 @@ Result<> checkReferences(doc::DocumentView schema, const std::function<bool(cons
     details.push_back(
         {each.path, fmt::format("refers to \"{}\", which is not a collection: create it first", each.collection)});
   }
-  if (details.empty()) return {};
-  std::string message = fmt::format("{} {}", details.front().path, details.front().message);
-  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(details)));
+  return refuseProblems(std::move(details));
 }
 
 }  // namespace mb::data

@@ -1,4 +1,4 @@
-// The names of collections in a schema (x-ref), also in nested schemas.
+// The names of collections in a schema (x-ref in either form), also in nested schemas.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace mb::data {
 
-// The name by which x-ref refers to the project's end users.
+// The name by which x-ref means the project's end users. No collection has it.
 inline constexpr std::string_view kEndUsers = "users";
 
 struct SchemaReference {

@@ -44,6 +44,18 @@ TEST(SchemaReferencesTest, LeftOutWhereTheNewNameIsEmpty) {
   EXPECT_NE(std::string::npos, text.find(R"("default":{"x-ref":"people"})")) << text;
 }
 
+TEST(SchemaReferencesTest, AnObjectIsAReferenceToo) {
+  const doc::Document schema = *doc::parseJson(
+      R"({"properties":{"a":{"x-ref":{"check":"exists","collection":"people"}},"b":{"x-ref":{"check":"exists"}}}})");
+  EXPECT_EQ(Names{"people"}, referencedCollections(schema));
+  const auto renamed = renameReferences(schema, [](std::string_view) { return std::string("authors"); });
+  EXPECT_EQ(
+      R"({"properties":{"a":{"x-ref":{"check":"exists","collection":"authors"}},"b":{"x-ref":{"check":"exists"}}}})",
+      doc::toJson(renamed));
+  const auto without = renameReferences(schema, [](std::string_view) { return std::string(); });
+  EXPECT_EQ(R"({"properties":{"a":{},"b":{"x-ref":{"check":"exists"}}}})", doc::toJson(without));
+}
+
 TEST(SchemaReferencesTest, PointersAreEscaped) {
   const auto refused =
       checkReferences(*doc::parseJson(R"({"properties":{"a/b":{"properties":{"c~d":{"x-ref":"x"}}}}})"),

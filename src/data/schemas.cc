@@ -1,7 +1,13 @@
+#include <algorithm>
+#include <set>
+
 #include "base/work_budget.h"
 #include "data/collection_config.h"
 #include "data/collections.h"
+#include "data/data_deps.h"
+#include "data/deletion.h"
 #include "data/policy_claims.h"
+#include "data/reference_rules.h"
 #include "data/revealing_rules.h"
 #include "data/schema_references.h"
 
@@ -59,6 +65,7 @@ Task<std::shared_ptr<const doc::Schema>> Collections::checkSchema(snapshot::Snap
 Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange change) {
   using State = doc::Patch<doc::Document>::State;
   CO_RETURN_IF_ERROR(require(*access.project, name));
+  const store::ProjectNo number = access.project->info().number;
   std::shared_ptr<const doc::Schema> compiled;
   if (change.schema.state == State::value) {
     CO_TRY(compiled, co_await checkSchema(access.project, change.schema.value));
@@ -68,7 +75,8 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
   if (change.policy.given()) {
     actions.emplace_back(change.policy.state == State::value ? "policy.set" : "policy.clear");
   }
-  co_return co_await alter(
+  const std::string saved = name;
+  CO_RETURN_IF_ERROR(co_await alter(
       std::move(access), std::move(name), std::move(actions),
       [&](const snapshot::ProjectSnapshot& project, const Collection& current) -> Result<doc::Document> {
         CollectionConfig config = CollectionConfig::read(current.info.config);
@@ -98,6 +106,8 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
           RETURN_IF_ERROR(checkReferences(change.schema.value, [&](const std::string& referenced) {
             return table(project).find(referenced) != nullptr;
           }));
+          RETURN_IF_ERROR(refuseProblems(endUserProblems(compiled->relations())));
+          if (!change.imported) RETURN_IF_ERROR(checkReferenceRules(project, current, *compiled));
           config.schema = change.schema.value;
           for (const std::string& referenced : referencedCollections(change.schema.value)) {
             const CollectionPtr* target = table(project).find(referenced);
@@ -105,7 +115,47 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
           }
         }
         return config.write();
-      });
+      }));
+  if (!compiled) co_return Result<>();
+  co_return co_await announceReferrer(number, saved, compiled);
+}
+
+Result<> Collections::checkReferenceRules(const snapshot::ProjectSnapshot& project, const Collection& collection,
+                                          const doc::Schema& schema) const {
+  RETURN_IF_ERROR(refuseProblems(indexProblems(schema.relations(), [&](const std::string& path) {
+    return std::ranges::any_of(collection.info.indexes,
+                               [&](const store::IndexInfo& each) { return findsReferences(each.spec, path); });
+  })));
+  return refuseProblems(cascadeProblems(collection.name(), schema.relations(),
+                                        [&](const std::string& other) -> const std::vector<doc::Relation>* {
+                                          const CollectionPtr* found = table(project).find(other);
+                                          return found && (*found)->schema ? &(*found)->schema->relations() : nullptr;
+                                        }));
+}
+
+// A deletion that began on an earlier snapshot does not look into this collection. Its commit compares the version of
+// its own collection, and begins again.
+Task<> Collections::announceReferrer(store::ProjectNo project, std::string name,
+                                     std::shared_ptr<const doc::Schema> schema) {
+  std::set<std::string> referenced;
+  for (const doc::Relation& each : schema->relations()) {
+    if (each.onDelete != doc::OnDelete::none && each.collection != name) referenced.insert(each.collection);
+  }
+  for (const std::string& each : referenced) {
+    for (int attempt = 1;; ++attempt) {
+      CO_TRY(const snapshot::SnapshotPtr now, co_await deps_.snapshots.byNumber(project));
+      const CollectionPtr* found = now ? table(*now).find(each) : nullptr;
+      if (!found) break;
+      store::Alteration same;
+      same.config = (*found)->info.config;
+      const auto done = co_await deps_.store.alterCollection((*found)->ref, std::move(same), {});
+      if (done) break;
+      if (done.error().code() != ErrorCode::staleCatalogue || attempt == kMaxStaleAttempts) {
+        co_return fail(done.error().clone());
+      }
+    }
+  }
+  co_return Result<>();
 }
 
 Task<> Collections::setSchema(AdminAccess access, std::string name, doc::Document schema) {

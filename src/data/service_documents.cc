@@ -4,6 +4,9 @@
 
 #include "base/work_budget.h"
 #include "data/data_deps.h"
+#include "data/deletion.h"
+#include "data/halve.h"
+#include "data/reference_checks.h"
 #include "data/write.h"
 
 namespace mb::data {
@@ -86,26 +89,93 @@ struct ServiceDocuments::ManyUpdate {
     return store::Change::put(std::move(finalized));
   }
 
+  // What the commits for one page share.
+  struct PageReferences {
+    std::optional<ReferenceChecks> checks;  // unset: no references are checked
+    ReferenceChecks::Keys held;             // what the next commit holds
+    Deletion deletion;
+  };
+  Task<PageReferences> prepare(const DataDeps& deps, const ServiceAccess& access, const Collection& collection) const {
+    PageReferences page;
+    if (!access.logged) co_return page;
+    if (removes && !collection.referrers.empty()) {
+      CO_TRY(page.deletion, co_await Deletion::of(deps, access.collections, collection, access.trace));
+    }
+    if (!removes && collection.checksReferences) {
+      CO_TRY(page.checks, co_await ReferenceChecks::ofService(access.collections, collection));
+    }
+    co_return page;
+  }
+
   struct Commit {
     UpdateCounts counts;
-    std::optional<Error> problem;  // of the first document that cannot be changed; later ones are not changed
+    std::optional<Error> problem;         // of the first document that cannot be changed; later ones are not changed
+    ReferenceChecks::Outcome references;  // not held: nothing is changed
   };
-  Commit computeChanges(const Grant& grant, const std::vector<store::Target>& targets, const store::PreImages& before,
-                        store::Changes& changes, Timestamp now) const {
+  Commit computeChanges(const Grant& grant, const std::vector<Deletion::Removal>& documents, const PageReferences& page,
+                        const ReferenceChecks::Held& held, const store::PreImages& before, store::Changes& changes,
+                        Timestamp now) const {
     Commit commit;
-    for (const store::Target target : targets) {
-      const std::optional<doc::Document>& document = before[target];
+    for (const Deletion::Removal& each : documents) {
+      const std::optional<doc::Document>& document = before[each.document];
       if (!document || !filter.matches(*document)) continue;
       Result<store::Change> change = changed(grant, document, now);
+      if (change && page.checks) change = checkReferences(page, *document, *std::move(change), held, before, commit);
       if (!change) {
         commit.problem = std::move(change).error();
         break;
       }
       ++commit.counts.matched;
       if (change->kind != store::Change::Kind::keep) ++commit.counts.modified;
-      changes.set(target, *std::move(change));
+      if (removes) {
+        Deletion::remove(each, changes);
+      } else {
+        changes.set(each.document, *std::move(change));
+      }
     }
-    return commit;
+    if (commit.references.held) return commit;
+    for (const Deletion::Removal& each : documents) changes.set(each.document, store::Change::keep());
+    return {{}, {}, std::move(commit.references)};
+  }
+  static Result<store::Change> checkReferences(const PageReferences& page, const doc::Document& before,
+                                               store::Change change, const ReferenceChecks::Held& held,
+                                               const store::PreImages& images, Commit& commit) {
+    if (change.kind != store::Change::Kind::put) return change;
+    TRY(ReferenceChecks::Outcome outcome, page.checks->check({&before, change.after}, held, images, {}));
+    commit.references.needed.merge(outcome.needed);
+    commit.references.held = commit.references.held && outcome.held;
+    return change;
+  }
+
+  Task<Commit> commit(const DataDeps& deps, const ServiceAccess& access, const Collection& collection,
+                      const PageReferences& page, const std::vector<std::string>& ids) const {
+    const Grant grant = grantOn(collection);
+    store::Write write(optionsOf(access));
+    std::vector<Deletion::Removal> documents;
+    documents.reserve(ids.size());
+    for (const std::string& id : ids) {
+      CO_TRY(Deletion::Removal each, page.deletion.name(write, collection.ref, id));
+      documents.push_back(std::move(each));
+    }
+    ReferenceChecks::Held held;
+    if (page.checks) held = page.checks->hold(write, page.held);
+    CO_TRY(Commit commit,
+           co_await store::writeReturning(
+               deps.store, std::move(write),
+               [this, &grant, &documents = std::as_const(documents), &page, &held = std::as_const(held),
+                &clock = deps.clock](const store::PreImages& before, store::Changes& changes) -> Result<Commit> {
+                 return computeChanges(grant, documents, page, held, before, changes, clock.now());
+               }));
+    if (removes) page.deletion.wake(documents);
+    co_return commit;
+  }
+
+  // Whether the document, whose deletion was refused, is one to delete.
+  Task<bool> stillMatches(const DataDeps& deps, const ServiceAccess& access, const Collection& collection,
+                          const std::string& id) const {
+    CO_TRY(const std::optional<doc::Document> document, co_await deps.store.get(collection.ref, id, {access.deadline}));
+    if (!document) co_return false;
+    co_return filter.matches(*document);
   }
 };
 
@@ -134,6 +204,15 @@ Task<uint64_t> ServiceDocuments::count(ServiceAccess access, std::string collect
 
 // ---- inserting
 
+namespace {
+
+struct Inserted {
+  doc::Document document;
+  ReferenceChecks::Outcome references;  // not held: nothing is inserted
+};
+
+}  // namespace
+
 Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess access, CollectionPtr collection,
                                                                doc::Document document) {
   const Grant grant = grantOn(*collection);
@@ -144,21 +223,38 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
     request.idIsNew = true;
   }
   CO_RETURN_IF_ERROR(parseWriteRequest(request, grant));
-  store::Write write(optionsOf(access));
-  const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.idIsNew});
-  auto written = co_await store::writeReturning(
-      deps_.store, std::move(write),
-      [&grant = std::as_const(grant), &request = std::as_const(request), target, &clock = std::as_const(deps_.clock)](
-          const store::PreImages& before, store::Changes& changes) -> Result<doc::Document> {
-        const EvaluationContext context{grant, request, asServer(), clock.now()};
-        RETURN_IF_ERROR(checkTarget(context, before[target]));
-        TRY(doc::Document finalized, finalizeDocument(context, before[target], request.body));
-        changes.put(target, finalized);
-        return finalized;
-      });
-  if (!written && isStale(written.error())) co_return std::nullopt;
-  if (!written) co_return fail(std::move(written).error());
-  co_return *std::move(written);
+  std::optional<ReferenceChecks> checks;
+  ReferenceChecks::Keys keys;
+  if (access.logged && collection->checksReferences) {
+    CO_TRY(checks, co_await ReferenceChecks::ofService(access.collections, *collection));
+    keys = checks->guess(request.body);
+  }
+  for (int round = 0; round < kMaxReferenceRounds; ++round) {
+    store::Write write(optionsOf(access));
+    const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.idIsNew});
+    ReferenceChecks::Held held;
+    if (checks) held = checks->hold(write, keys);
+    auto written = co_await store::writeReturning(
+        deps_.store, std::move(write),
+        [&grant = std::as_const(grant), &request = std::as_const(request), target, &checks = std::as_const(checks),
+         &held = std::as_const(held), &clock = std::as_const(deps_.clock)](
+            const store::PreImages& before, store::Changes& changes) -> Result<Inserted> {
+          const EvaluationContext context{grant, request, asServer(), clock.now()};
+          RETURN_IF_ERROR(checkTarget(context, before[target]));
+          Inserted inserted;
+          TRY(inserted.document, finalizeDocument(context, before[target], request.body));
+          if (checks) {
+            TRY(inserted.references, checks->check({nullptr, inserted.document}, held, before, {}));
+          }
+          if (inserted.references.held) changes.put(target, inserted.document);
+          return inserted;
+        });
+    if (!written && isStale(written.error())) co_return std::nullopt;
+    if (!written) co_return fail(std::move(written).error());
+    if (written->references.held) co_return std::move(written->document);
+    keys = std::move(written->references.needed);
+  }
+  co_return fail(ErrorCode::unavailable, "the references of the document kept changing, try again");
 }
 
 Task<doc::Document> ServiceDocuments::insertOne(ServiceAccess access, std::string collection, doc::Document document) {
@@ -190,21 +286,24 @@ Task<ServiceDocuments::Page> ServiceDocuments::page(store::CollectionRef collect
 
 Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPtr collection, ManyUpdate& update,
                                               std::vector<std::string> ids) {
-  const Grant grant = grantOn(*collection);
   std::string reached;
   std::vector<std::string> later;  // ids after `ids`
   std::optional<Error> broken;
+  CO_TRY(ManyUpdate::PageReferences references, co_await update.prepare(deps_, access, *collection));
+  int rounds = 0;
   while (!ids.empty()) {
-    store::Write write(optionsOf(access));
-    std::vector<store::Target> targets;
-    for (const std::string& id : ids) targets.push_back(write.change(collection->ref, id));
-    auto commit = co_await store::writeReturning(
-        deps_.store, std::move(write),
-        [&update = std::as_const(update), &grant = std::as_const(grant), targets = std::move(targets),
-         &clock = std::as_const(deps_.clock)](const store::PreImages& before,
-                                              store::Changes& changes) -> Result<ManyUpdate::Commit> {
-          return update.computeChanges(grant, targets, before, changes, clock.now());
-        });
+    auto commit = co_await update.commit(deps_, access, *collection, references, ids);
+    if (commit && !commit->references.held) {
+      references.held = std::move(commit->references.needed);
+      if (references.held.size() > kMaxHeldReferences) {
+        references.held.clear();
+        halve(ids, later);
+      } else if (++rounds > kMaxReferenceRounds) {
+        co_return fail(ErrorCode::unavailable, "the references of the documents kept changing, try again");
+      }
+      continue;
+    }
+    rounds = 0;
     if (commit) {
       update.counts.matched += commit->counts.matched;
       update.counts.modified += commit->counts.modified;
@@ -214,11 +313,23 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
       ids = std::exchange(later, {});
       continue;
     }
-    if (commit.error().code() == ErrorCode::queryTooCostly && ids.size() > 1) {
-      // Too costly for one commit: the first half now.
-      const auto half = ids.begin() + static_cast<std::ptrdiff_t>(ids.size() / 2);
-      later.insert(later.begin(), std::make_move_iterator(half), std::make_move_iterator(ids.end()));
-      ids.erase(half, ids.end());
+    const ErrorCode code = commit.error().code();
+    const bool restricted = store::refusedCondition(commit.error()) != nullptr;
+    const bool tooMuch =
+        code == ErrorCode::queryTooCostly || (code == ErrorCode::payloadTooLarge && references.checks.has_value());
+    if ((restricted || tooMuch) && ids.size() > 1) {
+      // Too much for one commit, or one document is refused: the first half now.
+      halve(ids, later);
+      continue;
+    }
+    if (restricted) {
+      CO_TRY(const bool still, co_await update.stillMatches(deps_, access, *collection, ids.front()));
+      if (still) {
+        update.problem = Deletion::refusal(commit.error());
+        break;
+      }
+      reached = ids.back();
+      ids = std::exchange(later, {});
       continue;
     }
     // Committed documents must not be changed twice: the caller continues after them.

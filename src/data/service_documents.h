@@ -8,27 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "data/collection_table.h"
+#include "data/collection_finder.h"
 
 namespace mb::data {
 
 struct DataDeps;
-
-// Finds collections by their current names.
-class CollectionFinder {
- public:
-  virtual ~CollectionFinder() = default;
-  // Fails with notFound if no collection has the name.
-  virtual Task<CollectionPtr> find(std::string name) = 0;
-};
 
 struct ServiceAccess {
   CollectionFinder& collections;  // outlives the call
   store::Actor actor;             // of the writes
   store::Deadline deadline;
   std::stop_token aborted = {};  // no further step begins once a stop is requested
-  bool logged = true;            // in the change log
-  std::string trace = {};        // store::WriteOptions::trace
+  // False for a scratch database: the writes are not in the change log, and references are neither checked nor looked
+  // at by deletions.
+  bool logged = true;
+  std::string trace = {};  // store::WriteOptions::trace
 };
 
 inline constexpr uint64_t kMaxFound = 1000;
@@ -59,7 +53,8 @@ class ServiceDocuments {
   // the first document that cannot be changed (validation, conflict, invalidUpdate); earlier changes remain.
   Task<UpdateCounts> updateMany(ServiceAccess access, std::string collection, doc::Document filter,
                                 doc::Document update, std::optional<doc::Document> arrayFilters);
-  // The same for deletes; returns the number of deleted documents.
+  // The same for deletes; returns the number of deleted documents. Ends with conflict at a document to which others
+  // refer, if they restrict its deletion.
   Task<int64_t> deleteMany(ServiceAccess access, std::string collection, doc::Document filter);
 
  private:

@@ -2,7 +2,9 @@
 #include <chrono>
 
 #include "base/cancellation.h"
+#include "data/deletion.h"
 #include "data/documents_impl.h"
+#include "data/reference_checks.h"
 
 namespace mb::data {
 namespace {
@@ -98,6 +100,9 @@ policy::Operation operationOf(WriteEvent event) {
 
 Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access, const Grant& grant,
                                                            const WriteRequest& request, const Hooked* hooked) {
+  const bool deletes = request.event == WriteEvent::remove;
+  if (deletes && !grant.collection->referrers.empty()) return commitDeletion(access, grant, request, hooked);
+  if (!deletes && grant.collection->checksReferences) return commitChecked(access, grant, request, hooked);
   store::Write write(optionsOf(access));
   const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.idIsNew});
   // Not a coroutine itself: writeReturning() is one already.
@@ -109,6 +114,76 @@ Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access,
         const EvaluationContext context{grant, request, caller, clock.now()};
         return computeChange(context, hooked, target, before[target], changes);
       });
+}
+
+namespace {
+
+// Called in the write callback of commitChecked().
+struct Checked {
+  std::optional<doc::Document> written;
+  ReferenceChecks::Outcome references;  // not held: nothing is written
+};
+Result<Checked> computeChecked(const EvaluationContext& context, const Hooked* hooked, store::Target target,
+                               const ReferenceChecks& checks, const ReferenceChecks::Held& held,
+                               const store::PreImages& images, store::Changes& changes) {
+  const std::optional<doc::Document>& before = images[target];
+  Checked checked;
+  TRY(checked.written, computeChange(context, hooked, target, before, changes));
+  if (!checked.written) return checked;
+  TRY(checked.references,
+      checks.check({before ? &*before : nullptr, *checked.written}, held, images, unreportedFields(context)));
+  if (!checked.references.held) changes.set(target, store::Change::keep());
+  return checked;
+}
+
+}  // namespace
+
+Task<std::optional<doc::Document>> Documents::Impl::commitChecked(const Access& access, const Grant& grant,
+                                                                  const WriteRequest& request, const Hooked* hooked) {
+  const ReferenceChecks checks = ReferenceChecks::ofCaller(access, grant, slot);
+  ReferenceChecks::Keys keys;
+  if (request.event == WriteEvent::insert) keys = checks.guess(hooked ? *hooked->draft : request.body);
+  for (int round = 0; round < kMaxReferenceRounds; ++round) {
+    store::Write write(optionsOf(access));
+    const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.idIsNew});
+    const ReferenceChecks::Held held = checks.hold(write, keys);
+    CO_TRY(Checked checked,
+           co_await store::writeReturning(
+               deps.store, std::move(write),
+               [&grant, &request, &caller = std::as_const(access.caller), hooked, target, &checks, &held,
+                &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
+                 const EvaluationContext context{grant, request, caller, clock.now()};
+                 return computeChecked(context, hooked, target, checks, held, before, changes);
+               }));
+    if (checked.references.held) co_return std::move(checked.written);
+    keys = std::move(checked.references.needed);
+  }
+  co_return fail(ErrorCode::unavailable, "the references of the document kept changing, try again");
+}
+
+Task<std::optional<doc::Document>> Documents::Impl::commitDeletion(const Access& access, const Grant& grant,
+                                                                   const WriteRequest& request, const Hooked* hooked) {
+  TableFinder finder(grant.project->get(slot));
+  CO_TRY(const Deletion deletion, co_await Deletion::of(deps, finder, *grant.collection, access.caller.trace));
+  store::Write write(optionsOf(access));
+  CO_TRY(const Deletion::Removal removal, deletion.name(write, grant.collection->ref, request.id));
+  auto done = co_await store::writeReturning(
+      deps.store, std::move(write),
+      [&grant, &request, &caller = std::as_const(access.caller), hooked, &removal, &clock = std::as_const(deps.clock)](
+          const store::PreImages& before, store::Changes& changes) {
+        const EvaluationContext context{grant, request, caller, clock.now()};
+        auto computed = computeChange(context, hooked, removal.document, before[removal.document], changes);
+        if (computed) Deletion::remove(removal, changes);
+        return computed;
+      });
+  if (done) deletion.wake({&removal, 1});
+  if (done || !store::refusedCondition(done.error())) co_return done;
+  // The store checked the references before the callback: whether the document exists, and the caller may see it, comes
+  // first.
+  CO_TRY(const std::optional<doc::Document> before,
+         co_await deps.store.get(grant.collection->ref, request.id, {access.deadline}));
+  CO_RETURN_IF_ERROR(checkTarget({grant, request, access.caller, deps.clock.now()}, before));
+  co_return fail(Deletion::refusal(done.error()));
 }
 
 Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& access, const Grant& grant,

@@ -43,6 +43,12 @@ Result<doc::Document> draft(const EvaluationContext& context, const std::optiona
 Result<doc::Document> finalizeDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                        const doc::Document& draft);
 
+// The error for a document that breaks the schema. `hidden`: fields that the document may already hold and the caller
+// cannot read; their problems are not reported.
+Error schemaError(std::vector<ErrorDetail> details, const doc::FieldSet& hidden);
+// The `hidden` of a write.
+const doc::FieldSet& unreportedFields(const EvaluationContext& context);
+
 // Whether an update or a replacement changes nothing but updatedAt: then nothing is written. False if the request names
 // or may move a field that its caller cannot read: whether a guess was right must not show.
 bool changesNothing(const EvaluationContext& context, const doc::Document& before, const doc::Document& finalized);

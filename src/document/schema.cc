@@ -167,6 +167,16 @@ Result<Document> Schema::prepare(DocumentView document, bool applyDefaults) cons
   return out.finish();
 }
 
+std::string_view referencedCollection(ValueView reference) {
+  if (reference.type() == BsonType::string) return reference.asString();
+  return reference.type() == BsonType::document ? reference.asDocument().stringOr("collection") : std::string_view();
+}
+
+std::string_view referencedCollectionOf(DocumentView schema) {
+  const auto reference = schema.find("x-ref");
+  return reference ? referencedCollection(*reference) : std::string_view();
+}
+
 const std::vector<Relation>& Schema::relations() const {
   return impl_->compiled.relations;
 }

@@ -12,11 +12,25 @@
 
 namespace mb::doc {
 
+// What a write checks of a reference that it sets: nothing; that the document exists; that the caller may read it too.
+enum class ReferenceCheck : uint8_t { none, exists, readable };
+// What the deletion of a document means to those that refer to it: nothing; it is refused; they are deleted; their
+// references are removed.
+enum class OnDelete : uint8_t { none, restrict, cascade, unset };
+
 // A declared relation: the values at `path` (dotted; arrays transparent) are ids of documents of `collection`.
 struct Relation {
   std::string path;
   std::string collection;
+  ReferenceCheck check = ReferenceCheck::none;  // never none with an onDelete
+  OnDelete onDelete = OnDelete::none;
+  std::string pointer = {};  // of its x-ref in the schema
 };
+
+// The collection that an x-ref names, in either form: a name, or {collection, check?, onDelete?}. "" for another value.
+std::string_view referencedCollection(ValueView reference);
+// The same of a schema's x-ref; "" without one.
+std::string_view referencedCollectionOf(DocumentView schema);
 
 // At most 20 levels deep, with at most 2,000 subschemas. x-bson, x-ref and default are refused inside allOf, anyOf,
 // oneOf and not.

@@ -54,6 +54,8 @@ class SchemaCompiler {
     int depth = 1;
     // False inside allOf, anyOf, oneOf and not, where a schema validates values but does not describe stored ones.
     bool describes = true;
+    bool isItem = false;          // of an array
+    bool inArrayInArray = false;  // which no index descends into
 
     Place below(std::string_view step) const {
       Place place = *this;
@@ -125,6 +127,7 @@ class SchemaCompiler {
       const bool isName =
           !element.key.empty() && element.key.front() != '$' && element.key.find('.') == std::string_view::npos;
       if (!isName) problem(below.pointer, "is not a valid field name");
+      below.isItem = false;
       if (at.path) below.path = at.path->empty() ? std::string(element.key) : *at.path + "." + std::string(element.key);
       named(node, element.key).node = compile(element.value, below);
     }
@@ -167,7 +170,12 @@ class SchemaCompiler {
     }
   }
 
-  void readItems(SchemaNode& node, ValueView value, const Place& at) { node.items = compile(value, at); }
+  void readItems(SchemaNode& node, ValueView value, const Place& at) {
+    Place below = at;
+    below.inArrayInArray = at.inArrayInArray || at.isItem;
+    below.isItem = true;
+    node.items = compile(value, below);
+  }
 
   std::optional<int64_t> readCount(ValueView value, const Place& at) {
     const auto count = value.isNumber() ? value.toInteger() : std::nullopt;
@@ -279,12 +287,42 @@ class SchemaCompiler {
   }
   void readReference(SchemaNode& node, ValueView value, const Place& at) {
     if (refusedInside(at)) return;
-    if (value.type() != BsonType::string || value.asString().empty()) {
-      return problem(at.pointer, "must be the name of a collection");
+    Relation relation;
+    relation.collection = referencedCollection(value);
+    relation.pointer = at.pointer;
+    if (value.type() == BsonType::document) {
+      for (const Element& each : value.asDocument()) readReferenceKey(relation, each, at.below(each.key));
+    }
+    if (relation.collection.empty()) {
+      return problem(at.pointer, "must be the name of a collection, or {collection, check, onDelete}");
     }
     if (!at.path || at.path->empty()) return problem(at.pointer, "must be on a field that has a path");
-    node.reference = value.asString();
-    relations_.push_back({*at.path, node.reference});
+    if (relation.onDelete != OnDelete::none && relation.check == ReferenceCheck::none) {
+      relation.check = ReferenceCheck::exists;
+    }
+    if (relation.onDelete != OnDelete::none && at.inArrayInArray) {
+      problem(at.pointer, "must not have onDelete inside an array of arrays, which no index finds");
+    }
+    relation.path = *at.path;
+    node.isReference = true;
+    node.isUnset = relation.onDelete == OnDelete::unset;
+    relations_.push_back(std::move(relation));
+  }
+  void readReferenceKey(Relation& relation, const Element& each, const Place& at) {
+    const std::string_view text = each.value.type() == BsonType::string ? each.value.asString() : "";
+    if (each.key == "collection") return;
+    if (each.key == "check") {
+      if (text == "exists") relation.check = ReferenceCheck::exists;
+      if (text == "readable") relation.check = ReferenceCheck::readable;
+      if (relation.check == ReferenceCheck::none) problem(at.pointer, "must be exists or readable");
+    } else if (each.key == "onDelete") {
+      if (text == "restrict") relation.onDelete = OnDelete::restrict;
+      if (text == "cascade") relation.onDelete = OnDelete::cascade;
+      if (text == "unset") relation.onDelete = OnDelete::unset;
+      if (relation.onDelete == OnDelete::none) problem(at.pointer, "must be restrict, cascade or unset");
+    } else {
+      problem(at.pointer, "is not a key of x-ref: use collection, check or onDelete");
+    }
   }
   void readForm(SchemaNode& node, ValueView value, const Place& at) {
     if (refusedInside(at)) return;
@@ -299,8 +337,13 @@ class SchemaCompiler {
     node.indexProperties();
     const auto at = [&](std::string_view keyword) { return place.below(keyword).pointer; };
     const JsonTypes plain = node.types & ~json_type::null;
-    if (!node.reference.empty() && plain != json_type::string) {
+    if (node.isReference && plain != json_type::string) {
       problem(at("x-ref"), "must be on a string, or on the items of an array that are strings");
+    }
+    for (const SchemaNode::Property& property : node.properties) {
+      if (!property.isRequired || !property.node || !property.node->isUnset) continue;
+      problem(place.below("properties").below(property.name).below("x-ref").below("onDelete").pointer,
+              "must not be unset on a required field");
     }
     constexpr JsonTypes kNumbers = json_type::integer | json_type::number;
     const JsonTypes formTypes = node.form == BsonForm::decimal ? json_type::string | kNumbers : json_type::string;

@@ -56,7 +56,8 @@ struct SchemaNode {
   bool refusesAll = false;  // the schema `false`
   JsonTypes types = 0;      // 0: any
   BsonForm form = BsonForm::none;
-  std::string reference;  // x-ref
+  bool isReference = false;  // x-ref
+  bool isUnset = false;      // with onDelete: "unset"
 
   std::vector<Property> properties;  // in the order of the source
   Rare<KeyIndex> byName;             // their positions, if there are many

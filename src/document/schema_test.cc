@@ -169,6 +169,19 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"properties":{"a":{"type":"string","x-ref":5}}})", "/properties/a/x-ref"},
         Refused{R"({"allOf":[{"properties":{"a":{"type":"string","x-ref":"c"}}}]})", "/allOf/0/properties/a/x-ref"},
         Refused{R"({"additionalProperties":{"type":"string","x-ref":"c"}})", "/additionalProperties/x-ref"},
+        Refused{R"({"properties":{"a":{"type":"string","x-ref":{"check":"exists"}}}})", "/properties/a/x-ref"},
+        Refused{R"({"properties":{"a":{"type":"string","x-ref":{"collection":"c","check":"no"}}}})",
+                "/properties/a/x-ref/check"},
+        Refused{R"({"properties":{"a":{"type":"string","x-ref":{"collection":"c","onDelete":5}}}})",
+                "/properties/a/x-ref/onDelete"},
+        Refused{R"({"properties":{"a":{"type":"string","x-ref":{"collection":"c","ondelete":"unset"}}}})",
+                "/properties/a/x-ref/ondelete"},
+        Refused{
+            R"({"required":["a"],"properties":{"a":{"type":"string","x-ref":{"collection":"c","onDelete":"unset"}}}})",
+            "/properties/a/x-ref/onDelete"},
+        Refused{
+            R"({"properties":{"a":{"items":{"items":{"type":"string","x-ref":{"collection":"c","onDelete":"unset"}}}}}})",
+            "/properties/a/items/items/x-ref"},
         Refused{R"({"properties":{"a":{"x-bson":"time"}}})", "/properties/a/x-bson"},
         Refused{R"({"properties":{"a":{"type":"object","x-bson":"date"}}})", "/properties/a/x-bson"},
         Refused{R"({"not":{"properties":{"a":{"x-bson":"date"}}}})", "/not/properties/a/x-bson"},
@@ -338,6 +351,26 @@ TEST(SchemaValidate, ValidatesConvertedValues) {
   EXPECT_FALSE(schema->validate(fromJson(R"({"n":{"$numberDecimal":"1.9"}})")).empty());
   EXPECT_FALSE(schema->validate(fromJson(R"({"e":{"$date":1}})")).empty());
   EXPECT_FALSE(schema->validate(fromJson(R"({"s":null})")).empty());
+}
+
+TEST(Schema, KnowsWhatItsReferencesHold) {
+  const auto schema = compiled(R"({"properties":{
+      "plain":{"type":"string","x-ref":{"collection":"a"}},
+      "checked":{"type":"string","x-ref":{"collection":"b","check":"readable"}},
+      "held":{"type":"array","items":{"type":"string","x-ref":{"collection":"c","onDelete":"cascade"}}},
+      "both":{"type":"string","x-ref":{"collection":"d","check":"readable","onDelete":"restrict"}}}})");
+  const std::vector<Relation>& relations = schema->relations();
+  ASSERT_EQ(relations.size(), 4u);
+  EXPECT_EQ(relations[0].collection, "a");
+  EXPECT_EQ(relations[0].check, ReferenceCheck::none);
+  EXPECT_EQ(relations[1].check, ReferenceCheck::readable);
+  EXPECT_EQ(relations[1].onDelete, OnDelete::none);
+  EXPECT_EQ(relations[2].path, "held");
+  EXPECT_EQ(relations[2].check, ReferenceCheck::exists);
+  EXPECT_EQ(relations[2].onDelete, OnDelete::cascade);
+  EXPECT_EQ(relations[2].pointer, "/properties/held/items/x-ref");
+  EXPECT_EQ(relations[3].check, ReferenceCheck::readable);
+  EXPECT_EQ(relations[3].onDelete, OnDelete::restrict);
 }
 
 TEST(Schema, KnowsItsRelations) {

@@ -207,7 +207,7 @@ TEST_F(GraphqlTest, ShowsOfRelationsOnlyWhatTheReadRuleShows) {
   collection("people", R"({"read": {"filter": {"ownerId": "$auth.uid"}, "deniedReadFields": ["mail"]}})",
              R"({"type": "object", "properties": {"mail": {"type": "string"}, "name": {"type": "string"}}})");
   collection("rooms", kOpen, R"({"type": "object", "properties": {
-    "host": {"type": "string", "x-ref": "people"}, "guests": {"type": "array", "items": {"type": "string", "x-ref": "people"}}}})");
+    "host": {"type": "string", "x-ref": "people"}, "guests": {"type": "array", "items": {"type": "string", "x-ref": {"collection": "people", "check": "exists"}}}}})");
   put("people", R"({"id": "a", "ownerId": "user_alice", "name": "A", "mail": "a@x"})");
   put("people", R"({"id": "b", "ownerId": "user_bob", "name": "B", "mail": "b@x"})");
   put("rooms", R"({"id": "r", "host": "b", "guests": ["a", "b"]})");

@@ -5,6 +5,9 @@
 
 namespace mb::identity {
 
+// The system collection of a realm's users, by their ids. Users are never deleted.
+inline constexpr store::CollectionNo kUsers = 10;
+
 struct Realm {
   store::ProjectNo project = 0;
   ProjectId id;  // empty on the control plane

@@ -15,8 +15,7 @@
 
 namespace mb::identity {
 
-// Numbers 10 to 29 of the system collections belong to this module.
-inline constexpr store::CollectionNo kUsers = 10;
+// Numbers 10 to 29 of the system collections belong to this module; kUsers is in realm.h.
 inline constexpr store::CollectionNo kSessions = 11;
 inline constexpr store::CollectionNo kMemberRoles = 12;
 inline constexpr store::CollectionNo kEndUserRoles = 13;

@@ -21,7 +21,7 @@ constexpr std::string_view kDocs = R"({
     "stars": {"type": "integer", "minimum": 2, "default": 3},
     "secret": {"type": "string"},
     "authorId": {"type": "string", "x-ref": "people"},
-    "readers": {"type": "array", "items": {"type": "string", "x-ref": "people"}}
+    "readers": {"type": "array", "items": {"type": "string", "x-ref": {"collection": "people", "check": "exists"}}}
   }
 })";
 

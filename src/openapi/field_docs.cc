@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::string_view kEvents = R"({"enum": ["insert", "update", "delete"]})";
 constexpr std::string_view kScopes = R"({"enum": ["read", "write", "admin", "storage", "functions", "service"]})";
+constexpr std::string_view kJobKinds = R"({"enum": ["cascade", "unset"]})";
+constexpr std::string_view kJobStates = R"({"enum": ["waiting", "running", "failed"]})";
 constexpr std::string_view kEmail = R"({"maxLength": 254})";
 constexpr std::string_view kPassword = R"({"minLength": 8, "maxLength": 256})";
 constexpr std::string_view kAccess = R"({"enum": ["public", "private"]})";
@@ -120,6 +122,14 @@ constexpr FieldDoc kFieldDocs[] = {
     {"IntegrationTryResult.result", "The result of the call.", R"({"status": 200})"},
     {"IssuedApiKey.apiKey", "The new key.", "{}"},
     {"IssuedApiKey.key", "The secret key; shown only once.", R"("mb_sk_proj_06fVx3jmA1qK9bTzLw2C.c2VjcmV0")"},
+    {"Job.collection", "The collection of the deleted document.", R"("notes")"},
+    {"Job.documentId", "The deleted document.", R"("06fVx3jmA1qK9bTzLw2C")"},
+    {"Job.done", "How many documents it has deleted or changed.", "250"},
+    {"Job.error", "The error of its last attempt.", R"("\"a\" of \"notes\" cannot be deleted")"},
+    {"Job.id", "The job's id.", R"("job_06fVx3jmA1qK9bTzLw2C")"},
+    {"Job.kind", "Whether it deletes the documents that referred, or removes their references.", R"("cascade")",
+     kJobKinds},
+    {"Job.state", "Whether it waits, runs, or has failed its last attempt.", R"("waiting")", kJobStates},
     {"LoginResponse.refreshToken", "Obtains new access tokens until the session ends.", R"("c2VjcmV0")"},
     {"LoginResponse.user", "The user who signed in.", "{}"},
     {"Member.id", "The membership's id.", R"("mem_06fVx3jmA1qK9bTzLw2C")"},

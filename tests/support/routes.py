@@ -54,6 +54,7 @@ PARAMETERS = {
     "identities": "identity",
     "indexes": "index",
     "integrations": "integration",
+    "jobs": "job",
     "members": "member",
     "operators": "address",
     "pending": "address",

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "data/schema_references.h"
+#include "document/schema.h"
 #include "graphql/language/names.h"
 #include "graphql/language/profile_type.h"
 #include "graphql/language/schema.h"
@@ -308,15 +309,15 @@ class SchemaBuilder {
   void addProperty(const std::string& name, std::string_view key, doc::DocumentView schema,
                    const std::set<std::string>& declared, const Place& place) {
     const auto items = objectAt(schema, "items");
-    const std::string_view target =
-        schema.stringOr("x-ref").empty() && items ? items->stringOr("x-ref") : schema.stringOr("x-ref");
+    const std::string_view own = doc::referencedCollectionOf(schema);
+    const std::string_view target = own.empty() && items ? doc::referencedCollectionOf(*items) : own;
     const Type* related = target.empty() ? nullptr : schema_.typeOf(target);
     if (related || isHidden(target)) {
-      return addRelation(name, key, related, schema.stringOr("x-ref").empty(), declared, place);
+      return addRelation(name, key, related, own.empty(), declared, place);
     }
     const PropertyTypes property = target.empty()
                                        ? propertyTypes(schema, std::string(place.name) + capitalized(name), place.level)
-                                       : ids(schema.stringOr("x-ref").empty());
+                                       : ids(own.empty());
     Field field;
     field.name = name;
     field.key = key;
