@@ -322,10 +322,12 @@ def test_a_schema_that_begins_to_restrict_beside_deletions(project, admin):
 
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             churning = pool.submit(churn)
-            ok(admin.put(f"/admin/collections/{name}/schema", fields(post=to(posts, onDelete="restrict"))), 204)
-            alice.create(name, {"post": "p"})
-            refused(alice.delete(f"/{posts}/p"), 409, "CONFLICT")
-            stop.set()
+            try:
+                ok(admin.put(f"/admin/collections/{name}/schema", fields(post=to(posts, onDelete="restrict"))), 204)
+                alice.create(name, {"post": "p"})
+                refused(alice.delete(f"/{posts}/p"), 409, "CONFLICT")
+            finally:
+                stop.set()
             churning.result()
 
 
