@@ -28,18 +28,29 @@ ReferenceChecks::ReferenceChecks(const Collection& collection) : collection_(&co
   }
 }
 
-ReferenceChecks ReferenceChecks::ofCaller(const Access& access, const Grant& grant,
-                                          snapshot::SlotKey<CollectionTable> slot) {
+Task<ReferenceChecks> ReferenceChecks::ofCaller(const Access& access, const Grant& grant, const Grants& grants) {
+  const Access reader{access.caller, grant.project, access.authority, access.deadline};
   ReferenceChecks made(*grant.collection);
   for (Referenced& each : made.referenced_) {
     if (each.ref) continue;
-    const CollectionPtr* found = grant.project->get(slot).find(each.name);
+    const CollectionPtr* found = grants.table(*grant.project).find(each.name);
     if (found) each.ref = (*found)->ref;
-    auto reading = grantFor(access.caller, grant.project, slot, each.name, policy::Operation::read, access.authority);
+    auto reading = grants.find(reader, each.name, policy::Operation::read);
+    if (reading && reading->awaitsSets) {
+      const auto complete = co_await grants.complete(*reading, access.caller, access.deadline);
+      if (!complete && complete.error().code() != ErrorCode::forbidden) co_return fail(complete.error().clone());
+      if (!complete) reading = fail(complete.error().clone());
+    }
     each.readable = reading.has_value();
-    if (reading) each.filter = std::move(reading->filter);
+    if (!reading) continue;
+    each.filter = std::move(reading->filter);
+    each.sets = std::move(reading->sets);
   }
-  return made;
+  co_return made;
+}
+
+bool ReferenceChecks::outdated() const {
+  return std::ranges::any_of(referenced_, [](const Referenced& each) { return each.sets.changed(); });
 }
 
 Task<ReferenceChecks> ReferenceChecks::ofService(CollectionFinder& finder, const Collection& collection) {

@@ -32,7 +32,9 @@ class ReferenceChecks {
 
   // `readable` is what the caller of `access` may read in the snapshot of `grant`. REQUIRES: the grant's collection has
   // checksReferences. `grant` outlives it.
-  static ReferenceChecks ofCaller(const Access& access, const Grant& grant, snapshot::SlotKey<CollectionTable> slot);
+  static Task<ReferenceChecks> ofCaller(const Access& access, const Grant& grant, const Grants& grants);
+  // Whether the rules of the referenced collections were evaluated with sets of the caller that have changed since.
+  bool outdated() const;
   // The same for code of the project, which may read everything. `collection` outlives it.
   static Task<ReferenceChecks> ofService(CollectionFinder& finder, const Collection& collection);
 
@@ -61,6 +63,7 @@ class ReferenceChecks {
     std::optional<store::CollectionRef> ref;  // nullopt: there is no such collection
     bool readable = true;                     // whether the caller may read any document
     doc::Filter filter;                       // the documents that it may read
+    policy::SetValues sets;                   // of the caller, as of `filter`
   };
   struct New {
     const doc::Relation* relation = nullptr;

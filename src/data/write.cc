@@ -127,6 +127,7 @@ Result<Checked> computeChecked(const EvaluationContext& context, const Hooked* h
                                const ReferenceChecks& checks, const ReferenceChecks::Held& held,
                                const store::PreImages& images, store::Changes& changes) {
   const std::optional<doc::Document>& before = images[target];
+  if (checks.outdated()) return fail(ErrorCode::staleCatalogue, "the caller's sets changed");
   Checked checked;
   TRY(checked.written, computeChange(context, hooked, target, before, changes));
   if (!checked.written) return checked;
@@ -140,7 +141,7 @@ Result<Checked> computeChecked(const EvaluationContext& context, const Hooked* h
 
 Task<std::optional<doc::Document>> Documents::Impl::commitChecked(const Access& access, const Grant& grant,
                                                                   const WriteRequest& request, const Hooked* hooked) {
-  const ReferenceChecks checks = ReferenceChecks::ofCaller(access, grant, slot);
+  CO_TRY(const ReferenceChecks checks, co_await ReferenceChecks::ofCaller(access, grant, grants));
   ReferenceChecks::Keys keys;
   if (request.event == WriteEvent::insert) keys = checks.guess(hooked ? *hooked->draft : request.body);
   for (int round = 0; round < kMaxReferenceRounds; ++round) {
@@ -163,7 +164,7 @@ Task<std::optional<doc::Document>> Documents::Impl::commitChecked(const Access& 
 
 Task<std::optional<doc::Document>> Documents::Impl::commitDeletion(const Access& access, const Grant& grant,
                                                                    const WriteRequest& request, const Hooked* hooked) {
-  TableFinder finder(grant.project->get(slot));
+  TableFinder finder(grants.table(*grant.project));
   CO_TRY(const Deletion deletion, co_await Deletion::of(deps, finder, *grant.collection, access.caller.trace));
   store::Write write(optionsOf(access));
   CO_TRY(const Deletion::Removal removal, deletion.name(write, grant.collection->ref, request.id));

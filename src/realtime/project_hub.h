@@ -47,10 +47,7 @@ class ProjectHub : public std::enable_shared_from_this<ProjectHub> {
   struct CollectionSubscribers {
     std::vector<Subscription*> members;
     FilterGroups groups;
-    FilterGroups wholeGroups;        // of subscriptions that get denied fields too
     data::CollectionPtr collection;  // of the newest snapshot
-
-    FilterGroups& groupsOf(const Subscription& subscription) { return subscription.whole ? wholeGroups : groups; }
   };
   struct Delivery {
     ProjectReaderPtr reader;
