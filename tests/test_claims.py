@@ -245,3 +245,14 @@ def test_environments_and_promotions_carry_them(owner, project, admin):
         "profileFields": ["name"],
         "tokenClaims": ["plan", "team"],
     }
+
+
+def test_rules_of_buckets_name_claims_too(project, admin):
+    rules = {"read": {"filter": {"path": "$auth.token.folder"}}}
+    set_claims(project)
+    refused(admin.post("/admin/storage/buckets", {"name": "claimed", "rules": rules}), 400, "VALIDATION", "/rules/read/filter/path")
+    set_claims(project, "folder")
+    ok(admin.post("/admin/storage/buckets", {"name": "claimed", "rules": rules}), 201)
+    assert "claimed" in refused(patch_claims(project), 409, "CONFLICT", "/settings/tokenClaims")["message"]
+    ok(admin.patch("/admin/storage/buckets/claimed", {"rules": None}), 204)
+    set_claims(project)

@@ -6,7 +6,7 @@ namespace mb::api {
 
 namespace {
 
-webhooks::Access access(const RequestContext& context) {
+webhooks::Access webhookAccess(const RequestContext& context) {
   return {context.caller, context.project, context.deadline};
 }
 
@@ -34,7 +34,7 @@ Task<Reply> WebhookRoutes::list(RequestContext& context) {
 }
 
 Task<Reply> WebhookRoutes::create(RequestContext& context, webhooks::NewWebhook body) {
-  CO_TRY(const webhooks::CreatedWebhook created, co_await webhooks_.create(access(context), std::move(body)));
+  CO_TRY(const webhooks::CreatedWebhook created, co_await webhooks_.create(webhookAccess(context), std::move(body)));
   co_return Reply::object(201, created);
 }
 
@@ -44,12 +44,12 @@ Task<Reply> WebhookRoutes::one(RequestContext& context) {
 }
 
 Task<Reply> WebhookRoutes::change(RequestContext& context, webhooks::WebhookPatch body) {
-  CO_RETURN_IF_ERROR(co_await webhooks_.change(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await webhooks_.change(webhookAccess(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> WebhookRoutes::remove(RequestContext& context) {
-  CO_RETURN_IF_ERROR(co_await webhooks_.remove(access(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await webhooks_.remove(webhookAccess(context), context.param(0)));
   co_return Reply::noContent();
 }
 
@@ -62,18 +62,18 @@ Task<Reply> WebhookRoutes::deliveries(RequestContext& context) {
 }
 
 Task<Reply> WebhookRoutes::rotate(RequestContext& context) {
-  CO_TRY(const webhooks::RotatedSecret rotated, co_await webhooks_.rotate(access(context), context.param(0)));
+  CO_TRY(const webhooks::RotatedSecret rotated, co_await webhooks_.rotate(webhookAccess(context), context.param(0)));
   co_return Reply::object(200, rotated);
 }
 
 Task<Reply> WebhookRoutes::test(RequestContext& context) {
-  CO_TRY(const webhooks::DeliveryView delivery, co_await webhooks_.test(access(context), context.param(0)));
+  CO_TRY(const webhooks::DeliveryView delivery, co_await webhooks_.test(webhookAccess(context), context.param(0)));
   co_return Reply::entity(200, "delivery", delivery);
 }
 
 Task<Reply> WebhookRoutes::redeliver(RequestContext& context) {
   CO_TRY(const webhooks::DeliveryView delivery,
-         co_await webhooks_.redeliver(access(context), context.param(0), context.param(1)));
+         co_await webhooks_.redeliver(webhookAccess(context), context.param(0), context.param(1)));
   co_return Reply::entity(200, "delivery", delivery);
 }
 

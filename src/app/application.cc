@@ -307,6 +307,7 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
       std::move(blobs));
   storage->files().setFollower(functionsRuntime.fileFollower());
   functionsRuntime.setFiles(storage->files());
+  projects.addClaimDependent(storage->buckets());
   configuration.add(std::make_unique<storage::BucketKind>(storage->buckets(), data->slot()));
   storageRoutes = std::make_unique<api::StorageRoutes>(*storage);
 }

@@ -38,7 +38,7 @@ Error tooManyValues(const BoundSet& set, const policy::Caller& caller) {
   return Error(ErrorCode::forbidden, "denied by policy");
 }
 
-doc::Value textValue(std::string_view text) {
+doc::Value idValue(std::string_view text) {
   doc::BsonWriter out;
   out.appendString("", text);
   const doc::Document wrapped = out.finish();
@@ -102,7 +102,7 @@ Task<policy::SetValuePtr> CallerSets::readOne(const BoundSet& set, const policy:
   const auto filter = asked.filterFor(caller, set.collection->coercion());
   if (!filter) co_return nullptr;
   // Before the read: a change after it moves the mark.
-  const store::Mark mark = store_.mark(collection.project, collection.number, asked.callerPath(), textValue(caller.id));
+  const store::Mark mark = store_.mark(collection.project, collection.number, asked.callerPath(), idValue(caller.id));
   store::Query query;
   query.collection = collection;
   query.filter = *filter;

@@ -69,18 +69,17 @@ TEST_F(ServiceKeyTest, TheRestHolds) {
 
 TEST_F(ServiceKeyTest, OneDecisionForEveryWay) {
   collection("bare");
-  const auto slot = data_->slot();
   EXPECT_EQ(Authority::admin, authorityOf(key_, Authority::policies));
   EXPECT_EQ(Authority::policies, authorityOf(alice_, Authority::policies));
   EXPECT_EQ(Authority::policies, authorityOf(owner_, Authority::policies));
   EXPECT_EQ(Authority::admin, authorityOf(owner_, Authority::admin));
-  const auto view = eventViewFor(key_, snapshot(), slot, "bare");
+  const auto view = run(eventViewFor(data_->grants(), key_, snapshot(), "bare"));
   expectOk(view);
-  EXPECT_TRUE(view->whole);
+  EXPECT_EQ(view->audience, policy::Audience::unrestricted);
   EXPECT_TRUE(view->filter.matchesAll());
   const snapshot::SnapshotPtr project = snapshot();
-  EXPECT_TRUE(isReachable(key_, **project->get(slot).find("bare")));
-  EXPECT_FALSE(isReachable(alice_, **project->get(slot).find("bare")));
+  EXPECT_TRUE(isReachable(key_, **project->get(data_->slot()).find("bare")));
+  EXPECT_FALSE(isReachable(alice_, **project->get(data_->slot()).find("bare")));
   for (const char* scope : {"admin", "read"}) {
     policy::Caller other = key_;
     other.scopes = {scope};

@@ -79,7 +79,7 @@ void ProjectHub::removeSubscription(Subscription& subscription) {
   if (!std::exchange(subscription.listed, false)) return;
   CollectionSubscribers* subscribers = subscribersOf(subscription.number);
   if (!subscribers) return;
-  subscribers->groupsOf(subscription).remove(subscription);
+  subscribers->groups.remove(subscription);
   Subscription* last = subscribers->members.back();
   subscribers->members[subscription.placeInMembers] = last;
   last->placeInMembers = subscription.placeInMembers;

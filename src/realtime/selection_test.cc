@@ -33,6 +33,12 @@ class SelectionTest : public RealtimeTest {
     for (const std::string& text : rest(client)) found.push_back(brief(text));
     return found;
   }
+  // The next messages, for sockets that may still read them from the log.
+  Texts nexts(Client& client, size_t count) {
+    Texts found;
+    while (found.size() < count) found.push_back(brief(next(client)));
+    return found;
+  }
   // Teams by membership, and tasks that the members of a team see.
   void teams() {
     collection("memberships");
@@ -346,17 +352,18 @@ TEST_F(SelectionTest, AMembershipDecidesAtTheNextEvent) {
   EXPECT_EQ(briefs(bob), (Texts{"insert 2"}));
   join("ab", "user_alice", "blue");
   task("3", "blue");
-  EXPECT_EQ(briefs(alice), (Texts{"reset", "insert 3"}));
+  EXPECT_EQ(nexts(alice, 2), (Texts{"reset", "insert 3"}));
   part("ar");
   task("4", "red");
   task("5", "blue");
   update("tasks", "3", R"({"teamId":"red"})");
-  EXPECT_EQ(briefs(alice), (Texts{"reset", "insert 5", "leave 3"}));
+  EXPECT_EQ(nexts(alice, 3), (Texts{"reset", "insert 5", "leave 3"}));
   EXPECT_EQ(briefs(bob), (Texts{"insert 3", "insert 5"}));
   // A document of the set's collection that leaves the values as they are.
   expectOk(run(data_->documents().update(asAdmin(), "memberships", "ab", data::json(R"({"role":"owner"})"))));
   task("6", "blue");
-  EXPECT_EQ(briefs(alice), (Texts{"insert 6"}));
+  EXPECT_EQ(nexts(alice, 1), (Texts{"insert 6"}));
+  EXPECT_TRUE(rest(alice).empty());
   part("ab");  // noticed within a second, without an event
   EXPECT_EQ(brief(next(alice)), "reset");
 }
@@ -389,7 +396,7 @@ TEST_F(SelectionTest, ChangesOfMembershipsLoseAndRepeatNothing) {
     member[changed] ? part(id) : join(id, "user_" + std::to_string(changed), "red");
     member[changed] = !member[changed];
     expected[changed].push_back("reset");
-    for (size_t burst = dice() % 4; burst > 0; --burst) {
+    for (size_t burst = 1 + dice() % 3; burst > 0; --burst) {
       const std::string number = std::to_string(round) + "-" + std::to_string(burst);
       task(number, "red");
       for (size_t i = 0; i < kUsers; ++i) {
@@ -427,7 +434,7 @@ TEST_F(SelectionTest, OthersDoNotWaitForASet) {
   EXPECT_EQ(brief(next(alice)), "insert 1");
   EXPECT_EQ(brief(next(alice)), "insert 2");
   task("3", "green");
-  EXPECT_EQ(briefs(alice), (Texts{"insert 3"}));
+  EXPECT_EQ(brief(next(alice)), "insert 3");
 }
 
 }  // namespace

@@ -125,9 +125,9 @@ TEST(SetGroupsTest, ADocumentWithMoreStringsThanTheBudgetAllowsIsUnknown) {
 
 // ---- random rules, sets and documents
 
-class Dice {
+class RuleDice {
  public:
-  explicit Dice(unsigned seed) : engine_(seed) {}
+  explicit RuleDice(unsigned seed) : engine_(seed) {}
   size_t below(size_t n) { return engine_() % n; }
   bool oneIn(size_t n) { return below(n) == 0; }
   template <size_t N>
@@ -146,7 +146,7 @@ constexpr const char* kOther[] = {R"("owner":"$auth.uid")",         R"("n":{"$gt
                                   R"("n":{"$in":[1,2,3]})",         R"("u":{"$in":"$auth.sets.r"})",
                                   R"("u":{"$nin":"$auth.sets.s"})", R"("n":{"$exists":false})"};
 
-std::string randomRule(Dice& dice) {
+std::string randomRule(RuleDice& dice) {
   const std::string set = dice.of(kInSet);
   const std::string other = dice.of(kOther);
   switch (dice.below(8)) {
@@ -167,7 +167,7 @@ std::string randomRule(Dice& dice) {
   }
 }
 
-std::string randomValue(Dice& dice, int depth) {
+std::string randomValue(RuleDice& dice, int depth) {
   const std::string text = std::string("\"") + dice.of(kNames) + "\"";
   switch (dice.below(depth == 0 ? 6 : 9)) {
     case 0:
@@ -185,7 +185,7 @@ std::string randomValue(Dice& dice, int depth) {
   }
 }
 
-std::string randomDocument(Dice& dice) {
+std::string randomDocument(RuleDice& dice) {
   std::string out = R"({"id":"d")";
   for (const char* field : {"t", "u", "m"}) {
     if (!dice.oneIn(4)) out += std::string(",\"") + field + "\":" + randomValue(dice, 2);
@@ -194,7 +194,7 @@ std::string randomDocument(Dice& dice) {
   return out + R"(,"owner":"user_)" + std::to_string(dice.below(3)) + "\"}";
 }
 
-policy::SetValuePtr randomValues(Dice& dice) {
+policy::SetValuePtr randomValues(RuleDice& dice) {
   std::vector<std::string> values;
   for (size_t i = dice.below(5); i > 0; --i) values.emplace_back(dice.of(kNames));
   if (dice.oneIn(8)) {
@@ -222,7 +222,7 @@ Visibility visibilityOf(const policy::Rule& rule, const policy::Subject& subject
 }
 
 TEST(SetGroupsTest, FindWhatEachRuleOnItsOwnFinds) {
-  Dice dice(20261126);
+  RuleDice dice(20261126);
   size_t compared = 0;
   size_t shown = 0;
   size_t bySet = 0;

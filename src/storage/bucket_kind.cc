@@ -2,6 +2,7 @@
 
 #include "configuration/canonical_form.h"
 #include "configuration/policy_set_kind.h"
+#include "configuration/settings_kind.h"
 #include "storage/storage_rules.h"
 #include "store/configuration_limits.h"
 
@@ -48,7 +49,8 @@ void BucketKind::complete(NewBucket& bucket, const Incoming& incoming) const {
   if (!rules) return;
   std::vector<std::string> sets = incoming.source.project->get(collections_).setNames();
   std::ranges::move(configuration::policySetNames(incoming.source.document), std::back_inserter(sets));
-  for (ErrorDetail& each : ruleProblems(*bucket.access, &*rules, &sets)) {
+  const policy::ClaimNames claims(configuration::claimChange(incoming.source).after);
+  for (ErrorDetail& each : ruleProblems(*bucket.access, &*rules, {&sets, incoming.source.copied ? nullptr : &claims})) {
     incoming.problems.add(incoming.pointer + each.path, std::move(each.message));
   }
 }

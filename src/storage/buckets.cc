@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/policy_claims.h"
 #include "identity/audited_write.h"
 #include "identity/records.h"
 #include "storage/storage_rules.h"
@@ -52,14 +53,25 @@ std::vector<std::string> Buckets::usersOf(const snapshot::ProjectSnapshot& proje
   return users;
 }
 
+Task<> Buckets::mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::string> claims) {
+  for (const auto& [key, bucket] : project->get(deps_.slot).byKey) {
+    const std::string claim = bucket->record.rules ? policy::claimAmong(claims, *bucket->record.rules) : "";
+    if (claim.empty()) continue;
+    const std::string use = fmt::format("the bucket \"{}\" uses the claim \"{}\"", bucket->record.name, claim);
+    co_return fail(Error(ErrorCode::conflict, use + ": change its rules first").withDetail("/settings/tokenClaims", use));
+  }
+  co_return Result<>();
+}
+
 // An import has changed sets since the access was taken.
-Task<> Buckets::checkRulesNow(const Access& access, std::string_view readers,
+Task<> Buckets::checkRulesNow(const Access& access, std::string readers,
                               const std::optional<doc::Document>& rules) const {
   if (!rules) co_return Result<>();
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(access.project->info().number));
   if (!project) co_return fail(ErrorCode::notFound, "no such project");
   const std::vector<std::string> sets = project->get(deps_.collections).setNames();
-  co_return checkRules(readers, &*rules, &sets);
+  const policy::ClaimNames claims = data::claimNamesOf(*project);
+  co_return checkRules(readers, &*rules, {&sets, &claims});
 }
 
 Task<BucketView> Buckets::create(Access access, NewBucket input) {
@@ -98,7 +110,7 @@ Task<> Buckets::change(Access access, std::string name, BucketPatch patch) {
   const store::Target bucket = write.change(in(access), bucketKey(name));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
-      [bucket, &name = std::as_const(name), &patch = std::as_const(patch), &rules](
+      [bucket, &name = std::as_const(name), &patch = std::as_const(patch), &rules = std::as_const(rules)](
           const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(BucketRecord record, existing(before[bucket], name));
         if (patch.access) record.access = *patch.access;

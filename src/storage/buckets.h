@@ -4,6 +4,7 @@
 #include "audit/audit.h"
 #include "data/policy_sets.h"
 #include "jobs/jobs.h"
+#include "projects/claim_dependent.h"
 #include "storage/access.h"
 #include "storage/bucket_table.h"
 
@@ -21,7 +22,7 @@ struct DeletedBucket {
   }
 };
 
-class Buckets final : public data::SetUser {
+class Buckets final : public data::SetUser, public projects::ClaimDependent {
  public:
   // References outlive it.
   struct Deps {
@@ -47,9 +48,11 @@ class Buckets final : public data::SetUser {
 
   // The buckets whose rules name the set.
   std::vector<std::string> usersOf(const snapshot::ProjectSnapshot& project, std::string_view set) const override;
+  // For rules that name one of the claims.
+  Task<> mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::string> claims) override;
 
  private:
-  // Fails with validation. Rules are checked against the project's sets as they are now.
+  // Fails with validation. Rules are checked against the project's sets and claims as they are now.
   Task<> checkRulesNow(const Access& access, std::string_view readers, const std::optional<doc::Document>& rules) const;
 
   const Deps deps_;

@@ -2,6 +2,7 @@
 #include "base/cancellation.h"
 #include "base/work_budget.h"
 #include "data/visible_documents.h"
+#include "storage/file_writes.h"
 #include "storage/files.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
@@ -11,14 +12,6 @@ namespace mb::storage {
 namespace {
 
 constexpr uint64_t kEvaluatedAtOnce = 500;  // a file's record has some KiB
-
-store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
-  return {project, collection, 0};
-}
-
-store::Write writeOf(const Access& access) {
-  return store::Write({.deadline = access.deadline, .actor = access.actor(), .bumpEpochs = {}});
-}
 
 // Evaluates a grant on the files of a listing, within the cost that one may have.
 class ListedFiles {
@@ -96,7 +89,7 @@ Task<std::vector<FileRecord>> Files::evaluated(const Access& access, const FileG
   std::vector<FileRecord> listed;
   if (page.limit == 0) co_return listed;
   const std::string owner = ownerOf(grant.filter);
-  const store::CollectionRef files = in(access.project->info().number, kFiles);
+  const store::CollectionRef files = inProject(access, kFiles);
   const FilePage part{page.prefix, kEvaluatedAtOnce, 0};
   ListedFiles candidates(grant, access.caller, deps_.clock.now());
   uint64_t skip = page.skip;
@@ -137,13 +130,13 @@ Task<FileList> Files::list(Access access, std::string bucket, FilePage page) {
   if (grant.dependsOnFile()) {
     CO_TRY(records, co_await evaluated(access, grant, page));
   } else {
-    CO_TRY(const auto files, co_await range(in(project, kFiles), found, owner, page, "", access.deadline));
+    CO_TRY(const auto files, co_await range(inProject(project, kFiles), found, owner, page, "", access.deadline));
     CO_TRY(records, store::fromStore<FileRecord>(files));
   }
   for (const FileRecord& record : records) list.files.push_back(viewOf(record));
   if (page.skip > 0 || !FileAccess::reachesFolders(*grant.bucket, access.caller)) co_return list;
   page.limit = kMaxFolders;
-  CO_TRY(const auto folders, co_await range(in(project, kFolders), found, owner, page, "", access.deadline));
+  CO_TRY(const auto folders, co_await range(inProject(project, kFolders), found, owner, page, "", access.deadline));
   CO_TRY(std::vector<FolderRecord> named, store::fromStore<FolderRecord>(folders));
   for (FolderRecord& folder : named) list.folders.push_back(std::move(folder.path));
   co_return list;
@@ -166,7 +159,7 @@ Task<std::string> Files::createFolder(Access access, std::string bucket, std::st
   const std::string& bucketId = place.record.bucketId;
   const FolderRecord record{fileKey(bucketId, folder), bucketId, folder, access.caller.id, deps_.clock.now()};
   store::Write write = writeOf(access);
-  write.insert({in(access.project->info().number, kFolders), doc::encode(record), store::Insert::IfPresent::keep});
+  write.insert({inProject(access, kFolders), doc::encode(record), store::Insert::IfPresent::keep});
   CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
   co_return folder;
 }
@@ -179,15 +172,15 @@ Task<> Files::removeFolder(const Access& access, BucketPtr bucket, const std::st
                        caller = access.caller.id](const std::optional<doc::Document>& folder) {
     return folder && (!own || folder->view().stringOr("owner") == caller);
   };
-  CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFolders), key));
+  CO_TRY(const auto stored, co_await deps_.store.get(inProject(project, kFolders), key));
   if (!theirs(stored)) co_return fail(noFile());
   const FilePage inside{path + "/", 1, 0};
   for (const store::CollectionNo kind : {kFiles, kFolders}) {
-    CO_TRY(const auto held, co_await range(in(project, kind), bucket->record, "", inside, "", access.deadline));
+    CO_TRY(const auto held, co_await range(inProject(project, kind), bucket->record, "", inside, "", access.deadline));
     if (!held.empty()) co_return fail(ErrorCode::conflict, "this folder is not empty");
   }
   store::Write write = writeOf(access);
-  const store::Target folder = write.change(in(project, kFolders), key);
+  const store::Target folder = write.change(inProject(project, kFolders), key);
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write), [folder, theirs](const store::PreImages& before, store::Changes& changes) -> Result<> {
         if (!theirs(before[folder])) return fail(noFile());
@@ -202,7 +195,7 @@ Task<> Files::removeFolder(const Access& access, BucketPtr bucket, const std::st
 Task<StoredRecord> Files::stored(store::ProjectNo project) {
   std::vector<std::string> ids;
   for (int i = 0; i < kCountRecords; ++i) ids.push_back(std::to_string(i));
-  CO_TRY(const auto found, co_await deps_.store.getMany(in(project, kStored), std::move(ids)));
+  CO_TRY(const auto found, co_await deps_.store.getMany(inProject(project, kStored), std::move(ids)));
   StoredRecord sum;
   for (const auto& each : found) {
     CO_TRY(const std::optional<StoredRecord> count, store::fromStore<StoredRecord>(each));

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "identity/api_keys.h"
+#include "storage/file_writes.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
 #include "store/retry.h"
@@ -20,14 +21,6 @@ Error missingBucket() {
 }
 Error otherWrites() {
   return Error(ErrorCode::conflict, "the file is being changed concurrently: try again");
-}
-
-store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
-  return {project, collection, 0};
-}
-
-store::Write writeOf(const Access& access) {
-  return store::Write({.deadline = access.deadline, .actor = access.actor(), .bumpEpochs = {}});
 }
 
 // Checks in a write callback that what the write was evaluated with has not changed.
@@ -94,7 +87,7 @@ Task<FileGrant> Files::readGrant(const Access& access, std::string_view bucket, 
 
 Task<OpenFile> Files::open(Access access, std::string bucket, std::string path, std::optional<Signature> signature) {
   CO_TRY(const FileGrant grant, co_await readGrant(access, bucket, path, signature));
-  const store::CollectionRef files = in(access.project->info().number, kFiles);
+  const store::CollectionRef files = inProject(access, kFiles);
   const std::string key = fileKey(grant.bucket->record.bucketId, path);
   // Between the reads of the record and the blob the file may be replaced: then the record has changed too, and both
   // are read again.
@@ -139,8 +132,7 @@ Task<SignedLink> Files::sign(Access access, std::string bucket, std::string path
   }
   CO_TRY(const FileGrant grant, co_await readGrant(access, bucket, path, std::nullopt));
   const BucketRecord& found = grant.bucket->record;
-  CO_TRY(const auto stored,
-         co_await deps_.store.get(in(access.project->info().number, kFiles), fileKey(found.bucketId, path)));
+  CO_TRY(const auto stored, co_await deps_.store.get(inProject(access, kFiles), fileKey(found.bucketId, path)));
   if (!stored) co_return fail(noFile());
   CO_TRY(const FileRecord file, store::fromStore<FileRecord>(stored->view()));
   CO_RETURN_IF_ERROR(evaluate(grant, access.caller, &file, file, deps_.clock.now()));
@@ -161,8 +153,8 @@ Task<UploadTarget> Files::uploadTarget(Access access, std::string bucket, FileRe
   CO_RETURN_IF_ERROR(deps_.store.healthy());
   std::optional<FileRecord> old;
   if (FileAccess::readsBeforeWrite(*found, access.caller)) {
-    CO_TRY(const auto stored, co_await deps_.store.get(in(access.project->info().number, kFiles),
-                                                       fileKey(found->record.bucketId, file.path)));
+    CO_TRY(const auto stored,
+           co_await deps_.store.get(inProject(access, kFiles), fileKey(found->record.bucketId, file.path)));
     CO_TRY(old, store::fromStore<FileRecord>(stored));
   }
   CO_TRY(const FileGrant grant, co_await grantOf(access, found, old ? Operation::update : Operation::create));
@@ -252,7 +244,7 @@ Result<store::Insert> Files::removal(store::ProjectNo project, std::string blob)
 Task<FileView> Files::commit(const Access& access, BucketPtr bucket, FileRecord record,
                              const ExtraWriteFactory& makeExtra) {
   const store::ProjectNo project = access.project->info().number;
-  CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), record.id));
+  CO_TRY(const auto stored, co_await deps_.store.get(inProject(project, kFiles), record.id));
   CO_TRY(const std::optional<FileRecord> old, store::fromStore<FileRecord>(stored));
   CO_TRY(const FileGrant grant, co_await grantOf(access, bucket, old ? Operation::update : Operation::create));
   record.updatedAt = deps_.clock.now();
@@ -260,8 +252,8 @@ Task<FileView> Files::commit(const Access& access, BucketPtr bucket, FileRecord 
   CO_RETURN_IF_ERROR(evaluate(grant, access.caller, old ? &*old : nullptr, record, record.updatedAt));
   store::Write write = writeOf(access);
   const std::string countId = countIdOf(record.id);
-  const store::Target file = write.change(in(project, kFiles), record.id);
-  const store::Target count = write.change(in(project, kStored), countId);
+  const store::Target file = write.change(inProject(project, kFiles), record.id);
+  const store::Target count = write.change(inProject(project, kStored), countId);
   std::vector<store::Insert> jobs;
   if (old) {
     CO_TRY(jobs.emplace_back(), removal(project, old->blob));
@@ -302,7 +294,7 @@ Task<> Files::setMetadata(Access access, std::string bucket, std::string path, d
 Task<> Files::changeMetadata(const Access& access, BucketPtr bucket, const std::string& path,
                              const doc::Document& metadata) {
   CO_TRY(const FileGrant grant, co_await grantOf(access, std::move(bucket), Operation::update));
-  const store::CollectionRef files = in(access.project->info().number, kFiles);
+  const store::CollectionRef files = inProject(access, kFiles);
   const std::string key = fileKey(grant.bucket->record.bucketId, path);
   CO_TRY(const auto stored, co_await deps_.store.get(files, key));
   CO_TRY(const std::optional<FileRecord> old, store::fromStore<FileRecord>(stored));
@@ -334,7 +326,7 @@ Task<> Files::removeFile(const Access& access, BucketPtr bucket, const std::stri
   const store::ProjectNo project = access.project->info().number;
   const std::string key = fileKey(bucket->record.bucketId, path);
   CO_TRY(const FileGrant grant, co_await grantOf(access, bucket, Operation::remove));
-  CO_TRY(const auto stored, co_await deps_.store.get(in(project, kFiles), key));
+  CO_TRY(const auto stored, co_await deps_.store.get(inProject(project, kFiles), key));
   if (!stored) co_return co_await removeFolder(access, std::move(bucket), path);
   CO_TRY(const FileRecord old, store::fromStore<FileRecord>(stored->view()));
   CO_RETURN_IF_ERROR(evaluate(grant, access.caller, &old, old, deps_.clock.now()));
@@ -342,8 +334,8 @@ Task<> Files::removeFile(const Access& access, BucketPtr bucket, const std::stri
   const std::string jobId = job.id();
   store::Write write = writeOf(access);
   const std::string countId = countIdOf(key);
-  const store::Target file = write.change(in(project, kFiles), key);
-  const store::Target count = write.change(in(project, kStored), countId);
+  const store::Target file = write.change(inProject(project, kFiles), key);
+  const store::Target count = write.change(inProject(project, kStored), countId);
   write.insert(std::move(job));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),

@@ -75,7 +75,7 @@ std::vector<ErrorDetail> problemsOf(const NewBucket& bucket) {
   if (!identity::isName(bucket.name)) problems.push_back({"/name", std::string(kNameRule)});
   if (bucket.access && !isAccess(*bucket.access)) problems.push_back({"/access", std::string(kAccessRule)});
   if (const auto rules = rulesIn(bucket.rules)) {
-    std::ranges::move(ruleProblems(bucket.access.value_or("private"), &*rules, nullptr), std::back_inserter(problems));
+    std::ranges::move(ruleProblems(bucket.access.value_or("private"), &*rules, {}), std::back_inserter(problems));
   }
   return problems;
 }
