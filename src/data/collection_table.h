@@ -13,8 +13,8 @@
 #include "base/lru_cache.h"
 #include "data/policy_set_record.h"
 #include "document/schema.h"
-#include "policy/caller_set.h"
 #include "identity/profiles.h"
+#include "policy/caller_set.h"
 #include "policy/policy.h"
 #include "snapshot/snapshot.h"
 

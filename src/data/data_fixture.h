@@ -120,10 +120,11 @@ class DataTest : public testing::Test {
     constexpr store::CollectionNo kUsers = 10;
     store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
     const store::Target target = write.change({{project_, kUsers, 0}, id});
-    expectOk(run(store_.write(std::move(write), [&](const store::PreImages&, store::Changes& changes) -> Result<> {
-      changes.put(target, json(record));
-      return {};
-    })));
+    expectOk(run(
+        store_.write(std::move(write), [target, record](const store::PreImages&, store::Changes& changes) -> Result<> {
+          changes.put(target, json(record));
+          return {};
+        })));
   }
   // The stored document.
   doc::Document stored(const std::string& name, const std::string& id) {

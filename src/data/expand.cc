@@ -61,7 +61,7 @@ void eachReference(doc::ValueView value, const Steps& steps, const F& found) {
 
 struct Target {
   Visibility visibility = {};
-  const doc::FieldSet* profile = nullptr;  // set: the targets are end users, of whom these fields are shown
+  const doc::FieldSet* profile = nullptr;  // set: the targets are end users, and show these fields
   std::unordered_map<std::string, std::optional<doc::Document>, StringHash, std::equal_to<>> documents = {};  // by id
 };
 using Targets = std::unordered_map<std::string, Target, StringHash, std::equal_to<>>;  // by collection

@@ -79,7 +79,7 @@ TEST_F(ExpandTest, WithoutARuleOrPermissionIdsStay) {
   EXPECT_EQ("\"p1\"", text(expanded(alice_, {"author"}), "author"));
 }
 
-// End users beside a collection that refers to them.
+// End users and a collection that refers to them.
 class ProfileTest : public ExpandTest {
  protected:
   void SetUp() override {

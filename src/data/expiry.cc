@@ -151,8 +151,8 @@ Task<uint64_t> Expiry::removeNow(const Deletion& deletion, store::CollectionRef 
   }
   CO_TRY(const uint64_t removed, co_await store::writeReturning(
                                      deps_.store, std::move(write),
-                                     [&due = std::as_const(due), &filter](const store::PreImages& before,
-                                                                          store::Changes& changes) -> Result<uint64_t> {
+                                     [&due = std::as_const(due), &filter = std::as_const(filter)](
+                                         const store::PreImages& before, store::Changes& changes) -> Result<uint64_t> {
                                        uint64_t gone = 0;
                                        for (const Deletion::Removal& each : due) {
                                          if (!before[each.document] || !filter.matches(*before[each.document]))

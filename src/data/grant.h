@@ -30,7 +30,7 @@ struct Grant {
   Result<> fill(const policy::Caller& caller);
 };
 
-// The authority of `caller` on a plane: the one place that decides to whom policies apply.
+// The authority of `caller` on a plane: the one place that decides whether policies apply to a caller.
 inline Authority authorityOf(const policy::Caller& caller, Authority ofPlane) {
   return caller.bypassesPolicies() ? Authority::admin : ofPlane;
 }

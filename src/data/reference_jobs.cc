@@ -239,9 +239,9 @@ class ReferenceJobs::Attempt {
     CO_TRY(const std::optional<int64_t> done,
            co_await store::writeReturning(
                deps_.store, std::move(write),
-               [&documents = std::as_const(documents), &refers = std::as_const(refers), &reference, deleted, record,
-                cascade, now = deps_.clock.now()](const store::PreImages& before,
-                                                  store::Changes& changes) -> Result<std::optional<int64_t>> {
+               [&documents = std::as_const(documents), &refers = std::as_const(refers),
+                &reference = std::as_const(reference), deleted, record, cascade, now = deps_.clock.now()](
+                   const store::PreImages& before, store::Changes& changes) -> Result<std::optional<int64_t>> {
                  // Without the record another run has ended the job.
                  if (!before[record] || (deleted && before[*deleted])) return std::nullopt;
                  TRY(ReferenceJob progress, store::fromStore<ReferenceJob>(before[record]->view()));

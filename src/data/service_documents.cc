@@ -162,9 +162,10 @@ struct ServiceDocuments::ManyUpdate {
     CO_TRY(Commit commit,
            co_await store::writeReturning(
                deps.store, std::move(write),
-               [this, &grant, &documents = std::as_const(documents), &page, &held = std::as_const(held),
-                &clock = deps.clock](const store::PreImages& before, store::Changes& changes) -> Result<Commit> {
-                 return computeChanges(grant, documents, page, held, before, changes, clock.now());
+               [&update = std::as_const(*this), &grant = std::as_const(grant), &documents = std::as_const(documents),
+                &page = std::as_const(page), &held = std::as_const(held), &clock = std::as_const(deps.clock)](
+                   const store::PreImages& before, store::Changes& changes) -> Result<Commit> {
+                 return update.computeChanges(grant, documents, page, held, before, changes, clock.now());
                }));
     if (removes) page.deletion.wake(documents);
     co_return commit;

@@ -148,14 +148,16 @@ Task<std::optional<doc::Document>> Documents::Impl::commitChecked(const Access& 
     store::Write write(optionsOf(access));
     const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.idIsNew});
     const ReferenceChecks::Held held = checks.hold(write, keys);
-    CO_TRY(Checked checked,
-           co_await store::writeReturning(
-               deps.store, std::move(write),
-               [&grant, &request, &caller = std::as_const(access.caller), hooked, target, &checks, &held,
-                &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
-                 const EvaluationContext context{grant, request, caller, clock.now()};
-                 return computeChecked(context, hooked, target, checks, held, before, changes);
-               }));
+    CO_TRY(
+        Checked checked,
+        co_await store::writeReturning(
+            deps.store, std::move(write),
+            [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller),
+             hooked, target, &checks = std::as_const(checks), &held = std::as_const(held),
+             &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
+              const EvaluationContext context{grant, request, caller, clock.now()};
+              return computeChecked(context, hooked, target, checks, held, before, changes);
+            }));
     if (checked.references.held) co_return std::move(checked.written);
     keys = std::move(checked.references.needed);
   }
@@ -170,8 +172,9 @@ Task<std::optional<doc::Document>> Documents::Impl::commitDeletion(const Access&
   CO_TRY(const Deletion::Removal removal, deletion.name(write, grant.collection->ref, request.id));
   auto done = co_await store::writeReturning(
       deps.store, std::move(write),
-      [&grant, &request, &caller = std::as_const(access.caller), hooked, &removal, &clock = std::as_const(deps.clock)](
-          const store::PreImages& before, store::Changes& changes) {
+      [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller), hooked,
+       &removal = std::as_const(removal),
+       &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
         const EvaluationContext context{grant, request, caller, clock.now()};
         auto computed = computeChange(context, hooked, removal.document, before[removal.document], changes);
         if (computed) Deletion::remove(removal, changes);

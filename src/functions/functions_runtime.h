@@ -71,7 +71,7 @@ class FunctionsRuntime {
   TestRuns& tests();
   identity::UserFollower& userFollower();
   storage::FileFollower& fileFollower();
-  // The files of ctx.storage. Before the first run; without a call there are none.
+  // The files of ctx.storage. Call it before the first run; without it ctx.storage does not exist.
   void setFiles(storage::Files& files);
   snapshot::SlotKey<FunctionTable> slot() const;
 

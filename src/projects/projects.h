@@ -71,7 +71,7 @@ class Projects {
   // False where the slug is taken.
   Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
-  // Asks what depends on the claims that the patch removes.
+  // Whether nothing depends on the claims that the patch removes. Fails as ClaimDependent does.
   Task<> mayRemoveClaims(snapshot::SnapshotPtr project, const SettingsPatch& patch);
 
   const ProjectDeps& deps_;

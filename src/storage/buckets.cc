@@ -58,7 +58,8 @@ Task<> Buckets::mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::
     const std::string claim = bucket->record.rules ? policy::claimAmong(claims, *bucket->record.rules) : "";
     if (claim.empty()) continue;
     const std::string use = fmt::format("the bucket \"{}\" uses the claim \"{}\"", bucket->record.name, claim);
-    co_return fail(Error(ErrorCode::conflict, use + ": change its rules first").withDetail("/settings/tokenClaims", use));
+    co_return fail(
+        Error(ErrorCode::conflict, use + ": change its rules first").withDetail("/settings/tokenClaims", use));
   }
   co_return Result<>();
 }

@@ -53,7 +53,7 @@ class Buckets final : public data::SetUser, public projects::ClaimDependent {
 
  private:
   // Fails with validation. Rules are checked against the project's sets and claims as they are now.
-  Task<> checkRulesNow(const Access& access, std::string_view readers, const std::optional<doc::Document>& rules) const;
+  Task<> checkRulesNow(const Access& access, std::string readers, const std::optional<doc::Document>& rules) const;
 
   const Deps deps_;
 };
