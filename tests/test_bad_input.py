@@ -38,6 +38,7 @@ class World:
         api = {"name": "api", "provider": "http", "config": {"baseUrl": "http://127.0.0.1:9/"}}
         ok(self.admin.post("/admin/integrations", api), 201)
         ok(self.admin.post("/admin/storage/buckets", {"name": "files"}), 201)
+        ok(self.admin.put("/admin/variables/API_URL", {"value": "https://example.com"}), 204)
         greet = {"name": "greet", "trigger": {"type": "cron", "schedule": "@monthly"}, "enabled": False}
         ok(self.admin.post("/admin/functions", {**greet, "code": "export default () => 1;"}), 201)
         members = project.collection("Members", policy=None, indexes=[{"keys": {"userId": 1}}])
@@ -58,6 +59,7 @@ class World:
             "session": "sess_00000000000000000000",
             "webhook": "hook",
             "function": "greet",
+            "variable": "API_URL",
             "version": "1",
             "integration": "api",
             "bucket": "files",
@@ -142,6 +144,7 @@ class World:
                 "/admin/storage/buckets",
                 "/admin/vector-configs",
                 "/admin/policies/sets",
+                "/admin/variables",
             )
         ]
         parts += [

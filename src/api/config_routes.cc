@@ -14,6 +14,11 @@ Result<projects::ImportMode> importModeOf(std::string_view rawQuery) {
   const auto dryRun = query.get("dryRun");
   if (dryRun && *dryRun != "0" && *dryRun != "1") return fail(ErrorCode::invalidParam, "dryRun must be 0 or 1");
   mode.dryRun = dryRun && *dryRun == "1";
+  const auto missing = query.get("allowMissing");
+  if (missing && *missing != "0" && *missing != "1") {
+    return fail(ErrorCode::invalidParam, "allowMissing must be 0 or 1");
+  }
+  mode.allowMissing = missing && *missing == "1";
   if (const auto digest = query.get("plan")) {
     const bool hex = digest->find_first_not_of("0123456789abcdef") == std::string_view::npos;
     if (digest->size() != kDigestLength || !hex) {
@@ -51,8 +56,8 @@ Task<Reply> ConfigRoutes::exported(RequestContext& context) {
 Task<Reply> ConfigRoutes::import(RequestContext& context, doc::Document body) {
   CO_TRY(projects::ImportMode mode, importModeOf(context.request.query));
   configuration::Target target{context.caller, context.project, context.deadline};
-  auto task = mode.dryRun ? configuration_.plan(std::move(target), std::move(body))
-                          : configuration_.import(std::move(target), std::move(body), std::move(mode.planDigest));
+  auto task = mode.dryRun ? configuration_.plan(std::move(target), std::move(body), mode)
+                          : configuration_.import(std::move(target), std::move(body), mode);
   CO_TRY(const doc::Document done, co_await std::move(task));
   const auto write = [&]() -> Result<Reply> { return importReply(done, mode.dryRun); };
   if (mode.dryRun || !context.hasLargeBody()) co_return co_await context.parsed(write);

@@ -140,8 +140,8 @@ Task<Reply> OauthRoutes::configuration(RequestContext& context) {
 }
 
 Task<Reply> OauthRoutes::setProvider(RequestContext& context, identity::OauthProviderBody body) {
-  CO_RETURN_IF_ERROR(co_await identity_.oauthConfigs().setProvider(context.project->info(), context.param(0),
-                                                                   std::move(body), context.caller, context.deadline));
+  CO_RETURN_IF_ERROR(co_await identity_.oauthConfigs().setProvider(context.project, context.param(0), std::move(body),
+                                                                   context.caller, context.deadline));
   co_return Reply::noContent();
 }
 

@@ -61,7 +61,7 @@ std::vector<RouteDoc> projectDocs() {
        "promote",
        {like(kImportPlan)},
        {forbidden, notFound, projectSuspended, conflict, invalidParam},
-       {"dryRun", "plan"}},
+       {"dryRun", "plan", "allowMissing"}},
   };
 }
 

@@ -1,10 +1,11 @@
-// Functions, integrations, webhooks.
+// Functions, integrations, webhooks, variables.
 #include "api/function_run_routes.h"
 #include "api/route_docs.h"
 #include "functions/function_types.h"
 #include "functions/run_log.h"
 #include "functions/tests_run.h"
 #include "integrations/integration_types.h"
+#include "variables/variables.h"
 #include "webhooks/webhook_types.h"
 
 namespace mb::api {
@@ -106,11 +107,28 @@ std::vector<RouteDoc> webhookDocs() {
   };
 }
 
+std::vector<RouteDoc> variableDocs() {
+  using namespace variables;
+  const std::string all = "/api/v1/admin/variables";
+  const std::string one = all + "/:name";
+  return {
+      {Method::get, all, "listVariables", {listOf<VariableView>("variables")}},
+      {Method::put,
+       one,
+       "setVariable",
+       {kNothing},
+       {conflict},
+       {},
+       {.more = "Absent fields are unchanged; a new variable is plain and without a value."}},
+      {Method::remove, one, "deleteVariable", {kNothing}, {conflict}},
+  };
+}
+
 }  // namespace
 
 std::vector<RouteDoc> functionDocs() {
   std::vector<RouteDoc> docs = definitionDocs();
-  for (std::vector<RouteDoc> more : {integrationDocs(), webhookDocs()}) {
+  for (std::vector<RouteDoc> more : {integrationDocs(), webhookDocs(), variableDocs()}) {
     docs.insert(docs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
   return docs;

@@ -43,6 +43,7 @@ constexpr std::string_view kShape = R"({
     "exportedAt": {"type": "string", "format": "date-time", "examples": ["2026-01-31T09:30:00.000Z"]},
     "serverVersion": {"type": "string", "examples": ["0.1.0"]},
     "project": {"type": "object", "properties": {"name": {"type": "string", "examples": ["Notes"]}}},
+    "variables": {"type": "array", "examples": [[{"name": "API_URL", "secret": false}]]},
     "collections": {"type": "array", "examples": [[{"name": "notes"}]]},
     "roles": {"type": "array", "examples": [[]]},
     "enduserRoles": {"type": "array", "examples": [[]]},
@@ -83,7 +84,7 @@ std::vector<RouteDoc> operationDocs() {
        "importConfiguration",
        {like(kImportPlan)},
        {conflict},
-       {"dryRun", "plan"},
+       {"dryRun", "plan", "allowMissing"},
        {.more = "Creates missing resources and changes existing ones, by name; deletes nothing.",
         .body = {.schema = kShape}}},
   };

@@ -29,6 +29,7 @@
 #include "api/route_operations.h"
 #include "api/run_routes.h"
 #include "api/storage_routes.h"
+#include "api/variable_routes.h"
 #include "api/vector_routes.h"
 #include "api/webhook_routes.h"
 #include "app/checkpoint.h"
@@ -119,10 +120,11 @@ Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings)
 
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
-  for (const auto& module : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-                             connections::systemCollections(), data::systemCollections(), events::systemCollections(),
-                             storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
-                             integrations::systemCollections(), functions::systemCollections()}) {
+  for (const auto& module :
+       {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
+        connections::systemCollections(), data::systemCollections(), events::systemCollections(),
+        storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
+        integrations::systemCollections(), functions::systemCollections(), variables::systemCollections()}) {
     all.insert(all.end(), module.begin(), module.end());
   }
   return all;
@@ -160,6 +162,7 @@ struct Application::Impl {
 
   projects::MemberSource memberSource{*store};
   projects::RecordSource recordSource;
+  variables::Variables variables{{*store, snapshots, kClock, auditor, master}};
   identity::Identity identity;
   identity::Oauth oauth;
   projects::ProjectDeps projectDeps;
@@ -175,18 +178,19 @@ struct Application::Impl {
   projects::Purge purge{projectDeps, retention, systemCollections()};
   connections::Connections connections{projectDeps, master};
   std::unique_ptr<data::Data> data;
-  configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, version}};
+  configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, variables, version}};
   configuration::ConfigurationCopier copier{configuration};
   events::Dispatcher events{{*store, *store, queue, snapshots, *cores}};
-  webhooks::Webhooks webhooks{{*store, snapshots, queue, events, outbound, *data, ids, kClock, auditor, master}};
+  webhooks::Webhooks webhooks{
+      {*store, snapshots, queue, events, outbound, *data, ids, kClock, auditor, master, variables}};
   vectors::Vectors vectors{{*store, *store, snapshots, queue, events, outbound, *data, *cores, ids, auditor,
                             [this] { return directory.numbers(); }, settings.app.dataDirectory / "vectors",
                             settings.vectors}};
   integrations::Integrations integrations{
-      {*store, snapshots, outbound, ids, kClock, auditor, master, settings.bots, settings.app.baseUrl}};
-  functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor}};
+      {*store, snapshots, outbound, ids, kClock, auditor, master, variables, settings.bots, settings.app.baseUrl}};
+  functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor, variables}};
   functions::FunctionsRuntime functionsRuntime{{*store, snapshots, functions.slot(), queue, events, *data, workers,
-                                                integrations, *cores, ids, kClock, auditor, settings.app.baseUrl,
+                                                integrations, variables, *cores, ids, kClock, auditor, settings.app.baseUrl,
                                                 workerCount(settings.workers)}};
   api::GraphqlSearch graphqlSearch{vectors};
   graphql::Graphql graphql{snapshots, *data, &graphqlSearch};
@@ -216,6 +220,7 @@ struct Application::Impl {
   api::GraphqlRoutes graphqlRoutes{graphql};
   api::WebhookRoutes webhookRoutes{webhooks};
   std::unique_ptr<api::StorageRoutes> storageRoutes;
+  api::VariableRoutes variableRoutes{variables};
   api::VectorRoutes vectorRoutes{vectors};
   api::IntegrationRoutes integrationRoutes{integrations};
   api::FunctionRoutes functionRoutes{functions};
@@ -254,7 +259,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       mailer({queue, outbound, kClock, settings.app.baseUrl, settings.app.dataDirectory / "outbox",
               settings.app.log.format == LogFormat::text},
              settings.mail),
-      identity({*store, snapshots, *cores, ids, kClock, auditor, master, mailer, settings.app.baseUrl},
+      identity({*store, snapshots, *cores, ids, kClock, auditor, master, mailer, settings.app.baseUrl, variables},
                settings.identity),
       oauth({identity, snapshots, outbound, kClock, master, settings.app.baseUrl, settings.api.corsOrigins},
             settings.oauth),
@@ -337,6 +342,7 @@ void Application::Impl::addRoutes() {
   graphqlRoutes.addTo(routes);
   realtimeRoutes.addTo(routes);
   webhookRoutes.addTo(routes);
+  variableRoutes.addTo(routes);
   vectorRoutes.addTo(routes);
   integrationRoutes.addTo(routes);
   functionRoutes.addTo(routes);

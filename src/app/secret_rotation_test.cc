@@ -71,6 +71,7 @@ class SecretRotationTest : public ::testing::Test {
     add(store::kControlProject, "__challenges", "totp:user_8", "secret", "user_8");
     add(kShop, "__oauth_config", "google", "secret", "");
     add(store::kControlProject, "__connections", "conn_1", "secrets", "");
+    add(kShop, "__variables", "TOKEN", "sealed", "");
     addJob("job_1");
   }
   ~SecretRotationTest() override {
@@ -191,7 +192,7 @@ class SecretRotationTest : public ::testing::Test {
     return text;
   }
 
-  static constexpr size_t kValues = 250 + 1 + 1 + 1 + 1 + 1 + 1 + 1;  // one is the signing key
+  static constexpr size_t kValues = 250 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1;  // one is the signing key
   const std::string old_ = secretOf('a');
   const std::string new_ = secretOf('b');
   ManualClock clock_{1'800'000'000'000};

@@ -194,7 +194,9 @@ class BundleReader {
   }
 
   void readWhole(const std::string& path, std::string_view content) {
-    const bool array = path == "roles.json" || path == "enduser-roles.json";
+    const auto all = sections();
+    const auto section = std::ranges::find(all, path, &Section::file);
+    const bool array = section != all.end() && !section->key.empty();
     const auto value = parse(path, content, array ? BsonType::array : BsonType::document);
     if (!value) return;
     if (path != kMeta) {

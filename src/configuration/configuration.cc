@@ -11,6 +11,7 @@
 #include "configuration/policy_set_kind.h"
 #include "configuration/role_kind.h"
 #include "configuration/sections.h"
+#include "configuration/variable_kind.h"
 #include "store/configuration_limits.h"
 
 namespace mb::configuration {
@@ -64,6 +65,16 @@ doc::BsonWriter responseWith(const doc::Document& plan) {
   return out;
 }
 
+// The warning of a copy that names its variables, which are created without values; "" without any.
+std::string emptyVariables(doc::DocumentView shape) {
+  std::vector<std::string_view> names;
+  if (const auto section = shape.find("variables")) {
+    for (const auto& [index, entry] : section->asDocument()) names.push_back(entry.asDocument().stringOr("name"));
+  }
+  if (names.empty()) return {};
+  return fmt::format("variables have no value here until they are set: {}", fmt::join(names, ", "));
+}
+
 std::vector<Change> unfinished(std::vector<Change> changes) {
   std::erase_if(changes, [](const Change& each) { return each.action == Action::unchanged; });
   return changes;
@@ -79,12 +90,13 @@ std::string planDigestOf(doc::DocumentView plan) {
 Configuration::Configuration(ConfigurationDeps deps) : deps_(std::move(deps)) {
   identity::Identity& identity = deps_.identity;
   const identity::IdentitySlots& slots = identity.slots();
+  kinds_.push_back(std::make_unique<VariableKind>(deps_.variables));
   kinds_.push_back(std::make_unique<CollectionKind>(deps_.data.collections(), deps_.data.slot(), deps_.snapshots));
   kinds_.push_back(std::make_unique<PolicySetKind>(deps_.data.policySets(), deps_.data.slot()));
   for (const identity::RoleKind kind : {identity::RoleKind::member, identity::RoleKind::endUser}) {
     kinds_.push_back(std::make_unique<RoleKind>(kind, identity.roles(), slots.roles));
   }
-  kinds_.push_back(std::make_unique<OauthKind>(identity.oauthConfigs(), slots.oauth));
+  kinds_.push_back(std::make_unique<OauthKind>(identity.oauthConfigs(), slots.oauth, deps_.variables));
 }
 
 void Configuration::add(std::unique_ptr<ResourceKind> kind) {
@@ -153,7 +165,7 @@ Task<Configuration::KindPlan> Configuration::planKind(ResourceKind& kind, Resour
   co_return planned;
 }
 
-Task<Configuration::Plan> Configuration::planAll(Target target, doc::Document document) {
+Task<Configuration::Plan> Configuration::planAll(Target target, doc::Document document, bool allowMissing) {
   Problems problems;
   CO_RETURN_IF_ERROR(co_await offCore(target.project, [&]() -> Result<> {
     const auto known = [this](std::string_view section) { return kindOf(section) != nullptr; };
@@ -165,19 +177,21 @@ Task<Configuration::Plan> Configuration::planAll(Target target, doc::Document do
   for (const auto& kind : kinds_) {
     const auto section = document.view().find(kind->section());
     if (!section || !section->isContainer()) continue;
-    CO_TRY(KindPlan planned, co_await planKind(*kind, {*section, document, target.project}, problems));
+    CO_TRY(KindPlan planned,
+           co_await planKind(*kind, {*section, document, target.project, false, allowMissing}, problems));
     plan.push_back(std::move(planned));
   }
   if (document.size() > kFreedInline) {
     co_await offCore(target.project, [released = std::move(document)]() -> Result<> { return {}; });
   }
   if (!problems.empty()) co_return fail(std::move(problems).asError());
-  CO_RETURN_IF_ERROR(checkCaller(target.caller, plan));
+  CO_RETURN_IF_ERROR(checkCaller(target, plan));
   CO_RETURN_IF_ERROR(co_await checkSize(target, plan));
   co_return plan;
 }
 
-Result<> Configuration::checkCaller(const policy::Caller& caller, const Plan& plan) const {
+Result<> Configuration::checkCaller(const Target& target, const Plan& plan) const {
+  const policy::Caller& caller = target.caller;
   std::vector<std::string> missing;
   for (const KindPlan& planned : plan) {
     for (const Change& change : planned.changes) {
@@ -192,7 +206,7 @@ Result<> Configuration::checkCaller(const policy::Caller& caller, const Plan& pl
   }
   for (const KindPlan& planned : plan) {
     for (const Change& change : planned.changes) {
-      if (change.action != Action::unchanged) RETURN_IF_ERROR(planned.kind->mayApply(caller, change));
+      if (change.action != Action::unchanged) RETURN_IF_ERROR(planned.kind->mayApply(target, change));
     }
   }
   return {};
@@ -242,8 +256,8 @@ doc::Document Configuration::planDocument(const Plan& plan) const {
   return portable(out.finish());
 }
 
-Task<doc::Document> Configuration::plan(Target target, doc::Document document) {
-  CO_TRY(const Plan plan, co_await planAll(target, std::move(document)));
+Task<doc::Document> Configuration::plan(Target target, doc::Document document, projects::ImportMode mode) {
+  CO_TRY(const Plan plan, co_await planAll(target, std::move(document), mode.allowMissing));
   co_return co_await offCore(target.project,
                              [&]() -> Result<doc::Document> { return responseWith(planDocument(plan)).finish(); });
 }
@@ -275,11 +289,11 @@ Task<> Configuration::record(Target target, const Plan& plan) {
   co_return Result<>();
 }
 
-Task<doc::Document> Configuration::import(Target target, doc::Document document, std::string planDigest) {
-  CO_TRY(const Plan plan, co_await planAll(target, std::move(document)));
+Task<doc::Document> Configuration::import(Target target, doc::Document document, projects::ImportMode mode) {
+  CO_TRY(const Plan plan, co_await planAll(target, std::move(document), mode.allowMissing));
   CO_TRY(const doc::Document changes, co_await offCore(target.project, [&]() -> Result<doc::Document> {
            doc::Document made = planDocument(plan);
-           if (planDigest.empty() || planDigest == planDigestOf(made)) return made;
+           if (mode.planDigest.empty() || mode.planDigest == planDigestOf(made)) return made;
            return fail(ErrorCode::conflict, "the plan is out of date, nothing was changed: plan it again");
          }));
   CO_RETURN_IF_ERROR(co_await record(target, plan));
@@ -321,6 +335,7 @@ Task<std::vector<std::string>> Configuration::copy(snapshot::SnapshotPtr from, T
       if (!done) warn(done.error());
     }
   }
+  if (std::string text = emptyVariables(shape); !text.empty()) warnings.push_back(std::move(text));
   co_return warnings;
 }
 

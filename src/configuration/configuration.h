@@ -14,6 +14,7 @@
 #include "configuration/resource_kind.h"
 #include "data/data.h"
 #include "identity/identity.h"
+#include "projects/configuration_copier.h"
 
 namespace mb::configuration {
 
@@ -31,6 +32,7 @@ struct ConfigurationDeps {
   audit::Auditor& auditor;
   identity::Identity& identity;
   data::Data& data;
+  variables::Variables& variables;
   std::string version;  // the server's
 };
 
@@ -47,11 +49,11 @@ class Configuration {
   // The plan of an import: {plan: {changes, summary}, problems: []}. Fails with validation (every problem in the
   // details; of a document that is too wide, those found without its sections), forbidden (the caller lacks a
   // permission that a change needs). REQUIRES: the caller may config:manage.
-  Task<doc::Document> plan(Target target, doc::Document document);
+  Task<doc::Document> plan(Target target, doc::Document document, projects::ImportMode mode = {});
   // Applies an import and returns {plan, problems, applied: true}. Records config.import in addition to the audit
-  // entries of its changes. Fails as plan does, and with conflict where the plan is not the one of `planDigest` ("" for
-  // any), without a change; then as the services do.
-  Task<doc::Document> import(Target target, doc::Document document, std::string planDigest = {});
+  // entries of its changes. Fails as plan does, and with conflict where the plan is not the one of the mode's digest,
+  // without a change; then as the services do. The mode's `dryRun` is ignored.
+  Task<doc::Document> import(Target target, doc::Document document, projects::ImportMode mode = {});
 
   // Copies as much of `from` as possible into `target`; returns a warning for each part that was not copied.
   Task<std::vector<std::string>> copy(snapshot::SnapshotPtr from, Target target);
@@ -68,9 +70,9 @@ class Configuration {
   };
   using Plan = std::vector<KindPlan>;  // in the order of applying
 
-  Task<Plan> planAll(Target target, doc::Document document);
+  Task<Plan> planAll(Target target, doc::Document document, bool allowMissing);
   Task<KindPlan> planKind(ResourceKind& kind, ResourceKind::Source source, Problems& problems);
-  Result<> checkCaller(const policy::Caller& caller, const Plan& plan) const;
+  Result<> checkCaller(const Target& target, const Plan& plan) const;
   // Fails with payloadTooLarge where the commits of the plan would, as an estimate: the commits decide.
   Task<> checkSize(Target target, const Plan& plan) const;
   Task<> apply(Target target, KindPlan planned);

@@ -10,8 +10,10 @@ Task<doc::Document> ConfigurationCopier::promote(Side from, Side to, projects::I
                                                  store::Deadline deadline) {
   CO_TRY(doc::Document shape, co_await configuration_.configurationOf(std::move(from.project)));
   Target target{std::move(to.caller), std::move(to.project), deadline};
-  if (mode.dryRun) co_return co_await configuration_.plan(std::move(target), std::move(shape));
-  co_return co_await configuration_.import(std::move(target), std::move(shape), std::move(mode.planDigest));
+  if (mode.dryRun) {
+    co_return co_await configuration_.plan(std::move(target), std::move(shape), std::move(mode));
+  }
+  co_return co_await configuration_.import(std::move(target), std::move(shape), std::move(mode));
 }
 
 }  // namespace mb::configuration

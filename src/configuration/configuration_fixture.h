@@ -165,7 +165,8 @@ class ConfigurationFixture : public ::testing::Test {
     data_ =
         data::Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_},
                           []() -> Task<std::vector<store::ProjectNo>> { co_return std::vector<store::ProjectNo>(); });
-    configuration_.emplace(ConfigurationDeps{store_, snapshots_, clock_, auditor_, identity_, *data_, "1.2.3"});
+    configuration_.emplace(
+        ConfigurationDeps{store_, snapshots_, clock_, auditor_, identity_, *data_, variables_, "1.2.3"});
     cores_.start();
     EXPECT_TRUE(run(identity_.start()));
     shop_ = project();
@@ -270,8 +271,10 @@ class ConfigurationFixture : public ::testing::Test {
   snapshot::Snapshots snapshots_{store_, cores_, 100};
   Directory directory_;
   NoMembers members_;
-  identity::Identity identity_{
-      {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com"}, {}};
+  variables::Variables variables_{{store_, snapshots_, clock_, auditor_, master_}};
+  identity::Identity identity_{{store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(),
+                                "https://api.example.com", variables_},
+                               {}};
   std::unique_ptr<data::Data> data_;
   std::optional<Configuration> configuration_;
   store::ProjectNo shop_ = 0;

@@ -150,9 +150,9 @@ TEST_F(Import, BuildsAnIndexOfAnotherShapeAnew) {
 }
 
 TEST_F(Import, KeepsTheClientSecretThatWasEntered) {
-  const auto info = snapshot(shop_)->info();
-  ASSERT_TRUE(run(identity_.oauthConfigs().setProvider(info, "google", {"abc", true, "the-secret", std::nullopt},
-                                                       admin(), soon())));
+  const auto now = snapshot(shop_);
+  ASSERT_TRUE(run(
+      identity_.oauthConfigs().setProvider(now, "google", {"abc", true, "the-secret", std::nullopt}, admin(), soon())));
   EXPECT_THAT(exported(shop_), ::testing::Not(HasSubstr("ecret")));
   givenProject(R"("oauth":{"providers":[{"provider":"google","clientId":"new","enabled":true}]})");
   const auto& config = snapshot(shop_)->get(identity_.slots().oauth);

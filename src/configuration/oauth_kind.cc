@@ -44,17 +44,20 @@ std::vector<std::string> textsOf(doc::ValueView array) {
   return texts;
 }
 
-std::vector<Entry> mergeProviders(const std::vector<doc::Value>& given, Problems& problems) {
+std::vector<Entry> mergeProviders(const std::vector<doc::Value>& given, const variables::Values& values,
+                                  bool allowMissing, Problems& problems) {
   std::vector<Entry> merged;
   std::set<std::string> seen;
   for (size_t i = 0; i < given.size(); ++i) {
     const std::string pointer = fmt::format("/oauth/providers/{}", i);
     const auto provider = entryAt<Provider>(given[i], pointer, problems);
     if (!provider) continue;
-    if (const auto checked = identity::OauthConfigs::check(provider->provider, bodyOf(*provider)); !checked) {
+    if (const auto checked = identity::OauthConfigs::check(provider->provider, bodyOf(*provider), values); !checked) {
       const bool named = checked.error().code() == ErrorCode::notFound;
       problems.add(named ? pointer + "/provider" : pointer, checked.error());
     }
+    const auto missing = values.resolve(provider->clientId, variables::Place::plain).missing;
+    if (!allowMissing && !missing.empty()) problems.add(pointer + "/clientId", variables::missingText(missing));
     if (!seen.insert(provider->provider).second) {
       problems.add(pointer + "/provider", fmt::format("\"{}\" occurs twice", provider->provider));
     }
@@ -129,7 +132,10 @@ Task<std::vector<Entry>> OauthKind::merged(Source source, const std::vector<Entr
   std::vector<Entry> merged;
   const auto given = entryAt<Incoming>(source.section, "/oauth", problems);
   if (!given) co_return merged;
-  if (given->providers) merged = mergeProviders(*given->providers, problems);
+  if (given->providers) {
+    merged = mergeProviders(*given->providers, variables_.valuesAfter(*source.project, source.document),
+                            source.copied || source.allowMissing, problems);
+  }
   std::set<std::string> all;
   for (const std::vector<Entry>& each : {merged, current}) {
     for (const Entry& entry : each) all.insert(entry.name);
@@ -156,12 +162,13 @@ std::vector<std::string> OauthKind::permissionsFor(const Change& change) const {
 }
 
 Task<> OauthKind::applyOne(Target target, Change change) {
-  const snapshot::ProjectInfo& project = target.project->info();
   if (change.name == kRedirectsEntry) {
-    co_return co_await configs_.setRedirects(project, {textsOf(change.after)}, target.caller, target.deadline);
+    co_return co_await configs_.setRedirects(target.project->info(), {textsOf(change.after)}, target.caller,
+                                             target.deadline);
   }
   CO_TRY(const Provider provider, doc::decode<Provider>(change.after.view().asDocument()));
-  co_return co_await configs_.setProvider(project, change.name, bodyOf(provider), target.caller, target.deadline);
+  co_return co_await configs_.setProvider(target.project, change.name, bodyOf(provider), target.caller,
+                                          target.deadline);
 }
 
 }  // namespace mb::configuration

@@ -13,8 +13,10 @@ class OauthKind final : public ListedKind {
  public:
   static constexpr std::string_view kRedirectsEntry = "allowedRedirects";
 
-  OauthKind(identity::OauthConfigs& configs, snapshot::SlotKey<identity::OauthConfig> slot)
-      : configs_(configs), slot_(slot) {}
+  // References outlive it.
+  OauthKind(identity::OauthConfigs& configs, snapshot::SlotKey<identity::OauthConfig> slot,
+            const variables::Variables& variables)
+      : configs_(configs), slot_(slot), variables_(variables) {}
 
   std::string_view section() const override { return "oauth"; }
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
@@ -28,6 +30,7 @@ class OauthKind final : public ListedKind {
   Task<> applyOne(Target target, Change change) override;
   identity::OauthConfigs& configs_;
   const snapshot::SlotKey<identity::OauthConfig> slot_;
+  const variables::Variables& variables_;
 };
 
 }  // namespace mb::configuration

@@ -42,7 +42,7 @@ class RandomConfigurationFixture : public ConfigurationFixture {
       case Step::Kind::provider:
         return expectOk(
             run(identity_.oauthConfigs().setProvider(
-                now->info(), step.name, *doc::decode<identity::OauthProviderBody>(json(step.body)), caller, soon())),
+                now, step.name, *doc::decode<identity::OauthProviderBody>(json(step.body)), caller, soon())),
             step);
       case Step::Kind::redirects:
         return expectOk(run(identity_.oauthConfigs().setRedirects(

@@ -11,7 +11,7 @@ void ResourceKind::append(doc::BsonWriter& out, const std::vector<Entry>& entrie
   out.end();
 }
 
-Result<> ResourceKind::mayApply(const policy::Caller&, const Change&) const {
+Result<> ResourceKind::mayApply(const Target&, const Change&) const {
   return {};
 }
 

@@ -58,6 +58,8 @@ class ResourceKind {
     snapshot::SnapshotPtr project;
     // A copy of another project's configuration: values that could not be saved now are reported when they are applied.
     bool copied = false;
+    // Names of variables that have no value in the project are accepted.
+    bool allowMissing = false;
   };
   // Each entry of the section after the import, merged with its current value; never an entry that the section does not
   // name. Adds all problems to `problems`, whose pointers begin at the document; with problems the result is ignored.
@@ -67,7 +69,7 @@ class ResourceKind {
   // The permissions that a change needs, in addition to config:manage.
   virtual std::vector<std::string> permissionsFor(const Change& change) const = 0;
   // Further conditions for this change beyond permissions. Fails with forbidden.
-  virtual Result<> mayApply(const policy::Caller& caller, const Change& change) const;
+  virtual Result<> mayApply(const Target& target, const Change& change) const;
 
   // The approximate size of an entry in the project's stored configuration.
   virtual uint64_t storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const;

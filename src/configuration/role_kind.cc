@@ -44,9 +44,9 @@ identity::NewRole RoleKind::canonical(identity::NewRole role) const {
   return role;
 }
 
-Result<> RoleKind::mayApply(const policy::Caller& caller, const Change& change) const {
+Result<> RoleKind::mayApply(const Target& target, const Change& change) const {
   TRY(identity::NewRole role, doc::decode<identity::NewRole>(change.after.view().asDocument()));
-  if (caller.permissions->includes(policy::PermissionSet(std::move(role.permissions)))) return {};
+  if (target.caller.permissions->includes(policy::PermissionSet(std::move(role.permissions)))) return {};
   return fail(ErrorCode::forbidden,
               fmt::format("{}/{}: a role cannot hold permissions that you do not hold", section(), change.name));
 }

@@ -11,7 +11,7 @@ class RoleKind final : public NamedKind<identity::NewRole> {
   RoleKind(identity::RoleKind kind, identity::Roles& roles, snapshot::SlotKey<identity::RoleTable> slot);
 
   // A caller can only add permissions to a role that it holds itself.
-  Result<> mayApply(const policy::Caller& caller, const Change& change) const override;
+  Result<> mayApply(const Target& target, const Change& change) const override;
 
  private:
   std::vector<identity::NewRole> stored(const snapshot::ProjectSnapshot& project) const override;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr auto kSections = std::to_array<Section>({
     // name, file, folder, key, optional, applied, part, route, pruned
+    {"variables", "variables.json", "", "name", true, 0, "variables", "", 0},
     {"collections", "", "collections", "name", false, 1, store::kCollectionsPart, "", 0},
     {"policySets", "policy-sets.json", "", "name", true, 2, "policy sets", "policies/sets", 6},
     {"roles", "roles.json", "", "name", false, 4, "roles", "roles", 4},

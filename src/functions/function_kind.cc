@@ -7,6 +7,7 @@
 #include "configuration/file_text.h"
 #include "functions/flow_compiler.h"
 #include "functions/flow_graph.h"
+#include "functions/function_variables.h"
 #include "store/configuration_limits.h"
 
 namespace mb::functions {
@@ -194,6 +195,19 @@ Task<> FunctionKind::finalize(store::ProjectNo project, Incoming& incoming, cons
   co_return Result<>();
 }
 
+void FunctionKind::checkVariables(const Source& source, const Incoming& incoming, const std::string& pointer,
+                                  Problems& problems) const {
+  const std::vector<std::string> names = variablesIn(incoming.code.value_or(""), incoming.flow);
+  if (names.empty()) return;
+  const std::string at = pointer + (incoming.flow ? "/flow" : "/code");
+  const variables::Values values = functions_.variables().valuesAfter(*source.project, source.document);
+  if (std::string problem = secretProblem(names, values); !problem.empty()) problems.add(at, std::move(problem));
+  if (source.copied || source.allowMissing) return;
+  std::vector<std::string> missing;
+  std::ranges::copy_if(names, std::back_inserter(missing), [&](const auto& name) { return !values.hasValue(name); });
+  if (!missing.empty()) problems.add(at, variables::missingText(missing));
+}
+
 Task<std::vector<Entry>> FunctionKind::entries(snapshot::SnapshotPtr project) {
   std::vector<Entry> entries;
   for (const FunctionView& view : functions_.list(*project)) entries.push_back(entryOf(view));
@@ -223,6 +237,7 @@ Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<E
     names.take(given.name, pointer, problems);
     if (problems.count() > problemsBefore) continue;
     CO_RETURN_IF_ERROR(co_await finalize(project, given, existing, pointer, problems));
+    checkVariables(source, given, pointer, problems);
     incoming.emplace_back(pointer, given.entry());
   }
   names.checkCount(section(), store::kMaxFunctions, "functions", problems);

@@ -27,6 +27,9 @@ class FunctionKind final : public configuration::ListedKind {
   struct Incoming;
   Task<> finalize(store::ProjectNo project, Incoming& incoming, const FunctionView* existing,
                   const std::string& pointer, configuration::Problems& problems);
+  // Adds the problems of the variables that it reads: secret ones, and those without a value.
+  void checkVariables(const Source& source, const Incoming& incoming, const std::string& pointer,
+                      configuration::Problems& problems) const;
 
   Functions& functions_;
 };

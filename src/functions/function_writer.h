@@ -9,6 +9,7 @@
 #include "events/dispatcher.h"
 #include "functions/function_table.h"
 #include "identity/project_access.h"
+#include "variables/variables.h"
 
 namespace mb::functions {
 
@@ -22,6 +23,7 @@ struct FunctionDeps {
   IdGenerator& ids;
   const Clock& clock;
   audit::Auditor& auditor;
+  variables::Variables& variables;
 };
 
 // The caller, the project and the deadline.

@@ -3,6 +3,7 @@
 #include "functions/code_place.h"
 #include "functions/flow_compiler.h"
 #include "functions/flow_graph.h"
+#include "functions/function_variables.h"
 #include "functions/run_log.h"
 #include "functions/timetable.h"
 #include "store/configuration_limits.h"
@@ -106,6 +107,7 @@ VersionView viewOf(VersionRecord record) {
 Functions::Functions(FunctionDeps deps)
     : deps_(deps), tables_(deps.store), slot_(deps.snapshots.addSlot<FunctionTable>(tables_)), writer_(deps_) {
   deps.data.collections().addReferrer(*this);
+  deps.variables.add(*this);
 }
 
 // ---- reading
@@ -200,6 +202,7 @@ Task<FunctionView> Functions::create(Access access, NewFunction input) {
   }
   const store::ProjectNo project = access.project->info().number;
   CO_RETURN_IF_ERROR(canonicalizeInput(input.flow, input.tests));
+  CO_RETURN_IF_ERROR(checkVariables(*access.project, input.code, input.flow));
   CO_TRY(const Prepared prepared, co_await prepare(project, std::move(input.code), input.flow));
   FunctionRecord record;
   record.id = std::move(input.name);
@@ -238,6 +241,7 @@ Task<> Functions::change(Access access, std::string name, FunctionPatch patch) {
   std::optional<doc::Document> flow;
   if (patch.flow.state == FlowState::value) flow = std::move(patch.flow.value);
   CO_RETURN_IF_ERROR(canonicalizeInput(flow, patch.tests));
+  CO_RETURN_IF_ERROR(checkVariables(*access.project, patch.code, flow));
   std::optional<Prepared> prepared;
   if (patch.code || flow) {
     CO_TRY(prepared, co_await prepare(access.project->info().number, patch.code, flow));
@@ -260,6 +264,37 @@ Task<> Functions::change(Access access, std::string name, FunctionPatch patch) {
 Task<> Functions::remove(Access access, std::string name) {
   CO_TRY(const FunctionPtr known, require(*access.project, name));
   co_return co_await writer_.remove(std::move(access), std::move(name), known->record.functionId);
+}
+
+// ---- variables
+
+Result<> Functions::checkVariables(const snapshot::ProjectSnapshot& project, const std::optional<std::string>& code,
+                                   const std::optional<doc::Document>& flow) const {
+  const std::vector<std::string> names = variablesIn(code.value_or(""), flow);
+  if (names.empty()) return {};
+  std::string problem = secretProblem(names, deps_.variables.valuesOf(project));
+  if (problem.empty()) return {};
+  return fail(asError({{flow ? "/flow" : "/code", std::move(problem)}}));
+}
+
+std::vector<variables::VariableUse> Functions::uses(const snapshot::ProjectSnapshot& project) const {
+  std::vector<variables::VariableUse> uses;
+  for (const auto& [name, function] : project.get(slot_).byName) {
+    std::vector<std::string> names = variablesIn(function->record.code, function->record.flow.value);
+    if (!names.empty()) uses.push_back({fmt::format("functions/{}/code", name), std::move(names)});
+  }
+  return uses;
+}
+
+variables::Problems Functions::problemsWith(const snapshot::ProjectSnapshot& project, const variables::Values& values,
+                                            std::string_view name) const {
+  variables::Problems problems;
+  if (!values.isSecret(name)) return problems;
+  for (const variables::VariableUse& use : uses(project)) {
+    if (std::ranges::find(use.names, name) == use.names.end()) continue;
+    problems.push_back({use.place, secretProblem({std::string(name)}, values)});
+  }
+  return problems;
 }
 
 // ---- versions

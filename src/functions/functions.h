@@ -14,9 +14,9 @@ std::vector<store::SystemCollection> systemCollections();
 
 // The routes check permissions. Every change is audited in its own commit, and applies to all runs that begin after it
 // has returned. Calls on a named function fail with notFound if it does not exist. Any core.
-class Functions final : public data::CollectionReferrer {
+class Functions final : public data::CollectionReferrer, public variables::VariableUser {
  public:
-  // Adds the module's slot, and itself to the collections' referrers.
+  // Adds the module's slot, and itself to the collections' referrers and the users of variables.
   explicit Functions(FunctionDeps deps);
 
   std::vector<FunctionView> list(const snapshot::ProjectSnapshot& project) const;  // by name
@@ -55,8 +55,15 @@ class Functions final : public data::CollectionReferrer {
   snapshot::SlotKey<FunctionTable> slot() const { return slot_; }
 
   Task<> bind(snapshot::SnapshotPtr project, data::CollectionPtr collection) override;
+  const variables::Variables& variables() const { return deps_.variables; }
+  std::vector<variables::VariableUse> uses(const snapshot::ProjectSnapshot& project) const override;
+  variables::Problems problemsWith(const snapshot::ProjectSnapshot& project, const variables::Values& values,
+                                   std::string_view name) const override;
 
  private:
+  // Fails with validation where code or flow reads a secret variable.
+  Result<> checkVariables(const snapshot::ProjectSnapshot& project, const std::optional<std::string>& code,
+                          const std::optional<doc::Document>& flow) const;
   // The error of a flow whose code did not pass the check, mapped to its node.
   Async<Error> wrongNode(store::ProjectNo project, CompiledFlow flow, Error error);
   Result<FunctionPtr> require(const snapshot::ProjectSnapshot& project, std::string_view name) const;

@@ -79,7 +79,7 @@ class FunctionsFixture : public configuration::RandomConfigurationFixture {
   CheckingExecutor executor_;
   jobs::Queue queue_{{store_, cores_, ids_, clock_, master_}};
   events::Dispatcher dispatcher_{{store_, memory_.feed(), queue_, snapshots_, cores_}};
-  Functions functions_{{store_, snapshots_, dispatcher_, *data_, executor_, ids_, clock_, auditor_}};
+  Functions functions_{{store_, snapshots_, dispatcher_, *data_, executor_, ids_, clock_, auditor_, variables_}};
 };
 
 }  // namespace mb::functions

@@ -19,6 +19,7 @@ struct FunctionsRuntime::Impl {
         runner({deps.executor,
                 deps.data.serviceDocuments(),
                 {deps.snapshots, deps.data.slot(), deps.integrations, files},
+                deps.variables,
                 log,
                 deps.ids,
                 deps.clock}),
@@ -33,6 +34,7 @@ struct FunctionsRuntime::Impl {
                deps.data.serviceDocuments(),
                {deps.store, deps.data.slot()},
                deps.integrations,
+               deps.variables,
                deps.ids,
                deps.clock,
                deps.baseUrl}) {

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "base/task_group.h"
 #include "functions/runner.h"
+#include "variables/variables.h"
 
 namespace mb::audit {
 class Auditor;
@@ -45,6 +46,7 @@ struct FunctionsRuntimeDeps {
   data::Data& data;
   workers::Executor& executor;
   integrations::Caller& integrations;
+  const variables::Variables& variables;
   Cores& cores;
   IdGenerator& ids;
   const Clock& clock;

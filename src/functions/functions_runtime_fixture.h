@@ -245,7 +245,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
   events::Dispatcher dispatcher_{{store_, memory_.feed(), queue_, snapshots_, cores_}};
   Tables tables_{store_, snapshots_};
   FunctionsRuntime running_{{store_, snapshots_, tables_.slot, queue_, dispatcher_, *data_, executor_, integrations_,
-                             cores_, ids_, clock_, auditor_, "http://localhost:8090", 8}};
+                             variables_, cores_, ids_, clock_, auditor_, "http://localhost:8090", 8}};
 
  private:
   Task<bool> isSuspended(store::ProjectNo project) {

@@ -56,7 +56,7 @@ class FunctionsRoundTrip : public FunctionsFixture {
 
   integrations::Outside outside_;
   integrations::Integrations integrations_{
-      {store_, snapshots_, outside_, ids_, clock_, auditor_, master_, {}, "https://api.example.com"}};
+      {store_, snapshots_, outside_, ids_, clock_, auditor_, master_, variables_, {}, "https://api.example.com"}};
 };
 
 TEST_F(FunctionsRoundTrip, AThousandRandomConfigurationsAreOneTextEach) {

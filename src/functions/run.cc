@@ -110,11 +110,12 @@ void appendAuth(doc::BsonWriter& out, const policy::Caller* caller) {
   out.end();
 }
 
-doc::Document contextOf(const Invocation& invocation) {
+doc::Document contextOf(const Invocation& invocation, const variables::VariableTable& table) {
   doc::BsonWriter out(512 + (invocation.request ? invocation.request->size() : 0));
   appendAuth(out, invocation.caller ? &*invocation.caller : nullptr);
   out.appendString("project", invocation.project->info().id.str());
   out.appendString("function", invocation.function->name());
+  variables::appendPlain(out, table);
   if (invocation.request) out.appendDocument("request", *invocation.request);
   return out.finish();
 }
@@ -162,7 +163,7 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   workers::RunRequest request;
   request.project = invocation.project->info().number;
   request.module = invocation.function->module;
-  request.context = contextOf(invocation);
+  request.context = contextOf(invocation, deps_.variables.table(*invocation.project));
   std::optional<RunInput> input = inputOf(invocation);
   request.event = std::move(invocation.event);
   request.rawBody = std::move(invocation.rawBody);

@@ -5,6 +5,7 @@
 #include "functions/bridge.h"
 #include "functions/run_log.h"
 #include "functions/runner.h"
+#include "variables/variables.h"
 
 namespace mb::functions {
 
@@ -15,6 +16,7 @@ class FunctionRunner final : public Runner {
     workers::Executor& executor;
     data::ServiceDocuments& documents;
     ProjectHost::Deps host;
+    const variables::Variables& variables;
     RunLog& log;
     IdGenerator& ids;
     const Clock& clock;
@@ -38,8 +40,8 @@ RunOf runOf(const snapshot::ProjectSnapshot& project, const Function& function);
 clone::BridgeKind bridgeKindOf(const Function& function);
 // The time limit of the run.
 std::chrono::milliseconds timeoutOf(const Invocation& invocation);
-// `ctx`, without the fields that the worker adds.
-doc::Document contextOf(const Invocation& invocation);
+// `ctx`, without the fields that the worker adds. `table`: the project's variables.
+doc::Document contextOf(const Invocation& invocation, const variables::VariableTable& table);
 // ctx.auth: {kind, uid, role, pid, email?, token}; null without a caller.
 void appendAuth(doc::BsonWriter& out, const policy::Caller* caller);
 // Sets the status of a pre-hook's run that rejected the write to "aborted".

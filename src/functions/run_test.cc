@@ -21,13 +21,15 @@ TEST_F(RunTest, theContextNamesCallerAndFunction) {
   invoke("hello", {.caller = policy::Caller(), .request = json(R"({"method":"GET"})")});
   EXPECT_EQ(fmt::format(R"({{"auth":{{"kind":"member","uid":"user_admin","role":"Owner","pid":"proj_x",)"
                         R"("email":"admin@example.com","token":{{"plan":"gold"}}}},"project":"proj_{}",)"
-                        R"("function":"hello"}})",
+                        R"("function":"hello","variables":{{}}}})",
                         shop_),
             doc::toJson(contextOf(0)));
-  EXPECT_EQ(fmt::format(R"({{"auth":null,"project":"proj_{}","function":"hello"}})", shop_), doc::toJson(contextOf(1)));
-  EXPECT_EQ(
-      fmt::format(R"({{"auth":null,"project":"proj_{}","function":"hello","request":{{"method":"GET"}}}})", shop_),
-      doc::toJson(contextOf(2)));
+  EXPECT_EQ(fmt::format(R"({{"auth":null,"project":"proj_{}","function":"hello","variables":{{}}}})", shop_),
+            doc::toJson(contextOf(1)));
+  EXPECT_EQ(fmt::format(R"({{"auth":null,"project":"proj_{}","function":"hello","variables":{{}},)"
+                        R"("request":{{"method":"GET"}}}})",
+                        shop_),
+            doc::toJson(contextOf(2)));
   EXPECT_EQ("fn_hello@1", executor_.requests()[0].module->id);
 }
 

@@ -62,8 +62,8 @@ std::string rawBodyOf(doc::DocumentView event) {
   return json;
 }
 
-doc::Document contextOf(const snapshot::ProjectSnapshot& project, const Function& function, doc::DocumentView test,
-                        std::string_view baseUrl) {
+doc::Document contextOf(const snapshot::ProjectSnapshot& project, const variables::VariableTable& table,
+                        const Function& function, doc::DocumentView test, std::string_view baseUrl) {
   doc::BsonWriter out;
   if (const auto auth = test.find("auth")) {
     out.append("auth", *auth);
@@ -72,6 +72,7 @@ doc::Document contextOf(const snapshot::ProjectSnapshot& project, const Function
   }
   out.appendString("project", project.info().id.str());
   out.appendString("function", function.name());
+  variables::appendPlain(out, table);
   if (function.trigger == TriggerType::http) appendRequest(out, function, objectIn(test, "event"), baseUrl);
   return out.finish();
 }
@@ -183,7 +184,8 @@ Task<> TestRuns::perform(Stage& stage) {
   request.project = stage.project->info().number;
   request.module = function.module;
   request.event = doc::Document(objectIn(stage.test, "event"));
-  request.context = contextOf(*stage.project, function, stage.test, deps_.baseUrl);
+  request.context =
+      contextOf(*stage.project, deps_.variables.table(*stage.project), function, stage.test, deps_.baseUrl);
   if (function.trigger == TriggerType::http) request.rawBody = rawBodyOf(objectIn(stage.test, "event"));
   request.timeout = std::clamp(left, kMinTime, function.timeout);
   auto host = std::make_unique<StubbedHost>(StubbedHost::Deps{

@@ -69,6 +69,7 @@ class TestRuns {
     data::ServiceDocuments& documents;
     Scratch::Deps scratch;
     integrations::Caller& integrations;
+    const variables::Variables& variables;
     IdGenerator& ids;
     const Clock& clock;
     std::string baseUrl;

@@ -53,7 +53,7 @@ struct Identity::Impl {
         links(deps, users, sessions, passwords, mail, background),
         mfa(deps),
         identities(deps, users, sessions),
-        oauthConfigs(deps),
+        oauthConfigs(deps, slots),
         challenges(deps),
         roles(deps, slots),
         keys(deps),
@@ -65,6 +65,7 @@ struct Identity::Impl {
     slots.roles = deps.snapshots.addSlot<RoleTable>(roleSource);
     slots.keys = deps.snapshots.addSlot<ApiKeyTable>(keySource);
     slots.oauth = deps.snapshots.addSlot<OauthConfig>(oauthSource);
+    deps.variables.add(oauthConfigs);
   }
 
   const IdentityDeps deps;

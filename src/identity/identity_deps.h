@@ -11,6 +11,7 @@
 #include "mail/mail.h"
 #include "snapshot/snapshot.h"
 #include "store/store.h"
+#include "variables/variables.h"
 
 namespace mb::identity {
 
@@ -25,6 +26,7 @@ struct IdentityDeps {
   const MasterSecret& master;
   mail::Mailer& mailer;
   std::string baseUrl;  // the issuer of tokens, and the prefix of links in mails
+  variables::Variables& variables;
 };
 
 }  // namespace mb::identity

@@ -92,6 +92,11 @@ class IdentityFixture : public ::testing::Test {
     return result ? std::string() : std::string(meaningOf(result.error().code()).wire);
   }
 
+  snapshot::SnapshotPtr snapshotOf(const snapshot::ProjectInfo& project) {
+    auto found = run(snapshots_.find(project.id.str()));
+    EXPECT_TRUE(found && *found);
+    return *found;
+  }
   // Writes the document in a commit of its own, replacing an existing one.
   void putDocument(const store::WriteTarget& target, const doc::Document& document) {
     store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
@@ -182,8 +187,10 @@ class IdentityFixture : public ::testing::Test {
   snapshot::Snapshots snapshots_{store_, cores_, 100};
   FakeDirectory directory_;
   FakeMembers members_;
-  Identity identity_{
-      {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com"}, {}};
+  variables::Variables variables_{{store_, snapshots_, clock_, auditor_, master_}};
+  Identity identity_{{store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(),
+                      "https://api.example.com", variables_},
+                     {}};
 };
 
 }  // namespace mb::identity

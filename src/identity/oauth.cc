@@ -102,7 +102,7 @@ Result<std::optional<ProviderClient>> Oauth::Impl::clientOf(const snapshot::Snap
     const auto& providers = project->get(deps.identity.slots().oauth).providers;
     const auto found = providers.find(provider);
     if (found == providers.end() || !found->second.enabled) return std::nullopt;
-    client.clientId = found->second.clientId;
+    TRY(client.clientId, deps.identity.oauthConfigs().clientIdOf(*project, found->second));
     client.issuer = found->second.issuer.value_or("");
     client.project = project->info().id.str();
     TRY(client.clientSecret, deps.identity.oauthConfigs().secretOf(project->info().id, found->second));

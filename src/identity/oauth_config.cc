@@ -15,9 +15,21 @@ namespace {
 constexpr std::string_view kRedirectsId = "redirects";
 constexpr size_t kMaxClientId = 512;
 constexpr size_t kMaxClientSecret = 4096;
+constexpr std::string_view kClientIdRule = "must be the provider's client id: 1 to 512 characters without blanks";
 
 bool isPrintable(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+bool isClientId(std::string_view text) {
+  return text.size() <= kMaxClientId && isPrintable(text);
+}
+
+// Adds the problem of a client id with the values of its variables, where they are known.
+void checkVariables(std::string_view clientId, const variables::Values& values, variables::Problems& problems) {
+  if (!variables::holdsReference(clientId)) return;
+  const auto known = values.known(clientId, variables::Place::plain, "/clientId", problems);
+  if (known && (known->empty() || !isClientId(*known))) problems.push_back({"/clientId", std::string(kClientIdRule)});
 }
 
 std::string contextOf(const ProjectId& project, std::string_view provider) {
@@ -44,12 +56,15 @@ bool isProvider(std::string_view text) {
   return std::ranges::all_of(text, [&](char c) { return isLowercase(c) || (c >= '0' && c <= '9') || c == '-'; });
 }
 
-Result<> OauthConfigs::check(std::string_view provider, const OauthProviderBody& input) {
+Result<> OauthConfigs::check(std::string_view provider, const OauthProviderBody& input,
+                             const variables::Values& values) {
   if (!isProvider(provider)) return fail(ErrorCode::notFound, "no such provider");
-  if (input.clientId.size() > kMaxClientId || !isPrintable(input.clientId) ||
-      (input.clientId.empty() && input.enabled)) {
-    return fail(invalid("/clientId", "must be the provider's client id: 1 to 512 characters without blanks"));
+  if (!isClientId(input.clientId) || (input.clientId.empty() && input.enabled)) {
+    return fail(invalid("/clientId", std::string(kClientIdRule)));
   }
+  variables::Problems problems;
+  checkVariables(input.clientId, values, problems);
+  if (!problems.empty()) return fail(invalid(problems.front().path, std::move(problems.front().message)));
   if (input.clientSecret && (input.clientSecret->size() > kMaxClientSecret || !isPrintable(*input.clientSecret))) {
     return fail(
         invalid("/clientSecret", "must be the provider's client secret: at most 4096 characters without blanks"));
@@ -87,20 +102,23 @@ OauthView OauthConfigs::view(const OauthConfig& config) const {
   return view;
 }
 
-Task<> OauthConfigs::setProvider(snapshot::ProjectInfo project, std::string provider, OauthProviderBody input,
+Task<> OauthConfigs::setProvider(snapshot::SnapshotPtr project, std::string provider, OauthProviderBody input,
                                  policy::Caller by, store::Deadline deadline) {
-  CO_RETURN_IF_ERROR(check(provider, input));
+  CO_RETURN_IF_ERROR(check(provider, input, deps_.variables.valuesOf(*project)));
+  const snapshot::ProjectInfo& info = project->info();
   doc::Document details = detailsOf(input);
   std::string sealed;
   if (input.clientSecret && !input.clientSecret->empty()) {
-    sealed = toBase64(deps_.master.seal(*input.clientSecret, contextOf(project.id, provider)));
+    sealed = toBase64(deps_.master.seal(*input.clientSecret, contextOf(info.id, provider)));
   }
   OauthProviderRecord record{provider,          std::move(input.clientId), input.enabled,
-                             std::move(sealed), std::move(input.issuer),   deps_.clock.now()};
-  store::Write write = auditedWrite(deps_.auditor, project.number, by, deadline,
+                             std::move(sealed), std::move(input.issuer),   deps_.clock.now(),
+                             std::nullopt};
+  if (auto names = variables::namesIn(record.clientId); !names.empty()) record.variables = std::move(names);
+  store::Write write = auditedWrite(deps_.auditor, info.number, by, deadline,
                                     {"oauth.provider", "oauth/" + provider, std::move(details)});
-  const store::Target target = write.change(targetOf(project.number, kOauthConfig, provider));
-  const store::Target redirects = write.change(targetOf(project.number, kOauthConfig, std::string(kRedirectsId)));
+  const store::Target target = write.change(targetOf(info.number, kOauthConfig, provider));
+  const store::Target redirects = write.change(targetOf(info.number, kOauthConfig, std::string(kRedirectsId)));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
       [target, redirects, given = std::move(record)](const store::PreImages& before,
@@ -154,6 +172,38 @@ Result<Secret> OauthConfigs::secretOf(const ProjectId& project, const OauthProvi
   if (provider.secret.empty()) return Secret();
   TRY(const std::string sealed, fromBase64(provider.secret));
   return deps_.master.unseal(sealed, contextOf(project, provider.id));
+}
+
+Result<std::string> OauthConfigs::clientIdOf(const snapshot::ProjectSnapshot& project,
+                                             const OauthProviderRecord& provider) const {
+  if (!provider.variables) return provider.clientId;
+  TRY(std::string clientId, deps_.variables.valuesOf(project).textOf(provider.clientId, variables::Place::plain));
+  if (!clientId.empty() && isClientId(clientId)) return clientId;
+  return fail(ErrorCode::conflict, "the client id is not valid with the values of its variables");
+}
+
+// ---- variables
+
+std::vector<variables::VariableUse> OauthConfigs::uses(const snapshot::ProjectSnapshot& project) const {
+  std::vector<variables::VariableUse> uses;
+  for (const auto& [provider, record] : project.get(slots_.oauth).providers) {
+    if (record.variables) uses.push_back({fmt::format("oauth/{}/clientId", provider), *record.variables, false});
+  }
+  return uses;
+}
+
+variables::Problems OauthConfigs::problemsWith(const snapshot::ProjectSnapshot& project,
+                                               const variables::Values& values, std::string_view name) const {
+  variables::Problems problems;
+  for (const auto& [provider, record] : project.get(slots_.oauth).providers) {
+    if (!record.variables || std::ranges::find(*record.variables, name) == record.variables->end()) continue;
+    variables::Problems found;
+    checkVariables(record.clientId, values, found);
+    for (ErrorDetail& each : found) {
+      problems.push_back({fmt::format("oauth/{}{}", provider, each.path), std::move(each.message)});
+    }
+  }
+  return problems;
 }
 
 }  // namespace mb::identity

@@ -25,8 +25,9 @@ class OauthFixture : public MfaFixture {
   }
   void provide(const snapshot::ProjectInfo& project, std::string provider, std::optional<std::string> issuer,
                bool enabled = true) {
-    ASSERT_TRUE(run(identity_.oauthConfigs().setProvider(
-        project, std::move(provider), {"client-1", enabled, "s3cret", std::move(issuer)}, admin(), soon())));
+    ASSERT_TRUE(
+        run(identity_.oauthConfigs().setProvider(snapshotOf(project), std::move(provider),
+                                                 {"client-1", enabled, "s3cret", std::move(issuer)}, admin(), soon())));
   }
   void allow(const snapshot::ProjectInfo& project, std::vector<std::string> origins) {
     ASSERT_TRUE(run(identity_.oauthConfigs().setRedirects(project, {std::move(origins)}, admin(), soon())));

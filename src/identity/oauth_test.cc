@@ -43,7 +43,7 @@ TEST_F(OauthTest, AProjectHasAtMostFiftyProviders) {
     provide(directory_.projects[0], "oidc-more" + std::to_string(i), "https://login.example.org");
   }
   const auto another = run(
-      identity_.oauthConfigs().setProvider(directory_.projects[0], "oidc-another",
+      identity_.oauthConfigs().setProvider(snapshotOf(directory_.projects[0]), "oidc-another",
                                            {"client-1", true, "s3cret", "https://login.example.org"}, admin(), soon()));
   EXPECT_EQ(codeOf(another), "CONFLICT");
   provide(directory_.projects[0], "oidc-more3", "https://other.example.org");

@@ -29,12 +29,15 @@ struct OauthProviderRecord {
   std::string secret;                 // sealed under "<project id>/<provider>", base64; "" if not set
   std::optional<std::string> issuer;  // of generic ones
   Timestamp updatedAt;
+  // Those that the client id names; absent without any: then it is used unchanged.
+  std::optional<std::vector<std::string>> variables;
   static constexpr auto shape() {
     return doc::shape<OauthProviderRecord>(
         "OauthProviderRecord", doc::field("id", &OauthProviderRecord::id),
         doc::field("clientId", &OauthProviderRecord::clientId), doc::field("enabled", &OauthProviderRecord::enabled),
         doc::field("secret", &OauthProviderRecord::secret), doc::field("issuer", &OauthProviderRecord::issuer),
-        doc::field("updatedAt", &OauthProviderRecord::updatedAt));
+        doc::field("updatedAt", &OauthProviderRecord::updatedAt),
+        doc::field("variables", &OauthProviderRecord::variables));
   }
 };
 

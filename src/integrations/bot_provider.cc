@@ -79,8 +79,10 @@ BotProvider::BotProvider(outbound::Outbound& outbound, BotSettings settings, std
     : Provider(kBotCatalogue), outbound_(outbound), settings_(std::move(settings)), baseUrl_(std::move(baseUrl)) {}
 
 void BotProvider::checkConfig(doc::DocumentView config, Problems& problems) const {
-  if (!config.find("defaultChannel")) return;
-  const std::string_view problem = platformOf(config).channelProblem(config.stringOr("defaultChannel"));
+  // A variable without a value may name the platform.
+  const BotPlatform* platform = findPlatform(config.stringOr("platform"));
+  if (!platform || !config.find("defaultChannel")) return;
+  const std::string_view problem = platform->channelProblem(config.stringOr("defaultChannel"));
   if (!problem.empty()) problems.push_back({"/config/defaultChannel", std::string(problem)});
 }
 

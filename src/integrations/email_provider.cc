@@ -1,6 +1,7 @@
 #include "integrations/email_provider.h"
 
 #include "mail/message.h"
+#include "variables/reference.h"
 
 namespace mb::integrations {
 
@@ -37,12 +38,13 @@ constexpr std::string_view kEmailCatalogue = R"json({
 
 bool isSecure(doc::DocumentView config) {
   const auto secure = config.find("secure");
-  return secure && secure->asBool();
+  return secure && secure->type() == doc::BsonType::boolean && secure->asBool();
 }
 
 int portOf(doc::DocumentView config) {
   const auto port = config.find("port");
-  if (port) return static_cast<int>(port->toInteger().value_or(0));
+  // A variable without a value may give it.
+  if (port && port->isNumber()) return static_cast<int>(port->toInteger().value_or(0));
   return isSecure(config) ? kImplicitPort : kSubmissionPort;
 }
 
@@ -64,10 +66,6 @@ std::vector<std::string> recipientsOf(doc::DocumentView args) {
   if (to.type() == doc::BsonType::string) return {std::string(to.asString())};
   for (const auto& [index, each] : to.asDocument()) all.emplace_back(each.asString());
   return all;
-}
-
-bool hasControls(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
 }  // namespace
@@ -111,7 +109,13 @@ void EmailProvider::checkArguments(const IntegrationRecord&, std::string_view, d
 }
 
 std::string EmailProvider::destination(doc::DocumentView config) const {
-  return fmt::format("{}:{}", config.stringOr("host"), portOf(config));
+  const std::string_view port = config.stringOr("port");
+  return fmt::format("{}:{}", config.stringOr("host"), port.empty() ? std::to_string(portOf(config)) : port);
+}
+
+bool EmailProvider::followsVariable(doc::DocumentView config) const {
+  const bool literalPort = config.find("port") && !variables::isReference(config.stringOr("port"));
+  return !literalPort && variables::isReference(config.stringOr("host"));
 }
 
 Task<doc::Value> EmailProvider::call(Call call) {

@@ -16,6 +16,7 @@ class EmailProvider final : public Provider {
   void checkArguments(const IntegrationRecord& integration, std::string_view op, doc::DocumentView args,
                       Problems& problems) const override;
   std::string destination(doc::DocumentView config) const override;
+  bool followsVariable(doc::DocumentView config) const override;
   Task<doc::Value> call(Call call) override;
 
  private:

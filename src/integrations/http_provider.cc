@@ -8,6 +8,7 @@
 #include "identity/records.h"
 #include "integrations/http_message.h"
 #include "integrations/http_target.h"
+#include "variables/reference.h"
 
 namespace mb::integrations {
 
@@ -159,7 +160,9 @@ void HttpProvider::checkArguments(const IntegrationRecord& integration, std::str
 }
 
 std::string HttpProvider::destination(doc::DocumentView config) const {
-  return outbound::originOf(config.stringOr("baseUrl")).value_or("");
+  const std::string_view authority = variables::authorityIn(config.stringOr("baseUrl"));
+  if (variables::holdsReference(authority)) return std::string(authority);
+  return outbound::originOf(authority).value_or("");
 }
 
 Task<doc::Value> HttpProvider::call(Call call) {

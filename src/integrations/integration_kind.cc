@@ -44,7 +44,7 @@ std::vector<ErrorDetail> IntegrationKind::problemsIn(const IntegrationShape& sha
   std::vector<ErrorDetail> details;
   if (!isIntegrationName(shape.name)) details.push_back({"/name", std::string(kNameRule)});
   if (const Provider* provider = integrations_.provider(shape.provider)) {
-    checkConfig(*provider, shape.config, details);
+    for (ErrorDetail& each : integrations_.literalProblems(*provider, shape)) details.push_back(std::move(each));
     if (shape.tests) checkTests(*provider, *shape.tests, details);
   } else {
     details.push_back({"/provider", "must be one of the providers of the catalogue"});
@@ -59,11 +59,24 @@ void IntegrationKind::complete(IntegrationShape& shape, const Incoming& incoming
     incoming.problems.add(incoming.pointer + "/provider",
                           fmt::format("is {} in the project, and cannot change", now->provider));
   }
-  for (ErrorDetail& each : integrations_.importProblems(*incoming.source.project, shape)) {
+  const Source& source = incoming.source;
+  for (ErrorDetail& each :
+       integrations_.variableProblems(*source.project, source.document, shape, source.copied || source.allowMissing)) {
+    incoming.problems.add(incoming.pointer + each.path, std::move(each.message));
+  }
+  for (ErrorDetail& each : integrations_.importProblems(*source.project, shape)) {
     incoming.problems.add(incoming.pointer + each.path, std::move(each.message));
   }
   if (!shape.enabled) shape.enabled = now ? now->enabled : true;
   if (!shape.tests) shape.tests = now ? now->tests : std::vector<StoredTest>();
+}
+
+Result<> IntegrationKind::mayApply(const configuration::Target& target, const configuration::Change& change) const {
+  TRY(const IntegrationShape shape, doc::decode<IntegrationShape>(change.after.view().asDocument()));
+  if (!integrations_.movesSecrets(*target.project, shape) || target.caller.may("*")) return {};
+  return fail(ErrorCode::forbidden,
+              fmt::format("{}/{}: sending its stored secrets to the value of a variable needs the permission *",
+                          section(), change.name));
 }
 
 IntegrationShape IntegrationKind::canonical(IntegrationShape shape) const {

@@ -11,6 +11,9 @@ class IntegrationKind final : public configuration::NamedKind<IntegrationShape> 
  public:
   explicit IntegrationKind(Integrations& integrations);
 
+  // Sending stored secrets to the value of a variable needs all permissions.
+  Result<> mayApply(const configuration::Target& target, const configuration::Change& change) const override;
+
  private:
   std::vector<IntegrationShape> stored(const snapshot::ProjectSnapshot& project) const override;
   std::vector<ErrorDetail> problemsIn(const IntegrationShape& shape) const override;

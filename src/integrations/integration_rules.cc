@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "integrations/resolved.h"
+
 namespace mb::integrations {
 
 namespace {
@@ -30,12 +32,14 @@ bool isIntegrationName(std::string_view name) {
   return std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
 }
 
-void checkConfig(const Provider& provider, doc::DocumentView config, Problems& problems) {
+void checkConfig(const Provider& provider, doc::DocumentView config, const variables::Values& values,
+                 Problems& problems) {
   if (config.bytes().size() > kMaxConfigBytes) return problems.push_back({"/config", "must have at most 32 KiB"});
-  const size_t before = problems.size();
-  refuseSecretKeys(config, "/config", problems);
-  provider.catalogue().config.check(config, "/config", problems);
-  if (problems.size() == before) provider.checkConfig(config, problems);
+  const ResolvedConfig resolved = resolvedConfig(provider, config, values);
+  Problems found = resolved.problems;
+  refuseSecretKeys(config, "/config", found);
+  checkResolved(provider, resolved, found);
+  problems.insert(problems.end(), found.begin(), found.end());
 }
 
 void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, Problems& problems) {

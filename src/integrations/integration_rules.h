@@ -2,6 +2,7 @@
 #pragma once
 
 #include "integrations/provider.h"
+#include "variables/values.h"
 
 namespace mb::integrations {
 
@@ -15,8 +16,10 @@ bool isIntegrationName(std::string_view name);
 inline constexpr std::string_view kNameRule =
     "must be a lower-case letter, then 1 to 63 lower-case letters, digits or hyphens";
 
-// Each adds its problems, with pointers relative to the integration.
-void checkConfig(const Provider& provider, doc::DocumentView config, Problems& problems);
+// Each adds its problems, with pointers relative to the integration. A field of the config that names a variable
+// without a value can only be checked at its use.
+void checkConfig(const Provider& provider, doc::DocumentView config, const variables::Values& values,
+                 Problems& problems);
 void checkTests(const Provider& provider, const std::vector<StoredTest>& tests, Problems& problems);
 // Fails with validation, with pointers below "/args". On success `op` exists and `args` are valid for it.
 Result<> checkCall(const Provider& provider, const IntegrationRecord& integration, std::string_view op,

@@ -5,6 +5,7 @@
 #include "identity/audited_write.h"
 #include "integrations/email_provider.h"
 #include "integrations/http_provider.h"
+#include "integrations/resolved.h"
 #include "store/configuration_limits.h"
 #include "store/records.h"
 
@@ -31,6 +32,11 @@ std::vector<std::string> namesOf(const SecretEdit& edit, bool given) {
     if (text.has_value() == given) names.push_back(name);
   }
   if (!given && edit.dropsHeaders) names.emplace_back(kHeaders);
+  return names;
+}
+
+std::optional<std::vector<std::string>> orAbsent(std::vector<std::string> names) {
+  if (names.empty()) return std::nullopt;
   return names;
 }
 
@@ -77,6 +83,7 @@ Integrations::Integrations(IntegrationDeps deps)
   providers_.push_back(std::make_unique<EmailProvider>(deps_.outbound, deps_.ids, deps_.clock));
   providers_.push_back(std::make_unique<BotProvider>(deps_.outbound, deps_.bots, deps_.baseUrl));
   providers_.push_back(std::make_unique<HttpProvider>(deps_.outbound));
+  deps_.variables.add(*this);
 }
 
 // ---- reading
@@ -131,11 +138,20 @@ Result<IntegrationView> Integrations::get(const snapshot::ProjectSnapshot& proje
 
 // ---- changing
 
-Result<> Integrations::checkEdit(const Provider& provider, const Edit& edit) const {
+Result<> Integrations::checkEdit(const Access& access, const Provider& provider, const Edit& edit) const {
+  const variables::Values values = deps_.variables.valuesOf(*access.project);
   Problems problems;
-  if (edit.config) checkConfig(provider, *edit.config, problems);
+  if (edit.config) checkConfig(provider, *edit.config, values, problems);
+  checkSecrets(provider, edit.secrets, values, problems);
   if (edit.tests) checkTests(provider, *edit.tests, problems);
   if (!problems.empty()) return fail(invalid(std::move(problems)));
+  if (access.caller.may("variables:manage")) return {};
+  for (const auto& [name, text] : edit.secrets.texts) {
+    if (!text) continue;
+    for (const std::string& variable : variables::namesIn(text->reveal())) {
+      if (values.mayBeSecret(variable)) return fail(variables::needsManage(variable));
+    }
+  }
   return {};
 }
 
@@ -162,11 +178,24 @@ std::vector<ErrorDetail> Integrations::importProblems(const snapshot::ProjectSna
                                                        store::kMaxConfiguredHeaders)});
   }
   const std::vector<std::string> moved = exists ? movedSecrets(*known, shape.config, {}) : std::vector<std::string>();
-  if (moved.empty()) return problems;
+  if (moved.empty() || followsValue(project, shape)) return problems;
   problems.push_back({"/config", fmt::format("would send the project's secrets to another destination: change "
                                              "it in the project first, and set {} again",
                                              fmt::join(moved, ", "))});
   return problems;
+}
+
+bool Integrations::followsValue(const snapshot::ProjectSnapshot& project, const IntegrationShape& shape) const {
+  const Provider* found = provider(shape.provider);
+  if (!found || !found->followsVariable(shape.config)) return false;
+  const variables::Values values = deps_.variables.valuesOf(project);
+  return std::ranges::all_of(variables::namesIn(found->destination(shape.config)),
+                             [&](const std::string& name) { return values.hasValue(name); });
+}
+
+bool Integrations::movesSecrets(const snapshot::ProjectSnapshot& project, const IntegrationShape& shape) const {
+  const IntegrationPtr known = project.get(slot_).find(shape.name);
+  return known && known->provider == shape.provider && !movedSecrets(*known, shape.config, {}).empty();
 }
 
 // The limit applies to all headers of the integration: otherwise one input after another could add to them. An
@@ -186,10 +215,12 @@ Result<> Integrations::apply(const Access& access, const Edit& edit, Integration
   if (edit.config) {
     Problems problems;
     for (const std::string& name : movedSecrets(record, *edit.config, edit.secrets)) {
+      if (edit.mayMove) break;
       problems.push_back({"/secrets/" + name, "must be set again or removed: the config leads to another destination"});
     }
     if (!problems.empty()) return fail(invalid(std::move(problems)));
     record.config = *edit.config;
+    record.variables = orAbsent(variablesIn(record.config));
   }
   if (edit.enabled) record.enabled = *edit.enabled;
   if (edit.tests) record.tests = *edit.tests;
@@ -201,6 +232,9 @@ Result<> Integrations::apply(const Access& access, const Edit& edit, Integration
   if (std::string problem = providerOf(record).secretsProblem(secrets.names()); !problem.empty()) {
     return fail(invalid({{"/secrets", std::move(problem)}}));
   }
+  std::vector<std::string> names;
+  for (const auto& [name, text] : secrets.all()) variables::addNames(text.reveal(), names);
+  record.secretVariables = orAbsent(std::move(names));
   box_.put(project, secrets, record);
   return {};
 }
@@ -218,8 +252,9 @@ doc::Document Integrations::detailsOf(const IntegrationRecord& record, const Edi
 
 Task<IntegrationRecord> Integrations::insert(Access access, std::string name, std::string providerName, Edit edit) {
   const Timestamp now = deps_.clock.now();
-  IntegrationRecord record{name, "int_" + deps_.ids.next(), std::move(providerName), {}, true, {}, {}, {}, now, now};
-  CO_RETURN_IF_ERROR(checkEdit(providerOf(record), edit));
+  IntegrationRecord record{name, "int_" + deps_.ids.next(), std::move(providerName), {}, true, {}, {}, {}, now, now, {},
+                           {}};
+  CO_RETURN_IF_ERROR(checkEdit(access, providerOf(record), edit));
   CO_RETURN_IF_ERROR(change(access, edit, record));
   store::Write write = identity::auditedWrite(deps_.auditor, access,
                                               {"integration.created", "integrations/" + name, detailsOf(record, edit)});
@@ -244,9 +279,10 @@ Task<IntegrationView> Integrations::create(Access access, NewIntegration input) 
   if (!found) {
     problems.push_back({"/provider", "must be one of the providers of the catalogue"});
   } else {
-    checkConfig(*found, *edit.config, problems);
+    const variables::Values values = deps_.variables.valuesOf(*access.project);
+    checkConfig(*found, *edit.config, values, problems);
     if (input.secrets) edit.secrets = readSecrets(*input.secrets, found->catalogue().secrets, problems);
-    found->checkSecrets(edit.secrets, problems);
+    checkSecrets(*found, edit.secrets, values, problems);
   }
   if (!problems.empty()) co_return fail(invalid(std::move(problems)));
   CO_TRY(const IntegrationRecord record,
@@ -256,7 +292,7 @@ Task<IntegrationView> Integrations::create(Access access, NewIntegration input) 
 
 Task<> Integrations::edit(Access access, std::string name, Edit edit) {
   CO_TRY(const IntegrationPtr known, require(*access.project, name));
-  CO_RETURN_IF_ERROR(checkEdit(providerOf(*known), edit));
+  CO_RETURN_IF_ERROR(checkEdit(access, providerOf(*known), edit));
   IntegrationRecord next = *known;
   if (edit.config) next.config = *edit.config;
   next.enabled = edit.enabled.value_or(next.enabled);
@@ -282,8 +318,9 @@ Task<> Integrations::change(Access access, std::string name, IntegrationPatch pa
   Problems problems;
   Edit edit;
   if (patch.secrets) edit.secrets = readSecrets(*patch.secrets, provider.catalogue().secrets, problems);
-  provider.checkSecrets(edit.secrets, problems);
-  if (patch.config) checkConfig(provider, *patch.config, problems);
+  const variables::Values values = deps_.variables.valuesOf(*access.project);
+  checkSecrets(provider, edit.secrets, values, problems);
+  if (patch.config) checkConfig(provider, *patch.config, values, problems);
   if (!problems.empty()) co_return fail(invalid(std::move(problems)));
   edit.config = std::move(patch.config);
   edit.enabled = patch.enabled;
@@ -298,6 +335,7 @@ Task<> Integrations::saveTests(Access access, std::string name, StoredTests test
 
 Task<> Integrations::import(Access access, IntegrationShape shape) {
   Edit edit;
+  edit.mayMove = access.caller.may("*") && followsValue(*access.project, shape);
   edit.config = std::move(shape.config);
   edit.enabled = shape.enabled;
   edit.tests = std::move(shape.tests);

@@ -36,6 +36,9 @@ struct IntegrationRecord {
   std::vector<StoredTest> tests;
   Timestamp createdAt;
   Timestamp updatedAt;
+  // The variables that the config and the secrets name; absent without any: then the texts are used unchanged.
+  std::optional<std::vector<std::string>> variables;
+  std::optional<std::vector<std::string>> secretVariables;
   static constexpr auto shape() {
     return doc::shape<IntegrationRecord>(
         "IntegrationRecord", doc::field("id", &IntegrationRecord::id),
@@ -43,7 +46,9 @@ struct IntegrationRecord {
         doc::field("provider", &IntegrationRecord::provider), doc::field("config", &IntegrationRecord::config),
         doc::field("enabled", &IntegrationRecord::enabled), doc::field("secretNames", &IntegrationRecord::secretNames),
         doc::field("secrets", &IntegrationRecord::secrets), doc::field("tests", &IntegrationRecord::tests),
-        doc::field("createdAt", &IntegrationRecord::createdAt), doc::field("updatedAt", &IntegrationRecord::updatedAt));
+        doc::field("createdAt", &IntegrationRecord::createdAt), doc::field("updatedAt", &IntegrationRecord::updatedAt),
+        doc::field("variables", &IntegrationRecord::variables),
+        doc::field("secretVariables", &IntegrationRecord::secretVariables));
   }
 };
 

@@ -118,7 +118,7 @@ class IntegrationsFixture : public configuration::ConfigurationFixture {
 
   Outside outside_;
   Integrations integrations_{
-      {store_, snapshots_, outside_, ids_, clock_, auditor_, master_, {}, "https://api.example.com"}};
+      {store_, snapshots_, outside_, ids_, clock_, auditor_, master_, variables_, {}, "https://api.example.com"}};
 };
 
 }  // namespace mb::integrations

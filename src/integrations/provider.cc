@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "document/json.h"
+#include "variables/reference.h"
 
 namespace mb::integrations {
 
@@ -75,6 +76,10 @@ const Operation* Catalogue::operation(std::string_view name) const {
 
 std::string Provider::secretsProblem(const std::vector<std::string>&) const {
   return {};
+}
+
+bool Provider::followsVariable(doc::DocumentView config) const {
+  return variables::isReference(destination(config));
 }
 
 Error invalid(Problems problems) {

@@ -78,8 +78,11 @@ class Provider {
   virtual std::string secretsProblem(const std::vector<std::string>& held) const;
   virtual void checkArguments(const IntegrationRecord& integration, std::string_view op, doc::DocumentView args,
                               Problems& problems) const = 0;
-  // The destination for the audit record: an origin or a name.
+  // The destination of the calls, for the audit record and for comparisons: an origin or a name. Of a config that names
+  // variables where they decide it, the text with its references.
   virtual std::string destination(doc::DocumentView config) const = 0;
+  // Whether variables alone decide the destination: scheme, host and port come whole from one.
+  virtual bool followsVariable(doc::DocumentView config) const;
   // Fails with conflict (a secret that it needs is missing), upstreamFailed and similar codes (outbound.h); no error
   // holds an address or a secret. Any core.
   virtual Task<doc::Value> call(Call call) = 0;

@@ -10,12 +10,7 @@ namespace mb::integrations {
 
 namespace {
 
-constexpr std::string_view kHeaderPrefix = "headers/";
 constexpr size_t kMaxHeaderNameBytes = 100;
-
-bool hasControls(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-}
 
 // null removes a secret, "" leaves it unchanged.
 void readText(std::string name, doc::ValueView value, const std::string& pointer, SecretEdit& edit,
@@ -74,6 +69,10 @@ std::vector<std::string> Secrets::names() const {
   std::vector<std::string> names;
   for (const auto& [name, text] : texts_) names.push_back(name);
   return names;
+}
+
+bool hasControls(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
 size_t secretHeaderCount(const std::vector<std::string>& names) {

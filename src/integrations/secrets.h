@@ -15,6 +15,7 @@
 namespace mb::integrations {
 
 inline constexpr std::string_view kHeaders = "headers";
+inline constexpr std::string_view kHeaderPrefix = "headers/";
 inline constexpr size_t kMaxSecretBytes = 4096;  // of one secret
 
 class Secrets {
@@ -30,6 +31,8 @@ class Secrets {
   std::map<std::string, Secret, std::less<>> texts_;
 };
 
+// Whether a text holds control characters, line breaks included.
+bool hasControls(std::string_view text);
 // The number of names that are of headers.
 size_t secretHeaderCount(const std::vector<std::string>& names);
 

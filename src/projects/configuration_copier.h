@@ -15,6 +15,8 @@ namespace mb::projects {
 struct ImportMode {
   bool dryRun = false;     // plan without applying
   std::string planDigest;  // apply only the plan with this digest; "" for any
+  // Accept names of variables that have no value in the project; otherwise they are problems.
+  bool allowMissing = false;
 };
 
 class ConfigurationCopier {

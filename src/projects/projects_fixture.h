@@ -205,8 +205,9 @@ class ProjectsFixture : public ::testing::Test {
   Directory directory_{store_};
   MemberSource memberSource_{store_};
   RecordSource recordSource_;
+  variables::Variables variables_{{store_, snapshots_, clock_, auditor_, master_}};
   identity::Identity identity_{
-      {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "http://localhost"}, {}};
+      {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "http://localhost", variables_}, {}};
   InstanceSettings settings_;
   SetupCode setupCode_{std::filesystem::temp_directory_path() / "nowhere"};
   RecordingCopier copies_;

@@ -20,6 +20,7 @@ inline constexpr uint64_t kMaxFunctions = 200;
 inline constexpr uint64_t kMaxIntegrations = 100;
 inline constexpr uint64_t kMaxBuckets = 100;
 inline constexpr uint64_t kMaxPolicySets = 16;
+inline constexpr uint64_t kMaxVariables = 200;
 inline constexpr uint64_t kMaxVectorConfigs = 50;    // collections that have one
 inline constexpr size_t kMaxConfiguredHeaders = 20;  // of an integration or a webhook, secret ones included
 // Collections: kMaxCollections (store.h).
@@ -45,6 +46,7 @@ inline constexpr std::array kConfigurationParts = std::to_array<ConfigurationPar
     {90, "functions", kMaxFunctions},
     {98, "integrations", kMaxIntegrations},
     {120, "buckets", kMaxBuckets},
+    {140, "variables", kMaxVariables},
 });
 constexpr bool isConfigurationPart(CollectionNo collection, std::string_view name) {
   return std::ranges::any_of(kConfigurationParts, [&](const ConfigurationPart& part) {

@@ -108,7 +108,7 @@ Task<> DeliveryJobs::run(jobs::JobRun run) {
   std::optional<Attempt> attempt = unwritten(run.id);
   if (!attempt) {
     Health::Run place(deps_.health, run.project, waiting.hook);
-    attempt = co_await deps_.sender.send(hook, project->info().id, waiting.event, std::move(run.trace));
+    attempt = co_await deps_.sender.send(hook, project, waiting.event, std::move(run.trace));
     place.ended(attempt->delivered);
   }
   if (!attempt->delivered && !run.last) {

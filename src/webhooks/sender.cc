@@ -1,5 +1,7 @@
 #include "webhooks/sender.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "base/trace_context.h"
@@ -49,38 +51,63 @@ Result<Secret> Sender::unseal(const ProjectId& project, const WebhookRecord& rec
   return master_.unseal(sealed, sealContext(project.str(), record.hookId));
 }
 
-Result<outbound::Request> Sender::requestOf(const Hook& hook, const ProjectId& project, const SentEvent& event,
-                                            const std::string& trace) const {
-  TRY(const Secret secret, unseal(project, hook.record));
-  outbound::Request request;
-  request.method = "POST";
-  request.url = hook.record.url;
-  request.body = bodyOf(event, project, hook.fields);
-  TRY(request.headers, signatureHeaders(secret, event.id, clock_.now(), request.body));
-  request.headers.push_back({"content-type", "application/json"});
-  bool traced = false;
-  for (const doc::Element& header : hook.record.headers.view()) {
-    traced |= lowerAscii(header.key) == kTraceHeader;
+Result<> Sender::setTarget(const Hook& hook, const snapshot::ProjectSnapshot& project,
+                           outbound::Request& request) const {
+  const WebhookRecord& record = hook.record;
+  request.url = record.url;
+  for (const doc::Element& header : record.headers.view()) {
     request.headers.push_back({std::string(header.key), std::string(header.value.asString())});
   }
+  if (!record.variables) return {};
+  const variables::Values values = variables_.valuesOf(project);
+  if (variables::holdsReference(record.url)) {
+    TRY(request.url, values.urlOf(record.url));
+  }
+  for (outbound::Header& header : request.headers) {
+    if (!variables::holdsReference(header.value)) continue;
+    TRY(header.value, values.textOf(header.value, variables::Place::secret));
+    if (outbound::isHeaderValue(header.value)) continue;
+    return fail(ErrorCode::conflict,
+                fmt::format("the header {} is not valid with the values of its variables", header.name));
+  }
+  return {};
+}
+
+Result<outbound::Request> Sender::requestOf(const Hook& hook, const snapshot::ProjectSnapshot& project,
+                                            const SentEvent& event, const std::string& trace) const {
+  const ProjectId& id = project.info().id;
+  TRY(const Secret secret, unseal(id, hook.record));
+  outbound::Request request;
+  request.method = "POST";
+  RETURN_IF_ERROR(setTarget(hook, project, request));
+  request.body = bodyOf(event, id, hook.fields);
+  TRY(std::vector<outbound::Header> signatures, signatureHeaders(secret, event.id, clock_.now(), request.body));
+  signatures.push_back({"content-type", "application/json"});
+  const bool traced = std::ranges::any_of(
+      request.headers, [](const outbound::Header& header) { return lowerAscii(header.name) == kTraceHeader; });
+  request.headers.insert(request.headers.begin(), std::move_iterator(signatures.begin()),
+                         std::move_iterator(signatures.end()));
   if (!trace.empty() && !traced) request.headers.push_back({std::string(kTraceHeader), trace});
   request.trust = outbound::Trust::guarded;
   request.timeout = kTimeout;
   request.connectTimeout = kConnectTimeout;
   request.maxResponseBytes = kMaxResponseBytes;
   request.statusOnly = true;
-  request.keys = {project.str(), "webhook/" + hook.record.hookId};
+  request.keys = {id.str(), "webhook/" + hook.record.hookId};
   return request;
 }
 
-Async<Attempt> Sender::send(HookPtr hook, ProjectId project, SentEvent event, std::string trace) {
+Async<Attempt> Sender::send(HookPtr hook, snapshot::SnapshotPtr project, SentEvent event, std::string trace) {
   Attempt attempt;
-  auto request = requestOf(*hook, project, event, trace);
+  auto request = requestOf(*hook, *project, event, trace);
   if (!request) {
-    attempt.error = "request failed";
+    // An error about variables names them, and no value.
+    const bool ofVariables = request.error().code() == ErrorCode::conflict;
+    attempt.error = ofVariables ? request.error().message() : "request failed";
     attempt.cause = request.error().message();
     co_return attempt;
   }
+  const std::string host(hook->record.variables ? variables::hostIn(variables::authorityIn(request->url)) : "");
   const auto began = std::chrono::steady_clock::now();
   const Result<outbound::Response> response = co_await outbound_.send(*std::move(request));
   const auto took = std::chrono::steady_clock::now() - began;
@@ -94,6 +121,7 @@ Async<Attempt> Sender::send(HookPtr hook, ProjectId project, SentEvent event, st
   const bool slow = response.error().code() == ErrorCode::upstreamTimeout;
   attempt.error = slow ? "request timed out" : "request failed";
   attempt.cause = response.error().cause();
+  if (!host.empty() && attempt.cause.contains(host)) attempt.cause = "(names the value of a variable)";
   co_return attempt;
 }
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "outbound/outbound.h"
+#include "variables/variables.h"
 #include "webhooks/hook_table.h"
 
 namespace mb::webhooks {
@@ -15,7 +16,7 @@ std::string bodyOf(const SentEvent& event, const ProjectId& project, const doc::
 struct Attempt {
   bool delivered = false;
   std::optional<int64_t> status;     // of the response
-  std::optional<std::string> error;  // "request failed" or "request timed out"
+  std::optional<std::string> error;  // "request failed", "request timed out", or why its variables prevent it
   std::string cause;                 // for the log
   int64_t durationMs = 0;
 };
@@ -23,22 +24,27 @@ struct Attempt {
 // References outlive it. Any core.
 class Sender {
  public:
-  Sender(outbound::Outbound& outbound, const MasterSecret& master, const Clock& clock)
-      : outbound_(outbound), master_(master), clock_(clock) {}
+  Sender(outbound::Outbound& outbound, const MasterSecret& master, const variables::Variables& variables,
+         const Clock& clock)
+      : outbound_(outbound), master_(master), variables_(variables), clock_(clock) {}
 
-  // Ends after at most ten seconds. Fails for a webhook without a secret, without a request.
-  Async<Attempt> send(HookPtr hook, ProjectId project, SentEvent event, std::string trace);
+  // Ends after at most ten seconds. Fails for a webhook without a secret, or with a variable that has no valid value,
+  // without a request.
+  Async<Attempt> send(HookPtr hook, snapshot::SnapshotPtr project, SentEvent event, std::string trace);
 
   // Seals a webhook's secret for storage, and opens it.
   std::string seal(const ProjectId& project, std::string_view hookId, std::string_view secret) const;
   Result<Secret> unseal(const ProjectId& project, const WebhookRecord& record) const;
 
  private:
-  Result<outbound::Request> requestOf(const Hook& hook, const ProjectId& project, const SentEvent& event,
-                                      const std::string& trace) const;
+  // URL and headers, with the values of their variables. Fails with conflict, naming the variable.
+  Result<> setTarget(const Hook& hook, const snapshot::ProjectSnapshot& project, outbound::Request& request) const;
+  Result<outbound::Request> requestOf(const Hook& hook, const snapshot::ProjectSnapshot& project,
+                                      const SentEvent& event, const std::string& trace) const;
 
   outbound::Outbound& outbound_;
   const MasterSecret& master_;
+  const variables::Variables& variables_;
   const Clock& clock_;
 };
 

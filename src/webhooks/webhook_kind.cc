@@ -55,7 +55,33 @@ std::vector<WebhookEntry> WebhookKind::stored(const snapshot::ProjectSnapshot& p
 }
 
 std::vector<ErrorDetail> WebhookKind::problemsIn(const WebhookEntry& webhook) const {
-  return problemsOf(webhookOf(webhook));
+  return problemsOf(webhookOf(webhook), webhooks_.variables().noValues());
+}
+
+void WebhookKind::complete(WebhookEntry& webhook, const Incoming& incoming) const {
+  const doc::DocumentView headers = webhook.headers ? webhook.headers->view() : doc::DocumentView();
+  const std::vector<HookReference> references = referencesIn(webhook.url, headers);
+  if (references.empty()) return;
+  const Source& source = incoming.source;
+  const variables::Values values = webhooks_.variables().valuesAfter(*source.project, source.document);
+  for (ErrorDetail& each : problemsOf(webhookOf(webhook), values)) {
+    incoming.problems.add(incoming.pointer + each.path, std::move(each.message));
+  }
+  if (source.copied || source.allowMissing) return;
+  for (const HookReference& each : references) {
+    const std::vector<std::string> missing = values.resolve(each.text, each.place).missing;
+    if (!missing.empty()) incoming.problems.add(incoming.pointer + each.path, variables::missingText(missing));
+  }
+}
+
+Result<> WebhookKind::mayApply(const configuration::Target& target, const configuration::Change& change) const {
+  TRY(const WebhookEntry after, doc::decode<WebhookEntry>(change.after.view().asDocument()));
+  if (change.before) {
+    TRY(const WebhookEntry before, doc::decode<WebhookEntry>(change.before->view().asDocument()));
+    if (before.url == after.url && before.headers == after.headers) return {};
+  }
+  const doc::DocumentView headers = after.headers ? after.headers->view() : doc::DocumentView();
+  return webhooks_.maySendSecrets(target.caller, headers, webhooks_.variables().valuesOf(*target.project));
 }
 
 WebhookEntry WebhookKind::canonical(WebhookEntry webhook) const {

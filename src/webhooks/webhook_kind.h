@@ -29,9 +29,13 @@ class WebhookKind final : public configuration::NamedKind<WebhookEntry> {
  public:
   explicit WebhookKind(Webhooks& webhooks);
 
+  // Headers that name secret variables need variables:manage, as in the routes.
+  Result<> mayApply(const configuration::Target& target, const configuration::Change& change) const override;
+
  private:
   std::vector<WebhookEntry> stored(const snapshot::ProjectSnapshot& project) const override;
   std::vector<ErrorDetail> problemsIn(const WebhookEntry& webhook) const override;
+  void complete(WebhookEntry& webhook, const Incoming& incoming) const override;
   WebhookEntry canonical(WebhookEntry webhook) const override;
   Task<> save(configuration::Target target, WebhookEntry webhook, bool exists) override;
 

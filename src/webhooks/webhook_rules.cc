@@ -19,7 +19,12 @@ constexpr std::string_view kEvents[] = {"insert", "update", "delete"};
 constexpr std::string_view kReserved[] = {"content-encoding",  "content-type",      "webhook-id",
                                           "webhook-signature", "webhook-timestamp", "x-service-signature"};
 constexpr size_t kMaxHeaderNameBytes = 100;
+constexpr size_t kMaxUrlBytes = 8 << 10;
 constexpr std::string_view kNameRule = "must be a letter, then at most 63 letters, digits, hyphens or underscores";
+
+bool hasBlanks(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
+}
 
 void checkEvents(const std::vector<std::string>& events, std::vector<ErrorDetail>& problems) {
   if (events.empty()) problems.push_back({"/events", "must name at least one of insert, update, delete"});
@@ -34,7 +39,7 @@ void checkEvents(const std::vector<std::string>& events, std::vector<ErrorDetail
   }
 }
 
-void checkHeaders(doc::DocumentView headers, std::vector<ErrorDetail>& problems) {
+void checkHeaders(doc::DocumentView headers, const variables::Values& values, std::vector<ErrorDetail>& problems) {
   if (headers.count() > store::kMaxConfiguredHeaders) {
     problems.push_back({"/headers", fmt::format("must be at most {} headers", store::kMaxConfiguredHeaders)});
     return;
@@ -53,10 +58,15 @@ void checkHeaders(doc::DocumentView headers, std::vector<ErrorDetail>& problems)
     }
     if (header.value.type() != doc::BsonType::string) {
       problems.push_back({path, "must be a string"});
-    } else if (!outbound::isHeaderValue(header.value.asString())) {
+      continue;
+    }
+    std::string text(header.value.asString());
+    // A variable without a value stays as it is named, which is valid in a header.
+    if (outbound::isHeaderValue(text)) text = values.resolve(text, variables::Place::secret).text;
+    if (!outbound::isHeaderValue(text)) {
       problems.push_back({path, "must be printable ASCII without leading or trailing blanks"});
     } else {
-      bytes += header.key.size() + header.value.asString().size();
+      bytes += header.key.size() + text.size();
     }
   }
   if (bytes > kMaxHeaderBytes) problems.push_back({"/headers", "must have at most 8192 characters in all"});
@@ -76,7 +86,7 @@ void checkFields(const std::vector<std::string>& fields, std::vector<ErrorDetail
 
 }  // namespace
 
-std::vector<ErrorDetail> problemsOf(const NewWebhook& webhook) {
+std::vector<ErrorDetail> problemsOf(const NewWebhook& webhook, const variables::Values& values) {
   std::vector<ErrorDetail> problems;
   if (!identity::isName(webhook.name)) problems.push_back({"/name", std::string(kNameRule)});
   if (!data::isCollectionName(webhook.collection)) {
@@ -85,23 +95,48 @@ std::vector<ErrorDetail> problemsOf(const NewWebhook& webhook) {
     problems.push_back({"/collection", "is a reserved name"});
   }
   checkEvents(webhook.events, problems);
-  if (const auto origin = outbound::originOf(webhook.url); !origin) {
+  if (webhook.url.size() > kMaxUrlBytes || hasBlanks(webhook.url)) {
+    problems.push_back({"/url", "must be at most 8 KiB without blanks and control characters"});
+  } else if (variables::holdsReference(webhook.url)) {
+    values.knownUrl(webhook.url, "/url", problems);
+  } else if (const auto origin = outbound::originOf(webhook.url); !origin) {
     problems.push_back({"/url", origin.error().message()});
   }
-  if (webhook.headers) checkHeaders(*webhook.headers, problems);
+  if (webhook.headers) checkHeaders(*webhook.headers, values, problems);
   if (webhook.fields) checkFields(*webhook.fields, problems);
   return problems;
 }
 
-Result<> check(const NewWebhook& webhook) {
+Result<> check(const NewWebhook& webhook, const variables::Values& values) {
   if (webhook.headers && webhook.headers->view().count() > store::kMaxConfiguredHeaders) {
     return fail(ErrorCode::conflict,
                 fmt::format("a webhook has at most {} headers: remove some", store::kMaxConfiguredHeaders));
   }
-  std::vector<ErrorDetail> problems = problemsOf(webhook);
+  std::vector<ErrorDetail> problems = problemsOf(webhook, values);
   if (problems.empty()) return {};
   std::string message = problems.front().path + " " + problems.front().message;
   return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
+}
+
+std::vector<HookReference> referencesIn(std::string_view url, doc::DocumentView headers) {
+  std::vector<HookReference> found;
+  if (variables::holdsReference(url)) found.push_back({"/url", std::string(url), variables::Place::plain});
+  for (const doc::Element& header : headers) {
+    const bool isText = header.value.type() == doc::BsonType::string;
+    if (!isText || !variables::holdsReference(header.value.asString())) continue;
+    found.push_back(
+        {"/headers/" + std::string(header.key), std::string(header.value.asString()), variables::Place::secret});
+  }
+  return found;
+}
+
+std::string secretNamedIn(doc::DocumentView headers, const variables::Values& values) {
+  for (const HookReference& each : referencesIn("", headers)) {
+    for (std::string& name : variables::namesIn(each.text)) {
+      if (values.mayBeSecret(name)) return std::move(name);
+    }
+  }
+  return {};
 }
 
 std::string keyOf(std::string_view name) {

@@ -32,6 +32,8 @@ struct WebhookRecord {
   int64_t after = 0;  // changes up to and including this position are not delivered
   Timestamp createdAt;
   Timestamp updatedAt;
+  // Those that URL and headers name; absent without any: then the texts are used unchanged.
+  std::optional<std::vector<std::string>> variables;
   static constexpr auto shape() {
     return doc::shape<WebhookRecord>(
         "WebhookRecord", doc::field("id", &WebhookRecord::id), doc::field("name", &WebhookRecord::name),
@@ -40,7 +42,8 @@ struct WebhookRecord {
         doc::field("url", &WebhookRecord::url), doc::field("headers", &WebhookRecord::headers),
         doc::field("enabled", &WebhookRecord::enabled), doc::field("secret", &WebhookRecord::secret),
         doc::field("fields", &WebhookRecord::fields), doc::field("after", &WebhookRecord::after),
-        doc::field("createdAt", &WebhookRecord::createdAt), doc::field("updatedAt", &WebhookRecord::updatedAt));
+        doc::field("createdAt", &WebhookRecord::createdAt), doc::field("updatedAt", &WebhookRecord::updatedAt),
+        doc::field("variables", &WebhookRecord::variables));
   }
 };
 

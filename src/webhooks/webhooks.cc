@@ -35,19 +35,34 @@ Result<WebhookRecord> existing(const std::optional<doc::Document>& before, std::
   return record;
 }
 
+// What decides scheme, host and port of a webhook's requests: an origin, or a text that names variables.
+std::string destinationOf(std::string_view url) {
+  const std::string_view authority = variables::authorityIn(url);
+  if (variables::holdsReference(authority)) return std::string(authority);
+  return outbound::originOf(authority).value_or("");
+}
+
 // The audit details of a changed webhook: of the URL the destination, since the rest may be a secret, and for the same
 // reason of headers only the names.
 doc::Document detailsOf(const WebhookRecord& record) {
   doc::BsonWriter out;
   out.appendString("collection", record.collection);
   doc::encodeValue(out, "events", record.events);
-  if (const auto origin = outbound::originOf(record.url)) out.appendString("origin", *origin);
+  out.appendString("origin", destinationOf(record.url));
   std::vector<std::string> headers;
   for (const doc::Element& header : record.headers.view()) headers.emplace_back(header.key);
   doc::encodeValue(out, "headers", headers);
   out.appendBool("enabled", record.enabled);
   doc::encodeValue(out, "fields", record.fields);
   return out.finish();
+}
+
+// The names in a record's URL and headers; nullopt without any.
+std::optional<std::vector<std::string>> variablesIn(const WebhookRecord& record) {
+  std::vector<std::string> names;
+  for (const HookReference& each : referencesIn(record.url, record.headers)) variables::addNames(each.text, names);
+  if (names.empty()) return std::nullopt;
+  return names;
 }
 
 NewWebhook bodyOf(const WebhookRecord& record) {
@@ -81,11 +96,12 @@ Webhooks::Webhooks(WebhookDeps deps)
     : deps_(deps),
       tables_(deps.store),
       slot_(deps.snapshots.addSlot<HookTable>(tables_)),
-      sender_(deps.outbound, deps.master, deps.clock),
+      sender_(deps.outbound, deps.master, deps.variables, deps.clock),
       log_(deps.store),
       jobs_({deps.snapshots, slot_, deps.queue, sender_, log_, health_, deps.clock}) {
   deps.dispatcher.add(jobs_);
   deps.data.collections().addReferrer(*this);
+  deps.variables.add(*this);
 }
 
 // ---- reading
@@ -113,6 +129,48 @@ Task<std::vector<DeliveryView>> Webhooks::deliveries(snapshot::SnapshotPtr proje
   co_return co_await log_.list(project->info().number, hook->record.hookId, limit);
 }
 
+// ---- variables
+
+std::vector<variables::VariableUse> Webhooks::uses(const snapshot::ProjectSnapshot& project) const {
+  const variables::Values values = deps_.variables.valuesOf(project);
+  const auto isSecret = [&](const std::string& name) { return values.isSecret(name); };
+  std::vector<variables::VariableUse> uses;
+  for (const auto& [key, hook] : project.get(slot_).byKey) {
+    const WebhookRecord& record = hook->record;
+    if (!record.variables) continue;
+    const std::string place = "webhooks/" + record.name;
+    bool sendsSecrets = false;
+    for (const HookReference& each : referencesIn(record.url, record.headers)) {
+      uses.push_back({place + each.path, variables::namesIn(each.text)});
+      sendsSecrets |= each.place == variables::Place::secret && std::ranges::any_of(uses.back().names, isSecret);
+    }
+    uses.push_back({place + "/url", variables::namesIn(variables::authorityIn(record.url)), sendsSecrets});
+  }
+  return uses;
+}
+
+variables::Problems Webhooks::problemsWith(const snapshot::ProjectSnapshot& project, const variables::Values& values,
+                                           std::string_view name) const {
+  variables::Problems problems;
+  for (const auto& [key, hook] : project.get(slot_).byKey) {
+    const WebhookRecord& record = hook->record;
+    if (!record.variables || std::ranges::find(*record.variables, name) == record.variables->end()) continue;
+    for (ErrorDetail& each : problemsOf(bodyOf(record), values)) {
+      problems.push_back({fmt::format("webhooks/{}{}", record.name, each.path), std::move(each.message)});
+    }
+  }
+  return problems;
+}
+
+Result<> Webhooks::maySendSecrets(const policy::Caller& caller, doc::DocumentView headers,
+                                  const variables::Values& values) const {
+  if (caller.may("variables:manage")) return {};
+  if (const std::string name = secretNamedIn(headers, values); !name.empty()) {
+    return fail(variables::needsManage(name));
+  }
+  return {};
+}
+
 // ---- changing
 
 int64_t Webhooks::numberOf(const snapshot::ProjectSnapshot& project, std::string_view collection) const {
@@ -121,7 +179,9 @@ int64_t Webhooks::numberOf(const snapshot::ProjectSnapshot& project, std::string
 }
 
 Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input) const {
-  RETURN_IF_ERROR(check(input));
+  const variables::Values values = deps_.variables.valuesOf(*access.project);
+  RETURN_IF_ERROR(check(input, values));
+  RETURN_IF_ERROR(maySendSecrets(access.caller, input.headers ? input.headers->view() : doc::DocumentView(), values));
   const Timestamp now = deps_.clock.now();
   WebhookRecord record;
   record.id = keyOf(input.name);
@@ -133,6 +193,7 @@ Result<WebhookRecord> Webhooks::recordOf(const Access& access, NewWebhook input)
   record.url = std::move(input.url);
   if (input.headers) record.headers = *std::move(input.headers);
   record.fields = std::move(input.fields);
+  record.variables = variablesIn(record);
   record.createdAt = record.updatedAt = now;
   return record;
 }
@@ -199,9 +260,14 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
     if (patch.enabled) record.enabled = *patch.enabled;
     if (patch.fields.state == doc::Patch<std::vector<std::string>>::State::null) record.fields.reset();
     if (patch.fields.state == doc::Patch<std::vector<std::string>>::State::value) record.fields = patch.fields.value;
+    if (patch.url || patch.headers.given()) record.variables = variablesIn(record);
   };
   merge(merged);
-  CO_RETURN_IF_ERROR(check(bodyOf(merged)));
+  const variables::Values values = deps_.variables.valuesOf(*access.project);
+  CO_RETURN_IF_ERROR(check(bodyOf(merged), values));
+  if (merged.url != known->record.url || merged.headers != known->record.headers) {
+    CO_RETURN_IF_ERROR(maySendSecrets(access.caller, merged.headers, values));
+  }
   std::optional<events::Dispatcher::Joining> joining;
   if (mayJoin) CO_TRY(joining, co_await deps_.dispatcher.join(access.project->info()));
   store::Write write =
@@ -299,7 +365,7 @@ Task<> Webhooks::bind(snapshot::SnapshotPtr project, data::CollectionPtr collect
 Task<DeliveryView> Webhooks::sendNow(Access access, HookPtr hook, SentEvent event) {
   if (hook->record.secret.empty()) co_return fail(noSecret("called"));
   const snapshot::ProjectInfo& project = access.project->info();
-  const Attempt attempt = co_await sender_.send(hook, project.id, event, access.caller.trace);
+  const Attempt attempt = co_await sender_.send(hook, access.project, event, access.caller.trace);
   logUndelivered(project.id, *hook, attempt);
   DeliveryView entry = entryOf("dlv_" + deps_.ids.next(), event, attempt, 1, deps_.clock.now());
   CO_RETURN_IF_ERROR(co_await log_.add(project.number, hook->record, entry, std::move(event), std::nullopt));

@@ -7,6 +7,7 @@
 #include "events/dispatcher.h"
 #include "identity/project_access.h"
 #include "store/sealed_fields.h"
+#include "variables/variables.h"
 #include "webhooks/delivery_jobs.h"
 #include "webhooks/webhook_rules.h"
 
@@ -28,16 +29,20 @@ struct WebhookDeps {
   const Clock& clock;
   audit::Auditor& auditor;
   const MasterSecret& master;
+  variables::Variables& variables;
 };
 
 // The caller, the project and the deadline of a call.
 using Access = identity::ProjectAccess;
 
-// The routes check permissions. Every change is audited in its own commit and applies to each delivery after it
-// returned. Calls on a named webhook fail with notFound where it does not exist. Any core.
-class Webhooks final : public data::CollectionReferrer {
+// The routes check permissions; besides, a webhook whose headers name secret variables, or ones that the project does
+// not have, is created and its URL or headers are changed by callers with variables:manage only (forbidden). Every
+// change is audited in its own commit and applies to each delivery after it returned. Calls on a named webhook fail
+// with notFound where it does not exist. Any core.
+class Webhooks final : public data::CollectionReferrer, public variables::VariableUser {
  public:
-  // Adds the module's snapshot slot, its job kind, its consumer, and itself to the collections' referrers.
+  // Adds the module's snapshot slot, its job kind, its consumer, and itself to the collections' referrers and
+  // the users of variables.
   explicit Webhooks(WebhookDeps deps);
 
   std::vector<WebhookView> list(const snapshot::ProjectSnapshot& project) const;  // by name
@@ -62,8 +67,15 @@ class Webhooks final : public data::CollectionReferrer {
   Task<DeliveryView> redeliver(Access access, std::string name, std::string deliveryId);
 
   snapshot::SlotKey<HookTable> slot() const { return slot_; }
+  const variables::Variables& variables() const { return deps_.variables; }
+  // Fails with forbidden where `headers` name variables that the caller may not send.
+  Result<> maySendSecrets(const policy::Caller& caller, doc::DocumentView headers,
+                          const variables::Values& values) const;
 
   Task<> bind(snapshot::SnapshotPtr project, data::CollectionPtr collection) override;
+  std::vector<variables::VariableUse> uses(const snapshot::ProjectSnapshot& project) const override;
+  variables::Problems problemsWith(const snapshot::ProjectSnapshot& project, const variables::Values& values,
+                                   std::string_view name) const override;
 
  private:
   Result<HookPtr> require(const snapshot::ProjectSnapshot& project, std::string_view name) const;

@@ -117,7 +117,8 @@ class WebhooksFixture : public configuration::RandomConfigurationFixture {
   Receivers receivers_;
   jobs::Queue queue_{{store_, cores_, ids_, clock_, master_}};
   events::Dispatcher dispatcher_{{store_, memory_.feed(), queue_, snapshots_, cores_}};
-  Webhooks webhooks_{{store_, snapshots_, queue_, dispatcher_, receivers_, *data_, ids_, clock_, auditor_, master_}};
+  Webhooks webhooks_{
+      {store_, snapshots_, queue_, dispatcher_, receivers_, *data_, ids_, clock_, auditor_, master_, variables_}};
 
  private:
   void write(const store::CollectionInfo& collection, std::string id, store::Change change) {

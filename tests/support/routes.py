@@ -65,6 +65,7 @@ PARAMETERS = {
     "sessions": "session",
     "sets": "policy_set",
     "users": "user",
+    "variables": "variable",
     "versions": "version",
     "webhooks": "webhook",
     "{collection}": "doc",
@@ -95,6 +96,7 @@ DATA_PERMISSIONS = {
 CONFIGURATION = {
     "formatVersion": Field("int", True),
     "project": Field("object"),
+    "variables": Field("array"),
     "collections": Field("array"),
     "policySets": Field("array"),
     "roles": Field("array"),
