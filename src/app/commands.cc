@@ -95,6 +95,7 @@ struct Group {
 constexpr Group kGroups[] = {
     {"audit", "The audit log"},
     {"keys", "Token signing keys, and the secret that seals them"},
+    {"variables", "Variables of a project"},
     {"users", "Users: list them, reset passwords and second factors, set super-admins"},
 };
 

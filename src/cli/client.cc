@@ -18,7 +18,9 @@ constexpr Option kToken = {"token", Kind::text, false,
 constexpr Option kProject = {"project", Kind::text, false,
                              "Id or slug of the project (default: MANYBASE_PROJECT, the folder's link)"};
 constexpr Option kDir = {"dir", Kind::text, false, "Folder of the bundle (default: manybase)"};
-constexpr Option kYes = {"yes", Kind::flag, false, "Skip the confirmation"};
+constexpr Option kYes = {"yes", Kind::flag, false, "Skip the confirmation, which needs a terminal"};
+constexpr Option kAllowMissing = {"allow-missing", Kind::flag, false,
+                                  "Accept names of variables that have no value in the project"};
 
 std::vector<ClientCommand> all() {
   return {
@@ -60,6 +62,7 @@ std::vector<ClientCommand> all() {
                    {"force", Kind::flag, false, "Also overwrite changes made in the project since the last pull"},
                    {"prune", Kind::flag, false,
                     "Also delete functions, webhooks, integrations, roles and end-user roles that the folder lacks"},
+                   kAllowMissing,
                    kYes,
                    kProject,
                    kDir,
@@ -71,6 +74,7 @@ std::vector<ClientCommand> all() {
        .options = {{"from", Kind::text, true, "Id or slug of the source project"},
                    {"to", Kind::text, true, "Id or slug of the target project"},
                    {"dry-run", Kind::flag, false, "Only list the changes; exits with 2 if there are any"},
+                   kAllowMissing,
                    kYes,
                    kDir,
                    kUrl,
@@ -80,6 +84,27 @@ std::vector<ClientCommand> all() {
        .help = "Print TypeScript types of the folder's collections",
        .options = {{"out", Kind::text, false, "Write them to this file instead"}, kDir},
        .run = types},
+      {.name = "variables list",
+       .help = "List the project's variables, with the values of plain ones",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = listVariables},
+      {.name = "variables set",
+       .help = "Create a variable, or give it another value",
+       .options = {{"name", Kind::word, true, "Name, such as API_URL"},
+                   {"value", Kind::text, false, "The value of a plain one"},
+                   {"secret", Kind::flag, false, "Seal the value; it is prompted for, or read with --stdin"},
+                   {"plain", Kind::flag, false, "Make a secret one plain; needs a new value"},
+                   {"stdin", Kind::flag, false, "Read the value from standard input"},
+                   {"move-secrets", Kind::flag, false, "Let the new value send stored secrets to another address"},
+                   kProject,
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = setVariable},
+      {.name = "variables rm",
+       .help = "Delete a variable that is not used",
+       .options = {{"name", Kind::word, true, "Name, such as API_URL"}, kProject, kDir, kUrl, kToken},
+       .run = removeVariable},
   };
 }
 
@@ -120,6 +145,11 @@ Result<> confirmed(Client& client, std::string_view question, std::string_view f
   if (client.console().json()) {
     return fail(ErrorCode::invalidParam,
                 fmt::format("this needs a confirmation, which --json cannot prompt for: give --{} too", flag));
+  }
+  if (!isInputTerminal()) {
+    return fail(
+        ErrorCode::validation,
+        fmt::format("not confirmed, nothing was changed: there is no terminal for the prompt, so give --{}", flag));
   }
   if (askOnInput(fmt::format("{} Type yes: ", question)) == "yes") return {};
   return fail(ErrorCode::validation,

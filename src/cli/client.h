@@ -36,8 +36,8 @@ class Client {
 // The document that the folder's files form. Fails with validation, with each invalid file in the details.
 Result<doc::Document> documentIn(const BundleFolder& folder, const BundleFolder::Contents& contents);
 
-// Requires confirmation: "yes" on standard input after the question on standard error, --yes or --<flag>. Fails with
-// validation otherwise, and with invalidParam where no question is possible (--json).
+// Requires confirmation: "yes" typed on a terminal after the question, --yes or --<flag>. Fails with validation
+// otherwise, without a prompt where standard input is not a terminal, and with invalidParam with --json.
 Result<> confirmed(Client& client, std::string_view question, std::string_view flag);
 
 struct ClientCommand {
@@ -54,7 +54,7 @@ const std::vector<ClientCommand>& clientCommands();
 int runClient(const ClientCommand& command, const Arguments& arguments, bool json);
 
 // ---- the commands: login_command.cc, link_command.cc, pull_command.cc, push_command.cc, promote_command.cc,
-// types_command.cc
+// types_command.cc, variables_command.cc
 Result<Outcome> login(Client& client);
 Result<Outcome> logout(Client& client);
 Result<Outcome> link(Client& client);
@@ -64,5 +64,8 @@ Result<Outcome> diff(Client& client);
 Result<Outcome> push(Client& client);
 Result<Outcome> promote(Client& client);
 Result<Outcome> types(Client& client);
+Result<Outcome> listVariables(Client& client);
+Result<Outcome> setVariable(Client& client);
+Result<Outcome> removeVariable(Client& client);
 
 }  // namespace mb::cli

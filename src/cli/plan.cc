@@ -24,8 +24,32 @@ std::set<std::string> namesOf(doc::DocumentView document, std::string_view secti
   return out;
 }
 
-std::string pretty(const std::optional<doc::Value>& value) {
-  return value ? doc::toPrettyJson(*value) + "\n" : "";
+// An entry as it is compared: a function's code by its lines, not as one text of the JSON.
+struct EntryText {
+  std::string json;
+  std::string code;
+};
+
+EntryText textOf(std::string_view section, const std::optional<doc::Value>& value) {
+  if (!value) return {};
+  const doc::ValueView view = *value;
+  if (section != "functions" || view.type() != doc::BsonType::document) {
+    return {doc::toPrettyJson(view) + "\n", ""};
+  }
+  EntryText text;
+  doc::BsonWriter rest;
+  rest.beginDocument("");
+  for (const doc::Element& field : view.asDocument()) {
+    if (field.key == "code" && field.value.type() == doc::BsonType::string) {
+      text.code = field.value.asString();
+    } else {
+      rest.append(field.key, field.value);
+    }
+  }
+  rest.end();
+  const doc::Document whole = rest.finish();
+  text.json = doc::toPrettyJson(whole.view().begin()->value) + "\n";
+  return text;
 }
 
 std::string colouredAs(std::string_view text, std::string_view colour, bool colours) {
@@ -61,8 +85,14 @@ std::string describe(const Plan& plan, const std::vector<PruneEntry>& prune, boo
   for (const PlannedChange& change : plan.changes) {
     if (change.action == "unchanged") continue;
     out += colouredAs(fmt::format("{} {} {}", change.action, change.section, change.name), "1", colours) + "\n";
-    const std::string diff = unifiedDiff(pretty(change.before), pretty(change.after));
-    out += colours ? coloured(diff) : diff;
+    const EntryText before = textOf(change.section, change.before);
+    const EntryText after = textOf(change.section, change.after);
+    const auto add = [&](const std::string& diff) { out += colours ? coloured(diff) : diff; };
+    add(unifiedDiff(before.json, after.json));
+    const std::string code = unifiedDiff(before.code, after.code);
+    if (code.empty()) continue;
+    out += colouredAs(fmt::format("code of {}", change.name), "1", colours) + "\n";
+    add(code);
   }
   for (const PruneEntry& each : prune) {
     out += colouredAs(fmt::format("delete {} {}", each.section, each.name), "1;31", colours) + "\n";
@@ -116,7 +146,7 @@ std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::D
       rest = {};
     }
     // Names the entry, in a file that holds many.
-    const std::string which = file.ends_with("roles.json") && !name.empty() ? name + ": " : "";
+    const std::string which = !known->file.empty() && !name.empty() ? name + ": " : "";
     out.push_back({file, which + (rest.empty() ? "" : std::string(rest) + " ") + problem.message});
   }
   return out;

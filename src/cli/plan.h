@@ -54,7 +54,8 @@ struct PruneEntry {
 // The `plan` of the response to a dry import or promotion, and its digest. Fails with upstreamFailed where the response
 // has no valid plan.
 Result<Plan> planOf(const doc::Document& response, std::string digest);
-// Each change with its difference, then the entries to delete; "" for an empty plan.
+// Each change with its difference, the code of a function line by line, then the entries to delete; "" for an empty
+// plan.
 std::string describe(const Plan& plan, const std::vector<PruneEntry>& prune, bool colours);
 // "1 to create, 2 to update, 3 unchanged, 1 to delete".
 std::string summaryOf(const Plan& plan, size_t prune);

@@ -42,6 +42,20 @@ TEST(Plan, IsShownWithTheDifferenceOfEachChange) {
   EXPECT_FALSE(planOf(none, ""));
 }
 
+TEST(Plan, ShowsTheCodeOfAFunctionByItsLines) {
+  const auto plan = planOf(json(R"({"plan": {"changes": [
+      {"section": "functions", "name": "greet", "action": "update",
+       "before": {"name": "greet", "code": "const a = 1;\nexport default () => a;\n", "enabled": true},
+       "after": {"name": "greet", "code": "const a = 2;\nexport default () => a;\n", "enabled": true}}],
+      "summary": {"create": 0, "update": 1, "unchanged": 0}}, "problems": []})"),
+                           "5e1f");
+  ASSERT_TRUE(plan) << plan.error().message();
+  EXPECT_EQ(describe(*plan, {}, false),
+            "update functions greet\n"
+            "code of greet\n"
+            "@@ -1,2 +1,2 @@\n-const a = 1;\n+const a = 2;\n export default () => a;\n");
+}
+
 TEST(Plan, PrunesSomeSectionsOnly) {
   const doc::Document server = json(R"({
       "collections": [{"name": "a"}], "buckets": [{"name": "b"}], "vectors": [{"name": "a"}],

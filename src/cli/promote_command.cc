@@ -33,14 +33,17 @@ Result<Outcome> promote(Client& client) {
   TRY(const std::unique_ptr<Session> session, client.session());
   TRY(const ProjectRef from, session->project(client.value("from")));
   TRY(const ProjectRef to, session->project(client.value("to")));
+  const std::string options = client.has("allow-missing") ? "&allowMissing=1" : "";
   std::string digest;
   TRY(doc::Document response,
-      requestPromotion(*session, from, to, {.path = "?dryRun=1", .doing = "planning", .planDigest = &digest}));
+      requestPromotion(*session, from, to,
+                       {.path = "?dryRun=1" + options, .doing = "planning", .planDigest = &digest}));
   TRY(const Plan plan, planOf(response, std::move(digest)));
   client.console().say(describe(plan, {}, client.console().colours()));
   if (!dry && !plan.empty()) {
     RETURN_IF_ERROR(confirmed(client, fmt::format("Apply this to {}, as shown above?", to.shown()), "yes"));
-    TRY(response, requestPromotion(*session, from, to, {.path = "?plan=" + plan.digest, .doing = "applying"}));
+    TRY(response,
+        requestPromotion(*session, from, to, {.path = "?plan=" + plan.digest + options, .doing = "applying"}));
   }
   doc::BsonWriter result;
   result.appendString("url", session->url());

@@ -40,11 +40,22 @@ Result<doc::Document> import(ConfigSync& sync, const doc::Document& document, Ca
           .withDetails(byFile(error.details(), document)));
 }
 
-Result<> confirm(Client& client, const ConfigSync& sync, size_t count) {
-  return confirmed(client,
-                   fmt::format("Delete {} from {}, as named above?",
-                               count == 1 ? "this one" : fmt::format("these {}", count), sync.project().shown()),
-                   "yes");
+// Confirms the changes, and the deletions separately.
+Result<> confirm(Client& client, const ConfigSync& sync, const Plan& plan, size_t deletions) {
+  if (!plan.empty()) {
+    RETURN_IF_ERROR(confirmed(client, fmt::format("Apply this to {}, as shown above?", sync.project().shown()), "yes"));
+  }
+  if (deletions == 0) return {};
+  return confirmed(
+      client,
+      fmt::format("Delete {} from {}, as named above?",
+                  deletions == 1 ? "this one" : fmt::format("these {}", deletions), sync.project().shown()),
+      "yes");
+}
+
+// The query of an import, with the options of the command.
+std::string queryOf(Client& client, std::string_view first) {
+  return fmt::format("/config-import?{}{}", first, client.has("allow-missing") ? "&allowMissing=1" : "");
 }
 
 struct PruneResult {
@@ -80,7 +91,7 @@ Result<PushPlan> prepare(Client& client, ConfigSync& sync, const ServerConfig& s
   PushPlan out;
   std::string digest;
   TRY(out.response,
-      import(sync, document, {.path = "/config-import?dryRun=1", .doing = "planning", .planDigest = &digest}));
+      import(sync, document, {.path = queryOf(client, "dryRun=1"), .doing = "planning", .planDigest = &digest}));
   TRY(out.plan, planOf(out.response, std::move(digest)));
   if (client.has("prune")) out.prune = toPrune(server.document, document);
   out.document = std::move(document);
@@ -119,10 +130,10 @@ Result<Outcome> push(Client& client) {
                    summary + (refused ? "\nthis push would be refused: " + unseen.error().message() : ""),
                    result.finish()};
   }
-  if (!prepared.prune.empty()) RETURN_IF_ERROR(confirm(client, sync, prepared.prune.size()));
+  RETURN_IF_ERROR(confirm(client, sync, prepared.plan, prepared.prune.size()));
   if (!prepared.plan.empty()) {
-    RETURN_IF_ERROR(
-        import(sync, prepared.document, {.path = "/config-import?plan=" + prepared.plan.digest, .doing = "applying"}));
+    RETURN_IF_ERROR(import(sync, prepared.document,
+                           {.path = queryOf(client, "plan=" + prepared.plan.digest), .doing = "applying"}));
   }
   const PruneResult deleted = prune(sync, prepared.prune);
   if (!prepared.empty()) {

@@ -83,19 +83,26 @@ std::optional<std::string> Terminal::ask(std::string_view prompt) {
   return line;
 }
 
-Result<std::vector<std::string>> inputLines(std::string_view what) {
+bool isInputTerminal() {
+  return ::isatty(STDIN_FILENO) != 0;
+}
+
+Result<std::string> inputText(std::string_view what, size_t max) {
   std::string text;
-  while (text.size() <= kMaxInput) {
+  while (text.size() <= max + 1) {
     char piece[512];
     const ssize_t got = ::read(STDIN_FILENO, piece, sizeof piece);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     text.append(piece, static_cast<size_t>(got));
   }
-  if (text.size() > kMaxInput) {
-    return fail(ErrorCode::invalidParam, fmt::format("standard input holds more than one line with a {}", what));
-  }
   if (text.ends_with('\n')) text.pop_back();
+  if (text.size() <= max) return text;
+  return fail(ErrorCode::invalidParam, fmt::format("standard input holds more than a {}", what));
+}
+
+Result<std::vector<std::string>> inputLines(std::string_view what) {
+  TRY(const std::string text, inputText(what, kMaxInput));
   if (text.empty()) return fail(ErrorCode::invalidParam, fmt::format("no {} came on standard input", what));
   std::vector<std::string> lines;
   for (size_t from = 0; from <= text.size();) {

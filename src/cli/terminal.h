@@ -32,9 +32,13 @@ class Terminal {
   std::unique_ptr<NoEcho> noEcho_;
 };
 
+// Whether standard input is a terminal, which a person can type at.
+bool isInputTerminal();
+// All of standard input, without a line break at its end. Fails with invalidParam for more than `max` bytes.
+Result<std::string> inputText(std::string_view what, size_t max);
 // All lines of standard input, at most 4 KiB. Fails with invalidParam for more, or for empty input.
 Result<std::vector<std::string>> inputLines(std::string_view what);
-// One line of standard input after a prompt on standard error, whether that is a terminal or not; nullopt at its end.
+// One line of standard input after a prompt on standard error; nullopt at its end.
 std::optional<std::string> askOnInput(std::string_view prompt);
 
 }  // namespace mb::cli

@@ -32,7 +32,7 @@ def test_pull_writes_the_configuration_and_status_finds_nothing(linked):
     assert done(linked.run("diff")) == ""
     assert "up to date" in done(linked.run("pull"))
     assert linked.files() == files
-    assert done(linked.run("push")).endswith("has all of this already\n")
+    assert done(linked.run("push", "--yes")).endswith("has all of this already\n")
 
 
 def test_what_is_pushed_comes_back_the_same(linked):
@@ -58,7 +58,7 @@ def test_what_is_pushed_comes_back_the_same(linked):
     by_name = {each["name"]: each for each in plan["plan"]["changes"] if each["action"] != "unchanged"}
     assert set(by_name) == {"notes", "tags"} and by_name["notes"]["before"] != by_name["notes"]["after"]
 
-    assert done(linked.run("push")).endswith(": 1 created, 1 updated, 0 deleted\n")
+    assert done(linked.run("push", "--yes")).endswith(": 1 created, 1 updated, 0 deleted\n")
     assert "stars" in ok(linked.project.admin.get("/admin/collections/notes/schema"))["schema"]["properties"]
     again = result(linked.run("push", "--dry-run", "--json"))
     assert again["plan"]["summary"]["create"] == again["plan"]["summary"]["update"] == 0
@@ -79,7 +79,7 @@ def test_a_push_never_undoes_what_others_did(linked):
     complains(linked.run("pull"), "collections/notes.json")
     both = json.loads(linked.run("status", "--json").stdout)
     assert both["both"] == []
-    done(linked.run("push", "--force"))
+    done(linked.run("push", "--yes", "--force"))
     assert "listers" in [role["name"] for role in configuration_of(linked.project)["roles"]], "a push deletes nothing"
     assert "modified" not in done(linked.run("pull", "--force"))
     assert [role["name"] for role in linked.read("roles.json")] == ["listers", "readers"]
@@ -92,7 +92,7 @@ def test_a_folder_that_never_pulled_does_not_overwrite(linked, ann, tmp_path_fac
         (clone.bundle / path).write_text(text)
     line = ("--url", server.url, "--project", linked.project.id)
     # The files are equal, so nothing can be lost.
-    done(clone.run("push", *line))
+    done(clone.run("push", "--yes", *line))
     notes = clone.read("collections/notes.json")
     notes["schema"]["properties"]["stars"] = {"type": "integer"}
     clone.write("collections/notes.json", notes)
@@ -103,14 +103,14 @@ def test_a_folder_that_never_pulled_does_not_overwrite(linked, ann, tmp_path_fac
     complains(clone.run("push", *line), "never pulled into this folder")
     assert "more" not in ok(linked.project.admin.get("/admin/collections"))["collections"]
     assert "never pulled" in done(clone.run("status", *line))
-    done(clone.run("push", "--force", *line))
+    done(clone.run("push", "--yes", "--force", *line))
     assert {"more", "others"} <= set(ok(linked.project.admin.get("/admin/collections"))["collections"])
 
 
 def test_a_push_that_only_creates_needs_no_force(linked, ann, tmp_path_factory, server):
     linked.project.role("data:notes:list", name="late")
     linked.write("collections/more.json", {"name": "more"})
-    assert done(linked.run("push")).endswith(": 1 created, 0 updated, 0 deleted\n")
+    assert done(linked.run("push", "--yes")).endswith(": 1 created, 0 updated, 0 deleted\n")
     # Changes of others are still to be pulled, and the next push does not undo them.
     assert changes(linked.run("status", "--json"), "server") == {"roles.json": "modified"} or (
         "late" not in (linked.bundle / "roles.json").read_text()
@@ -122,7 +122,7 @@ def test_a_push_that_only_creates_needs_no_force(linked, ann, tmp_path_factory, 
     fresh.write("meta.json", linked.read("meta.json"))
     fresh.write("collections/fresh.json", {"name": "fresh"})
     line = ("--url", server.url, "--project", linked.project.id)
-    done(fresh.run("push", *line))
+    done(fresh.run("push", "--yes", *line))
     assert {"collections/notes.json": "new"}.items() <= changes(fresh.run("status", "--json", *line), "server").items()
     done(fresh.run("pull", *line))
     assert {"collections/notes.json", "collections/fresh.json"} <= set(fresh.files())
@@ -163,8 +163,8 @@ def test_a_pull_names_what_it_deletes_and_asks(linked):
     # Changed here and deleted on the server: it is not deleted without --force.
     linked.write("collections/two.json", {"name": "two", "schema": {"type": "object"}})
     complains(linked.run("pull", "--delete"), "collections/two.json")
-    pulled = linked.run("pull", "--force", typed="yes\n")
-    assert pulled.returncode == 0 and set(before) - set(linked.files()) == {
+    code, _ = linked.at_terminal("pull", "--force", answers=["yes\n"])
+    assert code == 0 and set(before) - set(linked.files()) == {
         "collections/one.json",
         "collections/two.json",
     }
@@ -175,7 +175,7 @@ def test_other_words_for_the_same_are_no_change(linked):
     path = linked.bundle / "collections" / "notes.json"
     path.write_text(json.dumps(linked.read("collections/notes.json")))
     assert changes(linked.run("status", "--json"), "here") == {"collections/notes.json": "modified"}
-    assert done(linked.run("push")).endswith("has all of this already\n")
+    assert done(linked.run("push", "--yes")).endswith("has all of this already\n")
     assert "nothing changed" in done(linked.run("status"))
     assert "\n" not in path.read_text(), "a push leaves the files as they are"
 
@@ -189,7 +189,7 @@ def test_prune_names_everything_and_asks(linked):
     linked.write("roles.json", [])
     (linked.bundle / "enduser-roles.json").unlink()
     (linked.bundle / "collections" / "notes.json").unlink()
-    assert done(linked.run("push")).endswith("has all of this already\n")
+    assert done(linked.run("push", "--yes")).endswith("has all of this already\n")
 
     dry = linked.run("push", "--prune", "--dry-run")
     named = re.findall(r"^delete (\S+) (\S+)$", dry.stdout, re.M)
@@ -203,8 +203,13 @@ def test_prune_names_everything_and_asks(linked):
     assert ran.returncode == 2 and "--yes" in json.loads(ran.stderr)["error"]["message"]
     assert configuration_of(project) == before
 
+    # An answer that comes from elsewhere than a terminal is none.
     ran = linked.run("push", "--prune", typed="yes\n")
-    assert ran.returncode == 1 and "1 could not be deleted" in ran.stderr and "roles/busy" in ran.stderr
+    assert ran.returncode == 1 and "there is no terminal" in ran.stderr and configuration_of(project) == before
+    code, shown = linked.at_terminal("push", "--prune", answers=["no\n"])
+    assert code == 1 and "not confirmed, nothing was changed" in shown and configuration_of(project) == before
+    code, shown = linked.at_terminal("push", "--prune", answers=["yes\n"])
+    assert code == 1 and "1 could not be deleted" in shown and "roles/busy" in shown
     after = configuration_of(project)
     assert [role["name"] for role in after["roles"]] == ["busy"] and not after.get("enduserRoles")
     assert "notes" in [each["name"] for each in after["collections"]], "collections are never pruned"
@@ -214,6 +219,36 @@ def test_prune_names_everything_and_asks(linked):
     pruned = result(linked.run("push", "--prune", "--yes", "--json"))
     assert pruned["pruned"] == [{"section": "roles", "name": "busy"}]
     assert not configuration_of(project).get("roles")
+
+
+def test_a_push_asks_before_it_changes_anything(linked):
+    admin = linked.project.admin
+    code = "export default async () => {{\n  return {};\n}};\n"
+    (linked.bundle / "functions").mkdir(exist_ok=True)
+    (linked.bundle / "functions/greet.ts").write_text(code.format(1))
+    linked.write(
+        "functions/greet.json",
+        {"name": "greet", "trigger": {"type": "cron", "schedule": "@daily"}, "codeFile": "greet.ts"},
+    )
+    before = configuration_of(linked.project)
+    for typed in (None, "", "yes\n"):
+        ran = linked.run("push", typed=typed)
+        assert ran.returncode == 1 and "there is no terminal" in ran.stderr and "--yes" in ran.stderr
+        assert "create functions greet" in ran.stdout and configuration_of(linked.project) == before
+    ran = linked.run("push", "--json")
+    assert ran.returncode == 2 and "--yes" in json.loads(ran.stderr)["error"]["message"]
+    status, shown = linked.at_terminal("push", answers=["no\n"])
+    assert status == 1 and "not confirmed, nothing was changed" in shown and configuration_of(linked.project) == before
+    status, shown = linked.at_terminal("push", answers=["yes\n"])
+    assert status == 0 and "1 created" in shown and "greet" in str(ok(admin.get("/admin/functions")))
+
+    # Code is shown by its lines.
+    done(linked.run("pull"))
+    (linked.bundle / "functions/greet.ts").write_text(code.format(2))
+    dry = linked.run("push", "--dry-run")
+    assert dry.returncode == 2 and "update functions greet\ncode of greet\n@@ -1,3 +1,3 @@\n" in dry.stdout
+    assert "\n-  return 1;\n+  return 2;\n" in dry.stdout
+    done(linked.run("push", "--yes"))
 
 
 def test_all_problems_at_once_each_by_its_file(linked):

@@ -104,7 +104,7 @@ def test_a_machine_works_with_an_api_key(person, tmp_path, shop, server):
     key = shop.api_key("admin").token
     given = {"MANYBASE_URL": server.url, "MANYBASE_TOKEN": key}
     assert result(nobody.run("pull", "--json", **given))["project"]["id"] == shop.id
-    done(nobody.run("push", "--force", **given))
+    done(nobody.run("push", "--yes", "--force", **given))
     # The folder is linked by now; a key of another project is refused for it.
     other = nobody.user.create_project()
     wrong = {**given, "MANYBASE_TOKEN": other.api_key("admin").token}

@@ -64,7 +64,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     his.write("collections/returns.json", {"name": "returns", "schema": schema, "policy": {"read": {}, "list": {}}})
     planned = his.run("push", "--dry-run")
     assert planned.returncode == 2 and "create collections returns" in planned.stdout
-    assert done(his.run("push")).endswith("1 created, 0 updated, 0 deleted\n")
+    assert done(his.run("push", "--yes")).endswith("1 created, 0 updated, 0 deleted\n")
     done(his.run("pull", "--force"))
     assert "nothing changed" in done(his.run("status"))
     his.git("add", ".")
@@ -93,7 +93,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     assert "state" not in eves.read("collections/orders.json")["schema"]["properties"]
     eves.git("checkout", "manybase")
     assert eves.read("collections/orders.json") == kept
-    assert done(eves.run("push")).endswith("0 created, 1 updated, 0 deleted\n")
+    assert done(eves.run("push", "--yes")).endswith("0 created, 1 updated, 0 deleted\n")
     assert "state" in ok(staging_api.get("/admin/collections/orders/schema"))["schema"]["properties"]
     done(eves.run("pull", "--force"))
     eves.git("commit", "-am", "As the server has it", "--allow-empty")
@@ -107,7 +107,7 @@ def test_a_teams_day(person, server, tmp_path_factory):
     asked = hers.run("push", "--prune", typed="no\n")
     assert asked.returncode == 1 and "delete roles clerks" in asked.stdout
     assert [each["name"] for each in ok(staging_api.get("/admin/roles"))["roles"] if not each["builtIn"]] == ["clerks"]
-    pruned = hers.run("push", "--prune", typed="yes\n")
+    pruned = hers.run("push", "--prune", "--yes")
     assert pruned.returncode == 0 and pruned.stdout.endswith("0 created, 0 updated, 1 deleted\n"), pruned
     assert "clerks" not in [each["name"] for each in ok(staging_api.get("/admin/roles"))["roles"]]
     assert "nothing changed" in done(hers.run("status"))
@@ -120,12 +120,12 @@ def test_a_teams_day(person, server, tmp_path_factory):
     done(hers.run("pull", "--force"))
     assert hers.read("webhooks/orders.json") == {**hook, "headers": {}}
     hers.write("webhooks/orders.json", {**hook, "url": "https://hooks.example/orders"})
-    assert done(hers.run("push")).endswith("0 created, 1 updated, 0 deleted\n")
+    assert done(hers.run("push", "--yes")).endswith("0 created, 1 updated, 0 deleted\n")
     webhook = ok(staging_api.get("/admin/webhooks/orders"))["webhook"]
     assert webhook["url"].endswith("/orders") and webhook["enabled"] is True and webhook["secret"] == {"configured": True}
     assert "nothing changed" in done(hers.run("status"))
     (hers.bundle / "webhooks/orders.json").unlink()
-    pruned = hers.run("push", "--prune", typed="yes\n")
+    pruned = hers.run("push", "--prune", "--yes")
     assert "delete webhooks orders" in pruned.stdout and pruned.stdout.endswith("0 updated, 1 deleted\n"), pruned
     assert ok(staging_api.get("/admin/webhooks")) == {"webhooks": []}
 

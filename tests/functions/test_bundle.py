@@ -102,7 +102,7 @@ def test_what_is_pushed_is_what_runs(folder):
     new = {"name": "fresh", "trigger": DRAWN["trigger"], "codeFile": "fresh.ts"}
     folder.write("functions/fresh.json", new)
     (folder.bundle / "functions/fresh.ts").write_text("export default (): number => 5;\n\n")
-    done(folder.run("push"))
+    done(folder.run("push", "--yes"))
     assert ok(admin.post("/admin/functions/fresh/invoke", {}))["run"]["result"] == 5
     assert ok(admin.get("/admin/functions/greet"))["function"]["code"] == "export default () => 'pushed';\n"
     guard = ok(admin.get("/admin/functions/guard"))["function"]
@@ -114,12 +114,12 @@ def test_what_is_pushed_is_what_runs(folder):
 
 def test_edits_of_compiled_code_are_ignored(folder):
     (folder.bundle / "functions/drawn.ts").write_text("export default () => 'edited';\n")
-    assert done(folder.run("push")).endswith("has all of this already\n")
+    assert done(folder.run("push", "--yes")).endswith("has all of this already\n")
     assert ok(folder.project.admin.get("/admin/functions/drawn"))["function"]["code"].startswith("// Generated")
     drawn = folder.read("functions/drawn.json")
     drawn["flow"]["nodes"][1]["data"]["message"] = "ho"
     folder.write("functions/drawn.json", drawn)
-    done(folder.run("push"))
+    done(folder.run("push", "--yes"))
     assert 'console.info("ho");' in ok(folder.project.admin.get("/admin/functions/drawn"))["function"]["code"]
 
 

@@ -36,7 +36,7 @@ def folder(person, project):
     shutil.copytree(ROOT / "examples" / "orders" / "manybase", folder.bundle)
     done(folder.run("link", "--project", project.slug))
     # As its README says.
-    done(folder.run("push"))
+    done(folder.run("push", "--yes"))
     return folder
 
 

@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 from support.client import PASSWORD, PlatformUser
-from support.commands import run
+from support.commands import line_of, run
+from support.terminal import on_terminal
 
 
 class Person:
@@ -47,6 +48,11 @@ class Folder:
 
     def run(self, command: str, *arguments, **more):
         return self.person.run(command, *arguments, cwd=self.path, **more)
+
+    def at_terminal(self, command: str, *arguments, answers: list[str]) -> tuple[int, str]:
+        """Runs the command on a terminal; returns the exit code and the output."""
+        line = line_of(command, *arguments)
+        return on_terminal(line, answers, cwd=self.path, HOME=str(self.person.home))
 
     def read(self, path: str):
         return json.loads((self.bundle / path).read_text())

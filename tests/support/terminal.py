@@ -7,10 +7,12 @@ import time
 from support.waiting import SLOW
 
 
-def on_terminal(line: list[str], answers: list[str], **environment: str) -> tuple[int, str]:
+def on_terminal(line: list[str], answers: list[str], cwd=None, **environment: str) -> tuple[int, str]:
     """Types one of `answers` at each prompt; returns the exit code and the output."""
     pid, terminal = pty.fork()
     if pid == 0:
+        if cwd is not None:
+            os.chdir(cwd)
         os.execvpe(line[0], line, {"PATH": os.environ["PATH"], **environment})
     shown, waiting = b"", list(answers)
     limit = time.monotonic() + 60 * SLOW

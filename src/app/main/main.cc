@@ -45,15 +45,18 @@ constexpr const char* kOnDeployment = "Commands on a deployment";
 constexpr const char* kOnProject = "Commands on a project, from your own machine";
 
 // "keys rotate" is the subcommand `rotate` of `keys`.
-CLI::App* parserOf(CLI::App& program, Groups& groups, const std::string& name, const std::string& help) {
+CLI::App* parserOf(CLI::App& program, Groups& groups, std::string_view command, std::string_view text,
+                   const char* shownIn) {
+  const std::string name(command);
+  const std::string help(text);
   const size_t blank = name.find(' ');
-  if (blank == std::string::npos) return program.add_subcommand(name, help)->group(kOnDeployment);
+  if (blank == std::string::npos) return program.add_subcommand(name, help)->group(shownIn);
   const std::string group = name.substr(0, blank);
   CLI::App*& parent = groups[group];
   if (parent == nullptr) {
     parent = program.add_subcommand(group, std::string(groupHelp(group)));
     parent->require_subcommand(1);
-    parent->group(kOnDeployment);
+    parent->group(shownIn);
   }
   return parent->add_subcommand(name.substr(blank + 1), help);
 }
@@ -79,14 +82,14 @@ void declareOptions(ParsedCommand& given, const std::vector<mb::cli::Option>& op
 
 void declare(CLI::App& program, Groups& groups, ParsedCommand& given, const Command& command) {
   given.command = &command;
-  given.parser = parserOf(program, groups, std::string(command.name), std::string(command.help));
+  given.parser = parserOf(program, groups, command.name, command.help, kOnDeployment);
   given.parser->add_option("--data", given.dataDirectory, "Data directory (default: SERVICE_DATA_DIR)");
   declareOptions(given, command.options);
 }
 
-void declare(CLI::App& program, ParsedCommand& given, const mb::cli::ClientCommand& command) {
+void declare(CLI::App& program, Groups& groups, ParsedCommand& given, const mb::cli::ClientCommand& command) {
   given.client = &command;
-  given.parser = program.add_subcommand(std::string(command.name), std::string(command.help))->group(kOnProject);
+  given.parser = parserOf(program, groups, command.name, command.help, kOnProject);
   declareOptions(given, command.options);
 }
 
@@ -110,7 +113,7 @@ int main(int argc, char** argv) {
   auto next = given.begin();
   Groups groups;
   for (const Command& command : commands()) declare(program, groups, *next++, command);
-  for (const mb::cli::ClientCommand& command : mb::cli::clientCommands()) declare(program, *next++, command);
+  for (const mb::cli::ClientCommand& command : mb::cli::clientCommands()) declare(program, groups, *next++, command);
   CLI::App* versionCommand = program.add_subcommand("version", "Print the version");
 
   try {
