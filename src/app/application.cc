@@ -190,8 +190,8 @@ struct Application::Impl {
       {*store, snapshots, outbound, ids, kClock, auditor, master, variables, settings.bots, settings.app.baseUrl}};
   functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor, variables}};
   functions::FunctionsRuntime functionsRuntime{{*store, snapshots, functions.slot(), queue, events, *data, workers,
-                                                integrations, variables, *cores, ids, kClock, auditor, settings.app.baseUrl,
-                                                workerCount(settings.workers)}};
+                                                integrations, variables, *cores, ids, kClock, auditor,
+                                                settings.app.baseUrl, workerCount(settings.workers)}};
   api::GraphqlSearch graphqlSearch{vectors};
   graphql::Graphql graphql{snapshots, *data, &graphqlSearch};
   std::unique_ptr<storage::Storage> storage;  // null where it is off

@@ -360,15 +360,18 @@ TEST_F(AuthenticatorTest, AFailingStoreAdmitsNoCaller) {
 TEST_F(AuthenticatorTest, SigningKeysOutliveTheProcess) {
   const std::string token = identity_.tokens().mintControl(UserId("user_1"), SessionId("sess_1"));
   snapshot::Snapshots snapshots(store_, cores_, 10);
-  Identity again({store_, snapshots, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com"},
-                 {});
+  variables::Variables variables({store_, snapshots, clock_, auditor_, master_});
+  Identity again(
+      {store_, snapshots, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com", variables},
+      {});
   ASSERT_TRUE(run(again.start()));
   EXPECT_TRUE(again.tokens().verify(token));
   EXPECT_EQ(store_.all({store::kControlProject, kSigningKeys, 0}).size(), 1U);
 
   const MasterSecret otherSecret{Secret(std::string(32, 'z'))};
-  Identity wrong(
-      {store_, snapshots, cores_, ids_, clock_, auditor_, otherSecret, box_.mailer(), "https://api.example.com"}, {});
+  Identity wrong({store_, snapshots, cores_, ids_, clock_, auditor_, otherSecret, box_.mailer(),
+                  "https://api.example.com", variables},
+                 {});
   EXPECT_EQ(codeOf(run(wrong.start())), "INTERNAL");
 }
 

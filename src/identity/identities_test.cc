@@ -326,7 +326,7 @@ TEST_F(IdentitiesTest, AnUnlinkInBetweenIsSeen) {
   ASSERT_EQ(both.size(), 2U);
   InterruptingClock clock;
   audit::Auditor auditor(true, ids_, clock);
-  const IdentityDeps deps{store_, snapshots_, cores_, ids_, clock_, auditor, master_, box_.mailer(), ""};
+  const IdentityDeps deps{store_, snapshots_, cores_, ids_, clock_, auditor, master_, box_.mailer(), "", variables_};
   Identities identities(deps, identity_.users(), identity_.sessions());
   clock.interruption = [&] { EXPECT_TRUE(store::testing::runOn(cores_, 1, unlinking(ann.id, both[1].id))); };
   const auto first = run(identities.unlink(shop(), both[0].id, callerOf({shop(), ann.id, "", {}}), soon()));

@@ -21,7 +21,8 @@ class SecondFactorTest : public IdentityFixture {
 
   static constexpr std::string_view kSecret = "twenty bytes of it..";
   const IdentityDeps deps_{
-      store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com"};
+      store_,    snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com",
+      variables_};
   const UserId ann_{"user_ann"};
   const UserId bob_{"user_bob"};
 };

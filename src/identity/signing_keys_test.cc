@@ -111,8 +111,10 @@ TEST_F(SigningKeysTest, OfParallelRotationsEachCountsOnce) {
 
 TEST_F(SigningKeysTest, AnotherInstanceLearnsByTheEpoch) {
   snapshot::Snapshots snapshots(store_, cores_, 10);
-  Identity other({store_, snapshots, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com"},
-                 {});
+  variables::Variables variables({store_, snapshots, clock_, auditor_, master_});
+  Identity other(
+      {store_, snapshots, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "https://api.example.com", variables},
+      {});
   ASSERT_TRUE(run(other.start()));
   TaskGroup tasks;
   other.signingKeys().start(cores_.at(1).get_executor(), tasks);
