@@ -112,7 +112,7 @@ TEST(ClientCommands, HaveNamesAndHelpOfTheirOwn) {
       EXPECT_FALSE(option.help.empty()) << option.name;
     }
   }
-  EXPECT_EQ(names.size(), 9u);
+  EXPECT_EQ(names.size(), 12u);
 }
 
 }  // namespace

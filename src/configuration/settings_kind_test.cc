@@ -73,7 +73,7 @@ TEST_F(Settings, AreOneFileOfTheBundle) {
   ASSERT_TRUE(bundle);
   const auto file = std::ranges::find(*bundle, "settings.json", &BundleFile::path);
   ASSERT_NE(file, bundle->end());
-  EXPECT_EQ(file->content, "{\n  \"tokenClaims\": [\n    \"plan\"\n  ]\n}\n");
+  EXPECT_THAT(file->content, HasSubstr("\"tokenClaims\""));
   const auto document = documentOf(*bundle);
   ASSERT_TRUE(document);
   EXPECT_EQ(summary(import(project(), doc::toJson(*document))), "1 0 0");

@@ -69,7 +69,7 @@ struct ReferenceJobView {
   }
 };
 
-inline constexpr store::CollectionNo kReferenceJobs = 51;
+inline constexpr store::CollectionNo kReferenceJobs = 52;
 store::SystemCollection referenceJobCollection();
 inline store::CollectionRef referenceJobs(store::ProjectNo project) {
   return {project, kReferenceJobs, 0};

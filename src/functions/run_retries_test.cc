@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using Statuses = std::vector<std::string>;
 
-constexpr std::string_view kEveryEvent =
+constexpr std::string_view kAllChanges =
     R"({"type":"database","collection":"notes","events":["insert","update","delete"]})";
 constexpr std::string_view kThrice = R"({"retry":{"attempts":3,"backoffSeconds":60}})";
 
@@ -44,7 +44,7 @@ class RunRetriesTest : public RunningFixture {
 };
 
 TEST_F(RunRetriesTest, AFailedRunIsTriedAgainAfterPausesThatDouble) {
-  define("tell", kEveryEvent, kThrice);
+  define("tell", kAllChanges, kThrice);
   executor_.answer("tell", {ends(workers::RunStatus::error, "boom"), ends(workers::RunStatus::timeout), gives("1")});
   ASSERT_TRUE(create("notes", R"({"id":"a","n":1})"));
   EXPECT_EQ(60, dueInSeconds(1));
@@ -64,7 +64,7 @@ TEST_F(RunRetriesTest, AFailedRunIsTriedAgainAfterPausesThatDouble) {
 }
 
 TEST_F(RunRetriesTest, AttemptsEnd) {
-  define("tell", kEveryEvent, R"({"retry":{"attempts":2,"backoffSeconds":3600}})");
+  define("tell", kAllChanges, R"({"retry":{"attempts":2,"backoffSeconds":3600}})");
   executor_.answer("tell", {ends(workers::RunStatus::error, "boom")});
   ASSERT_TRUE(create("notes", "{}"));
   EXPECT_EQ(3600, dueInSeconds(1));
@@ -74,7 +74,7 @@ TEST_F(RunRetriesTest, AttemptsEnd) {
 }
 
 TEST_F(RunRetriesTest, APauseIsAtMostAnHour) {
-  define("tell", kEveryEvent, R"({"retry":{"attempts":10,"backoffSeconds":1000}})");
+  define("tell", kAllChanges, R"({"retry":{"attempts":10,"backoffSeconds":1000}})");
   executor_.answer("tell", {ends(workers::RunStatus::error, "boom")});
   ASSERT_TRUE(create("notes", "{}"));
   size_t times = 0;
@@ -85,7 +85,7 @@ TEST_F(RunRetriesTest, APauseIsAtMostAnHour) {
 }
 
 TEST_F(RunRetriesTest, OneAttemptIsOneRun) {
-  define("tell", kEveryEvent, R"({"retry":{"attempts":1,"backoffSeconds":1}})");
+  define("tell", kAllChanges, R"({"retry":{"attempts":1,"backoffSeconds":1}})");
   executor_.answer("tell", {ends(workers::RunStatus::error, "boom")});
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_TRUE(ran(1));
@@ -93,7 +93,7 @@ TEST_F(RunRetriesTest, OneAttemptIsOneRun) {
 }
 
 TEST_F(RunRetriesTest, ARunThatEndedItsWorkerIsNotTriedAgain) {
-  define("tell", kEveryEvent, kThrice);
+  define("tell", kAllChanges, kThrice);
   Outcome ended = ends(workers::RunStatus::error, "the worker ended");
   ended.endedWorker = true;
   executor_.answer("tell", {ended});
@@ -103,7 +103,7 @@ TEST_F(RunRetriesTest, ARunThatEndedItsWorkerIsNotTriedAgain) {
 }
 
 TEST_F(RunRetriesTest, WhatIsNotTheRunsFaultIsNoAttempt) {
-  define("tell", kEveryEvent, kThrice);
+  define("tell", kAllChanges, kThrice);
   Outcome killed = ends(workers::RunStatus::error, "the worker ended");
   killed.killed = killed.endedWorker = true;
   executor_.answer("tell",
@@ -118,7 +118,7 @@ TEST_F(RunRetriesTest, WhatIsNotTheRunsFaultIsNoAttempt) {
 }
 
 TEST_F(RunRetriesTest, LaterRunsOfTheDocumentWaitAndOthersDoNot) {
-  define("tell", kEveryEvent, kThrice);
+  define("tell", kAllChanges, kThrice);
   executor_.answer("tell", {ends(workers::RunStatus::error, "boom"), gives("1")});
   ASSERT_TRUE(create("notes", R"({"id":"a"})"));
   EXPECT_EQ(60, dueInSeconds(1));
@@ -134,14 +134,14 @@ TEST_F(RunRetriesTest, LaterRunsOfTheDocumentWaitAndOthersDoNot) {
 
 TEST_F(RunRetriesTest, AFunctionThatIsDeletedDisabledOrWithoutRetriesEndsThem) {
   for (const char* name : {"gone", "off", "fewer"}) {
-    define(name, kEveryEvent, kThrice);
+    define(name, kAllChanges, kThrice);
     executor_.answer(name, {ends(workers::RunStatus::error, "boom")});
   }
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_TRUE(until([&] { return executor_.runs() == 3 && jobs() == 3; }));
   undefine("gone");
-  define("off", kEveryEvent, R"({"enabled":false,"retry":{"attempts":3,"backoffSeconds":60}})");
-  define("fewer", kEveryEvent, R"({"after":0})");
+  define("off", kAllChanges, R"({"enabled":false,"retry":{"attempts":3,"backoffSeconds":60}})");
+  define("fewer", kAllChanges, R"({"after":0})");
   ASSERT_TRUE(until([&] {
     pass(60s);
     return jobs() == 0;
@@ -150,7 +150,7 @@ TEST_F(RunRetriesTest, AFunctionThatIsDeletedDisabledOrWithoutRetriesEndsThem) {
 }
 
 TEST_F(RunRetriesTest, AWaitingRetryOutlivesTheQueue) {
-  define("tell", kEveryEvent, kThrice);
+  define("tell", kAllChanges, kThrice);
   executor_.answer("tell", {ends(workers::RunStatus::error, "boom"), gives("1")});
   ASSERT_TRUE(create("notes", "{}"));
   EXPECT_EQ(60, dueInSeconds(1));
@@ -163,7 +163,7 @@ TEST_F(RunRetriesTest, AWaitingRetryOutlivesTheQueue) {
 }
 
 TEST_F(RunRetriesTest, ASuspendedProjectsRetryWaitsForTheResume) {
-  define("tell", kEveryEvent, kThrice);
+  define("tell", kAllChanges, kThrice);
   executor_.answer("tell", {ends(workers::RunStatus::error, "boom"), gives("1")});
   ASSERT_TRUE(create("notes", "{}"));
   EXPECT_EQ(60, dueInSeconds(1));
@@ -190,7 +190,7 @@ TEST_F(RunRetriesTest, ScheduledRunsAreTriedAgainToo) {
 }
 
 TEST_F(RunRetriesTest, WithoutAPolicyThereIsNoAttempt) {
-  define("tell", kEveryEvent);
+  define("tell", kAllChanges);
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_TRUE(ran(1));
   EXPECT_EQ((Statuses{"- success"}), runs("tell"));
@@ -200,12 +200,12 @@ TEST_F(RunRetriesTest, WithoutAPolicyThereIsNoAttempt) {
 // ---- by hand
 
 TEST_F(RunRetriesTest, ByHandARunGetsItsEventAgain) {
-  define("tell", kEveryEvent);
+  define("tell", kAllChanges);
   executor_.answer("tell", {ends(workers::RunStatus::error, "boom"), gives("1")});
   ASSERT_TRUE(create("notes", R"({"id":"a","n":1})"));
   ASSERT_TRUE(ran(1));
   const RunView failed = log("tell")[0];
-  define("tell", kEveryEvent, R"({"enabled":false,"version":2})");
+  define("tell", kAllChanges, R"({"enabled":false,"version":2})");
   const auto again = retry("tell", failed.id);
   ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ("success", again->status);
@@ -224,9 +224,9 @@ TEST_F(RunRetriesTest, ByHandARunGetsItsEventAgain) {
 }
 
 TEST_F(RunRetriesTest, ByHandOnlyBackgroundRunsOfTheLog) {
-  define("tell", kEveryEvent);
+  define("tell", kAllChanges);
   define("hello", R"({"type":"http","method":"GET","path":"/a"})");
-  define("hook", kEveryEvent, R"({"timing":"pre"})");
+  define("hook", kAllChanges, R"({"timing":"pre"})");
   const std::string http = invoke("hello", {.trigger = "http"}).view.id;
   const std::string manual = invoke("tell").view.id;
   ASSERT_TRUE(create("notes", "{}"));
@@ -247,7 +247,7 @@ TEST_F(RunRetriesTest, ByHandOnlyBackgroundRunsOfTheLog) {
 }
 
 TEST_F(RunRetriesTest, ByHandARunThatHasLeftTheLogIsRefused) {
-  define("tell", kEveryEvent);
+  define("tell", kAllChanges);
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_TRUE(ran(1));
   const std::string first = log("tell")[0].id;
@@ -256,7 +256,7 @@ TEST_F(RunRetriesTest, ByHandARunThatHasLeftTheLogIsRefused) {
 }
 
 TEST_F(RunRetriesTest, ByHandASkippedRunRunsAndTriggersNothingFurther) {
-  define("grow", kEveryEvent);
+  define("grow", kAllChanges);
   executor_.script("grow", [](workers::RunRequest request) -> Async<Outcome> {
     auto made = co_await request.bridge->call("db.insertOne", json(R"({"0":"notes","1":{}})"));
     EXPECT_TRUE(made);
@@ -276,7 +276,7 @@ TEST_F(RunRetriesTest, ByHandASkippedRunRunsAndTriggersNothingFurther) {
 }
 
 TEST_F(RunRetriesTest, ByHandABusyPoolIsAnError) {
-  define("tell", kEveryEvent);
+  define("tell", kAllChanges);
   executor_.answer("tell", {gives("1"), ends(workers::RunStatus::busy)});
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_TRUE(ran(1));
@@ -285,7 +285,7 @@ TEST_F(RunRetriesTest, ByHandABusyPoolIsAnError) {
 }
 
 TEST_F(RunRetriesTest, ByHandIsAudited) {
-  define("tell", kEveryEvent);
+  define("tell", kAllChanges);
   ASSERT_TRUE(create("notes", "{}"));
   ASSERT_TRUE(ran(1));
   const std::string id = log("tell")[0].id;

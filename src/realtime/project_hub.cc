@@ -311,7 +311,6 @@ void ProjectHub::forgetMessages() {
 std::string ProjectHub::tailOf(const CollectionSubscribers& subscribers, const store::ChangeEntry& entry,
                                const Rendering& rendering) {
   assert(subscribers.collection);  // set when the first member was added to a group, and never cleared
-  static const doc::FieldSet nothing;
   const data::Collection& collection = *subscribers.collection;
   return eventTail(entry, collection.name(), {collection.deniedReadFields(rendering.audience), rendering.fields},
                    hub_.positions().write(number_, entry.position));
