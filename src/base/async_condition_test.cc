@@ -36,8 +36,9 @@ class AsyncConditionTest : public ::testing::Test {
   // A predicate for `value_`, which counts its calls.
   AsyncCondition::Predicate atLeast(int wanted) {
     return [this, wanted] {
-      ++checks_;
-      return value_ >= wanted;
+      const bool holds = value_ >= wanted;
+      ++checks_;  // last, so that a counted check does not see a later change
+      return holds;
     };
   }
   void untilChecked(int times) {
@@ -73,9 +74,10 @@ TEST_F(AsyncConditionTest, AChangeWakesAllWaitersOnTheirCores) {
   for (int i = 0; i < 8; ++i) {
     const int core = i % cores_.count();
     results.push_back(waiting(core, kNever, [this, core, &stayed] {
-      ++checks_;
       stayed = stayed && Cores::current() == core;
-      return value_ > 0;
+      const bool holds = value_ > 0;
+      ++checks_;
+      return holds;
     }));
   }
   untilChecked(8);
