@@ -98,7 +98,7 @@ Result<std::string> inputText(std::string_view what, size_t max) {
   }
   if (text.ends_with('\n')) text.pop_back();
   if (text.size() <= max) return text;
-  return fail(ErrorCode::invalidParam, fmt::format("standard input holds more than a {}", what));
+  return fail(ErrorCode::invalidParam, fmt::format("standard input holds more than one line with a {}", what));
 }
 
 Result<std::vector<std::string>> inputLines(std::string_view what) {

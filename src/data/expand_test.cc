@@ -111,6 +111,7 @@ TEST_F(ProfileTest, ShowTheFieldsOfTheSetting) {
 
 TEST_F(ProfileTest, CallersWithoutATokenGetNoEmail) {
   settings(R"({"profileFields":["email","name"]})");
+  expectOk(run(data_->collections().setPolicy(managing(), "books", json(R"({"public":{"read":{}}})"))));
   policy::Caller nobody = user("");
   nobody.kind = policy::CallerKind::anonymous;
   EXPECT_EQ(R"({"id":"user_ann","name":"Ann"})", text(expanded(nobody, {"author"}), "author"));

@@ -134,11 +134,13 @@ TEST_F(TestsRunTest, anHttpCaseHasARequest) {
   testing(
       R"([{"name":"one","event":{"type":"http","params":{"id":"7"},"body":{"a":1}},"auth":{"uid":"u1"},"expect":{}}])");
   EXPECT_EQ(Failures{}, failures());
-  EXPECT_EQ(fmt::format(R"({{"auth":{{"uid":"u1"}},"project":"proj_{}","function":"code","request":{{"method":"POST",)"
-                        R"("path":"/a/:id","service":"http://localhost:8090","params":{{"id":"7"}},"query":{{}},)"
-                        R"("headers":{{}},"body":{{"a":1}}}}}})",
-                        shop_),
-            doc::toJson(executor_.requests()[0].context));
+  EXPECT_EQ(
+      fmt::format(
+          R"({{"auth":{{"uid":"u1"}},"project":"proj_{}","function":"code","variables":{{}},"request":{{"method":"POST",)"
+          R"("path":"/a/:id","service":"http://localhost:8090","params":{{"id":"7"}},"query":{{}},)"
+          R"("headers":{{}},"body":{{"a":1}}}}}})",
+          shop_),
+      doc::toJson(executor_.requests()[0].context));
 }
 
 TEST_F(TestsRunTest, aCasesBodyHasBytes) {

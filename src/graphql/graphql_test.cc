@@ -52,6 +52,9 @@ TEST_F(GraphqlTest, ShowsProfilesOfEndUsersWhereTheProjectDoes) {
   EXPECT_THAT(refusal("{posts{author{name}}}"), HasSubstr("name"));
   policy::Caller nobody = user("");
   nobody.kind = policy::CallerKind::anonymous;
+  expectOk(run(data_->collections().setPolicy(
+      {owner_, snapshot()}, "posts",
+      data::json(R"({"read":{},"list":{},"create":{},"update":{},"delete":{},"public":{"read":{},"list":{}}})"))));
   EXPECT_EQ(ask(nobody, "{posts{author{id email}}}"),
             R"({"data":{"posts":[{"author":{"id":"user_ann","email":null}}]}})");
   EXPECT_EQ(ask(alice_, "mutation{updatePosts(id: \"p1\", patch: {author: \"user_x\"}){author{id} authorId}}"),

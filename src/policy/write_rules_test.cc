@@ -138,12 +138,12 @@ TEST(WriteRules, Expressions) {
 
 TEST(WriteRules, NobodyIsNoOneInExpressions) {
   const auto policy = compiled(R"({"create": {"validate": "auth.uid == document.ownerId"},
-                                   "update": {"validate": "auth == null"}})");
+                                   "public": {"create": {"validate": "auth == null"}}})");
   Caller anonymous;
   anonymous.claims = json(R"({"a": 1})");
   EXPECT_EQ(check(*policy->rule(Operation::create), anonymous, {}, R"({"ownerId": ""})"), "-");
   EXPECT_EQ(check(*policy->rule(Operation::create), anonymous, {}, "{}"), "-");
-  EXPECT_EQ(check(*policy->rule(Operation::update), anonymous, "{}", "{}"), "");
+  EXPECT_EQ(check(*policy->publicRule(Operation::create), anonymous, {}, "{}"), "");
 }
 
 TEST(WriteRules, TheCauseStaysInside) {

@@ -193,6 +193,7 @@ Task<> Variables::putOnce(Access access, std::string name, VariableBody body) {
 Task<> Variables::put(Access access, std::string name, VariableBody body) {
   Problems problems;
   if (!isVariableName(name)) problems.push_back({"/name", std::string(kVariableNameRule)});
+  if (body.value && body.value->contains('\0')) problems.push_back({"/value", "must not hold NUL"});
   if (body.value && body.value->size() > kMaxValueBytes) {
     problems.push_back({"/value", fmt::format("must have at most {} KiB", kMaxValueBytes >> 10)});
   } else if (body.value && holdsReference(*body.value)) {

@@ -114,7 +114,7 @@ def test_uploads_of_functions_fire_triggers_five_deep(project):
     try:
         ok(shelf.put("f"), 201)
         runs = [run for run in function.logged(7) if run.get("result") != "other"]
-        assert [run["status"] for run in runs] == ["skipped", *["success"] * 6]
+        assert sorted(run["status"] for run in runs) == ["skipped", *["success"] * 6]
         assert len(shelf.paths()) == 7
     finally:
         function.delete()

@@ -206,7 +206,7 @@ def test_lookups_are_for_pre_hooks_alone(project, admin):
     hook = database_function(project, things, "console.log(Object.keys(ctx.lookup).join());", ["insert"], timing="pre")
     ok(admin.post(f"/admin/collections/{things}/documents", {}), 201)
     assert hook.logged(1)[0]["logs"][0]["message"] == "get,findOne"
-    keys = "auth,db,function,integrations,project"
+    keys = "auth,db,function,integrations,project,storage,variables"
     assert post.logged(1)[0]["result"] == ["undefined", keys]
     assert post.invoke()["result"] == ["undefined", keys]
     assert http.invoke()["result"] == ["undefined", keys]
@@ -346,7 +346,7 @@ def test_what_each_kind_of_run_is_given(project, admin):
     post = database_function(project, things, shown, ["insert"])
     http = http_function(project, shown)
     ok(admin.post(f"/admin/collections/{things}/documents", {}), 201)
-    keys = "auth,db,function,integrations,project"
+    keys = "auth,db,function,integrations,project,storage,variables"
     assert post.logged(1)[0]["result"] == ["object", "object", True, project.id, post.name, keys]
     assert post.invoke()["result"] == ["object", "object", False, project.id, post.name, keys]
     answer = project.server.http.get(f"/api/v1/run/{project.slug}{http.path}").json()

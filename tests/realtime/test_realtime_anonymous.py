@@ -41,7 +41,7 @@ def test_public_rules_alone(nobody, project, admin, posts):
     made = document(admin, posts, {"published": True, "views": 3, "draft": "d", "title": "t"})
     event = nobody.event()
     assert event["documentId"] == made
-    assert set(event["document"]) == {"id", "published", "title", "createdAt", "updatedAt"}
+    assert set(event["document"]) == {"id", "published", "title", "ownerId", "createdAt", "updatedAt"}
 
 
 def test_what_is_not_public_any_more_stops(server, owner):

@@ -89,7 +89,7 @@ def test_who_may_come_in(server, owner, project):
         ({**SUBSCRIBE, "events": []}, "s"),
         ({**SUBSCRIBE, "events": ["insert", "upsert"]}, "s"),
         ({**SUBSCRIBE, "events": "insert"}, "s"),
-        ({**SUBSCRIBE, "filter": {}}, "s"),
+        ({**SUBSCRIBE, "filter": []}, "s"),
         ({**SUBSCRIBE, "after": 5}, "s"),
         ({"type": "unsubscribe"}, None),
         ({"type": "unsubscribe", "id": "s", "more": 1}, "s"),

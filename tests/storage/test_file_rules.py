@@ -259,7 +259,8 @@ def test_metadata_that_is_none(project, text):
     shelf = Ruled(project, {})
     ok(shelf.put_tagged("f", {"kept": True}), 201)
     refused(shelf.put_tagged("f", text, content=b"new"), 400, "VALIDATION", "/metadata")
-    headers = {**TUS, "upload-length": "3", "upload-metadata": "metadata " + base64.b64encode(text.encode()).decode()}
+    tagged = f"metadata {base64.b64encode(text.encode()).decode()}".strip()
+    headers = {**TUS, "upload-length": "3", "upload-metadata": tagged}
     refused(project.admin.post(shelf.url("f"), headers=headers), 400, "VALIDATION", "/metadata")
     assert shelf.file("f")["metadata"] == {"kept": True} and shelf.get("f").content == b"hello"
 
@@ -341,8 +342,9 @@ def test_the_configuration_carries_rules(owner, project):
     ok(copy.admin.put("/storage/ruled/f", content=b"x"), 201)
     refused(EndUser(copy).get("/storage/ruled/f"), 404)
     bad = {"formatVersion": 1, "buckets": [{"name": "x", "rules": {"read": {"filter": {"id": 1}}}}]}
-    problems = ok(copy.admin.post("/admin/config-import", bad, params={"dryRun": "1"}))["problems"]
-    assert [problem["path"] for problem in problems] == ["/buckets/0/rules/read/filter/id"]
+    for params in ({"dryRun": "1"}, {}):
+        answer = copy.admin.post("/admin/config-import", bad, params=params)
+        refused(answer, 400, "VALIDATION", "/buckets/0/rules/read/filter/id")
 
 
 def test_a_change_of_rules_is_audited(project, admin):

@@ -14,7 +14,7 @@ def test_a_file_comes_back_as_it_went(bucket):
     photos = bucket()
     content = os.urandom(300_001)
     file = ok(photos.put("2024/a b/ä.bin", content, kind=None), 201)["file"]
-    assert set(file) == {"path", "size", "contentType", "etag", "createdAt", "updatedAt"}
+    assert set(file) == {"path", "size", "contentType", "etag", "ownerId", "metadata", "createdAt", "updatedAt"}
     assert (file["path"], file["size"]) == ("2024/a b/ä.bin", len(content))
     assert file["contentType"] == "application/octet-stream"
     answer = photos.get("2024/a b/ä.bin")

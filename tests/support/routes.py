@@ -246,6 +246,8 @@ def path_of(route, collection):
         delivery="dlv_00000000000000000000",
         provider="missing",
         policy_set="missing",
+        job="job_00000000000000000000",
+        variable="MISSING",
         run="run_00000000000000000000",
     )
 
