@@ -27,11 +27,12 @@ TEST(FileRules, NameTheFieldsOfAFile) {
       {"path": {"$regex": "^a/"}}, {"size": {"$lt": 9}}, {"contentType": "a/b"}, {"metadata": {}},
       {"createdAt": {"$gt": "2026-01-01T00:00:00Z"}}, {"updatedAt": {"$exists": true}}]}}})"),
             Places{});
-  EXPECT_EQ(problems(R"({"create": {"validate":
-      "file.size < 9 && file.path.startsWith(auth.uid) && file.ownerId == auth.uid && file.metadata.a == 1 &&
-       file.contentType == 'a/b' && file.createdAt <= now && file.updatedAt <= now && previous == null"},
+  EXPECT_EQ(
+      problems(R"({"create": {"validate":
+      "file.size < 9 && file.path.startsWith(auth.uid) && file.ownerId == auth.uid && file.metadata.a == 1 && )"
+               R"(file.contentType == 'a/b' && file.createdAt <= now && file.updatedAt <= now && previous == null"},
       "update": {"validate": "previous.size <= file.size"}})"),
-            Places{});
+      Places{});
 }
 
 TEST(FileRules, AnythingElseIsRefusedWithItsPlace) {
