@@ -340,7 +340,7 @@ def test_a_cascade_continues_after_a_restart(make_server, how):
     posts = project.collection("posts")
     referring(project, to(posts, onDelete="cascade"), "comments")
     ok(admin.post("/admin/collections/posts/documents", {"id": "p"}), 201)
-    fill = "for (let n = 0; n < 900; n++) await ctx.db.insertOne('comments', {post: 'p'});"
+    fill = "for (let n = 0; n < 350; n++) await ctx.db.insertOne('comments', {post: 'p'});"
     assert http_function(project, fill, timeoutMs=30000).invoke()["status"] == "success"
     ok(admin.delete("/admin/collections/posts/documents/p"), 204)
     getattr(server, how)()

@@ -68,7 +68,7 @@ TEST_F(Settings, AreReplacedByNameAndAbsentWhenEmpty) {
 }
 
 TEST_F(Settings, AreOneFileOfTheBundle) {
-  import(shop_, with(R"("settings":{"tokenClaims":["plan"]})"));
+  EXPECT_TRUE(import(shop_, with(R"("settings":{"tokenClaims":["plan"]})")));
   const auto bundle = bundleOf(json(exported(shop_)));
   ASSERT_TRUE(bundle);
   const auto file = std::ranges::find(*bundle, "settings.json", &BundleFile::path);
@@ -113,7 +113,7 @@ TEST_F(Settings, ClaimsAndPoliciesAreLookedAtTogether) {
 }
 
 TEST_F(Settings, APolicyFromBeforeIsUnchanged) {
-  import(shop_, with(fmt::format(R"("collections":[{}],"settings":{{"tokenClaims":["team"]}})", kTeam)));
+  EXPECT_TRUE(import(shop_, with(fmt::format(R"("collections":[{}],"settings":{{"tokenClaims":["team"]}})", kTeam))));
   directory_.change(shop_, [](snapshot::ProjectInfo& info) { info.record = {}; });
   memory_.bumpEpoch(shop_);
   EXPECT_EQ(settingsOf(shop_), "");
@@ -121,7 +121,7 @@ TEST_F(Settings, APolicyFromBeforeIsUnchanged) {
 }
 
 TEST_F(Settings, AreCopiedFirst) {
-  import(shop_, with(fmt::format(R"("collections":[{}],"settings":{{"tokenClaims":["team"]}})", kTeam)));
+  EXPECT_TRUE(import(shop_, with(fmt::format(R"("collections":[{}],"settings":{{"tokenClaims":["team"]}})", kTeam))));
   const store::ProjectNo other = project();
   const auto warnings = run(configuration_->copy(snapshot(shop_), target(other)));
   ASSERT_TRUE(warnings);

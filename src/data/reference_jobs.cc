@@ -121,9 +121,12 @@ class ReferenceJobs::Attempt {
       for (const StoredReference& each : job_.references) {
         // A document that is refused may be deleted once those of the other references are.
         auto walked = co_await walk(each);
-        if (!walked && walked.error().code() != ErrorCode::conflict) co_return fail(std::move(walked).error());
-        if (!walked) refused = std::move(walked).error();
-        if (walked && *walked == Walked::ended) co_return Result<>();
+        if (walked) {
+          if (*walked == Walked::ended) co_return Result<>();
+          continue;
+        }
+        if (walked.error().code() != ErrorCode::conflict) co_return fail(std::move(walked).error());
+        refused = std::move(walked).error();
       }
       if (!refused) co_return co_await end(false);
       if (job_.done == before) co_return fail(*std::move(refused));
@@ -371,7 +374,7 @@ Task<std::vector<ReferenceJobView>> ReferenceJobs::list(snapshot::SnapshotPtr pr
   const CollectionTable& table = project->get(slot_);
   for (ReferenceJob& job : jobs) {
     const CollectionPtr now = table.numbered(static_cast<store::CollectionNo>(job.collection));
-    views.push_back({std::move(job.id), std::move(job.kind), now ? now->name() : std::move(job.collectionName),
+    views.push_back({std::move(job.id), std::move(job.kind), now ? now->name() : job.collectionName,
                      std::move(job.documentId), std::move(job.state), job.done, std::move(job.error), job.createdAt});
   }
   co_return views;

@@ -24,8 +24,9 @@ std::vector<std::string> sorted(std::vector<std::string> values) {
 }  // namespace
 
 SetValue::SetValue(std::optional<std::vector<std::string>> values, store::Mark mark) : mark_(mark) {
-  std::vector<std::string> distinct = values ? sorted(*std::move(values)) : std::vector<std::string>();
-  tooMany_ = !values || distinct.size() > kMaxSetValues;
+  const bool read = values.has_value();
+  const std::vector<std::string> distinct = read ? sorted(*std::move(values)) : std::vector<std::string>();
+  tooMany_ = !read || distinct.size() > kMaxSetValues;
   list_ = listOf(tooMany_ ? std::vector<std::string>() : distinct);
 }
 
