@@ -54,7 +54,7 @@ TEST_F(RealWorker, HasWhatItsBridgeOffers) {
   EXPECT_EQ(textOf(runBody("return await ctx.lookup.get('notes', 'a');", {.bridge = bridge})), "lookup.get");
   EXPECT_EQ(textOf(runBody("return Object.keys(ctx).join();", {.bridge = bridge})), "lookup");
   bridge->given = clone::BridgeKind::full;
-  EXPECT_EQ(textOf(runBody("return Object.keys(ctx).join();", {.bridge = bridge})), "db,integrations");
+  EXPECT_EQ(textOf(runBody("return Object.keys(ctx).join();", {.bridge = bridge})), "db,storage,integrations");
 }
 
 TEST_F(RealWorker, HasTheBytesOfABody) {
