@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 
 from client import in_parallel, raw_request  # noqa: E402
 from run import Bench, Figures, arguments, good, running  # noqa: E402
-from targets import PASSWORD, Manybase, note  # noqa: E402
+from targets import Manybase, note  # noqa: E402
 
 CONNECTIONS = 64
 REQUESTS = 20_000
@@ -48,12 +48,8 @@ QUERY = (
 
 def prepare(server):
     """Returns the API key of a new project with notes and their authors."""
-    call = server.client.call
-    person = {"email": "bench@example.com", "password": PASSWORD}
-    server.register_first(person)
-    control = call("POST", "/api/v1/control/auth/login", person)["accessToken"]
-    project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
-    token = call("POST", f"/api/v1/control/projects/{project}/token", {}, control)["token"]
+    server.create_project()
+    call, token = server.client.call, server.admin
     for name, schema in (("authors", AUTHOR), ("notes", NOTE)):
         call("POST", "/api/v1/admin/collections", {"name": name}, token)
         call("PUT", f"/api/v1/admin/collections/{name}/schema", schema, token)

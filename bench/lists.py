@@ -8,20 +8,18 @@ The lists alternate between three policies: over `ownerId`, which the entries of
 the index includes; and over a field that it does not include. Everything stays on 127.0.0.1 and is bounded.
 """
 
-import json
 import pathlib
 import statistics
 import sys
 import tempfile
 import time
-import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from client import in_parallel, raw_request  # noqa: E402
+from client import raw_request  # noqa: E402
 from run import Bench, Figures, arguments, good, running  # noqa: E402
-from targets import PASSWORD, Manybase, address, note  # noqa: E402
+from targets import Manybase, list_path, note  # noqa: E402
 
 CONNECTIONS = 16
 OWNERS = 10
@@ -39,36 +37,18 @@ BOUNDS = {
 }
 
 
-def path(collection, condition, limit=20):
-    text = urllib.parse.quote(json.dumps(condition, separators=(",", ":")), safe=":,$")
-    return f"/api/v1/{collection}?limit={limit}&filter={text}"
-
-
 def prepare(bench, server):
     """Returns the tokens of OWNERS users; each owns every tenth document."""
-    call = server.client.call
-    person = {"email": "bench@example.com", "password": PASSWORD}
-    server.register_first(person)
-    control = call("POST", "/api/v1/control/auth/login", person)["accessToken"]
-    project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
-    admin = call("POST", f"/api/v1/control/projects/{project}/token", {}, control)["token"]
-
-    def owner(i):
-        body = {"email": f"p{i}@example.com", "password": PASSWORD}
-        headers = {"x-forwarded-for": address(i)}
-        call("POST", f"/api/v1/auth/register?project={project}", body, headers=headers)
-        return call("POST", f"/api/v1/auth/login?project={project}", body, headers=headers)["accessToken"]
-
-    tokens = in_parallel(owner, range(OWNERS))
+    server.create_project()
+    call, admin = server.client.call, server.admin
+    tokens = [token for _, token in server.people(OWNERS)]
     call("POST", "/api/v1/admin/collections", {"name": "notes"}, admin)
     call("PUT", "/api/v1/admin/collections/notes/policy", {"create": {}}, admin)
     bodies = (
         {**note(i), "group": i // OWNERS % GROUPS, "value": i % VALUES, "serial": i, "by": f"p{i % OWNERS}"} for i in range(DOCUMENTS)
     )
     creates = [raw_request("POST", "/api/v1/notes", tokens[i % OWNERS], body) for i, body in enumerate(bodies)]
-    run = bench.load(server.port, server.pid, creates, CONNECTIONS, len(creates), warmup=0)
-    if not good(run):
-        raise RuntimeError(f"create: {run['statuses']}")
+    bench.create(server, creates)
     return admin, tokens
 
 
@@ -99,7 +79,7 @@ def measure(bench, server, requests, count):
 def policy_lists(bench, server, admin, tokens, includes):
     """Measures the lists for each field of the policy."""
     plain = {"keys": {"group": 1}}
-    paths = [path("notes", {"group": group}) for group in range(GROUPS)]
+    paths = [list_path("notes", {"group": group}) for group in range(GROUPS)]
     requests = [raw_request("GET", each, token) for each in paths for token in tokens]
     mine = {"owner": ({"ownerId": "$auth.uid"}, plain), "hidden": ({"by": "p7"}, plain)}
     if includes:
@@ -107,7 +87,7 @@ def policy_lists(bench, server, admin, tokens, includes):
     figures = {}
     for kind, (rule, index) in mine.items():
         reshape(server, admin, rule, [index])
-        found = server.client.call("GET", path("notes", {"group": 7}), token=tokens[7])["documents"]
+        found = server.client.call("GET", list_path("notes", {"group": 7}), token=tokens[7])["documents"]
         if len(found) != 20 or {note["by"] for note in found} != {"p7"}:
             raise RuntimeError(f"{kind}: {len(found)} documents, {found[:1]}")
         for name, value in measure(bench, server, requests, 5_000).items():
@@ -122,12 +102,12 @@ def many_values(bench, server, admin, token):
         requests = []
         for start in range(0, VALUES, 53):
             wanted = sorted((start + step * 7) % VALUES for step in range(values))
-            requests.append(raw_request("GET", path("notes", {"value": {"$in": wanted}}), token))
+            requests.append(raw_request("GET", list_path("notes", {"value": {"$in": wanted}}), token))
         for name, value in measure(bench, server, requests, count).items():
             figures[f"in{values}{name}"] = value
     # Values that only one document has.
     wanted = [sorted((start + step * 97) % DOCUMENTS for step in range(1_000)) for start in range(20)]
-    requests = [raw_request("GET", path("notes", {"serial": {"$in": values}}), token) for values in wanted]
+    requests = [raw_request("GET", list_path("notes", {"serial": {"$in": values}}), token) for values in wanted]
     for name, value in measure(bench, server, requests, COUNTS[1_000]).items():
         figures[f"rareIn1000{name}"] = value
     return figures

@@ -11,7 +11,6 @@ again, and it replays the task from the log. Everything stays on 127.0.0.1 and i
 
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +20,8 @@ sys.path.insert(0, str(HERE))
 
 from client import in_parallel  # noqa: E402
 from run import Figures, arguments, running  # noqa: E402
-from targets import PASSWORD, Manybase, address  # noqa: E402
+from sockets import HeldSockets  # noqa: E402
+from targets import Manybase  # noqa: E402
 
 PAIRS = 300
 TEAMS = 200
@@ -32,12 +32,8 @@ MINE = {"filter": {"team": {"$in": "$auth.sets.teams"}}}
 
 class Server(Manybase):
     def prepare(self, users):
-        call = self.client.call
-        person = {"email": "bench@example.com", "password": PASSWORD}
-        self.register_first(person)
-        control = call("POST", "/api/v1/control/auth/login", person)["accessToken"]
-        project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
-        self.admin = call("POST", f"/api/v1/control/projects/{project}/token", {}, control)["token"]
+        """Returns (id, token) of the users."""
+        self.create_project()
         for name in ("memberships", "others", "tasks"):
             self.manage("POST", "collections", {"name": name})
         for name in ("memberships", "others"):
@@ -46,17 +42,14 @@ class Server(Manybase):
         self.manage("PUT", "policies/sets/teams", asked)
         self.manage("PUT", "collections/tasks/policy", {"read": MINE})
 
-        def one(number):
-            body = {"email": f"p{number}@example.com", "password": PASSWORD}
-            headers = {"x-forwarded-for": address(number)}
-            call("POST", f"/api/v1/auth/register?project={project}", body, headers=headers)
-            session = call("POST", f"/api/v1/auth/login?project={project}", body, headers=headers)
-            user = session["user"]["id"]
-            teams = [f"team{(number * 7 + step * 41) % TEAMS}" for step in range(EACH)]
-            self.document("memberships", {"user": user, "team": teams})
-            return user, session["accessToken"]
+        people = self.people(users)
 
-        return in_parallel(one, range(users))
+        def join(number):
+            teams = [f"team{(number * 7 + step * 41) % TEAMS}" for step in range(EACH)]
+            self.document("memberships", {"user": people[number][0], "team": teams})
+
+        in_parallel(join, range(users))
+        return people
 
     def manage(self, method, path, body):
         return self.client.call(method, f"/api/v1/admin/{path}", body, self.admin)
@@ -73,27 +66,10 @@ class Server(Manybase):
             self.manage("PATCH", f"collections/{collection}/documents/{id}", {"team": teams})
             self.document("tasks", {"team": "nobody's"})
         time.sleep(0.2)
-        return (self.cpu_seconds() - before) * 1000 / PAIRS
-
-
-class Sockets:
-    """Holds sockets that follow the tasks."""
-
-    def __init__(self, options, server, tokens, count):
-        self.file = tempfile.NamedTemporaryFile("w", suffix=".tokens")
-        self.file.write("\n".join(tokens) + "\n")
-        self.file.flush()
-        command = [options.build / "socketload", "--port", str(server.port), "--hold", "1", "--sockets", str(count)]
-        command += ["--tokens", self.file.name, "--collection", "tasks"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.process.stdout.readline()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.communicate()
-        self.file.close()
+        cost = (self.cpu_seconds() - before) * 1000 / PAIRS
+        # Otherwise the next one would change nothing of the set.
+        self.client.call("DELETE", f"/api/v1/admin/collections/{collection}/documents/{id}", token=self.admin)
+        return cost
 
 
 def main():
@@ -102,9 +78,16 @@ def main():
     with tempfile.TemporaryDirectory() as folder, running(Server(pathlib.Path(folder), options.server)) as server:
         (changed, token), *people = server.prepare(options.users + 1)
         changes, others = [], []
+
+        def tokens(name, each):
+            file = pathlib.Path(folder) / name
+            file.write_text("\n".join(each) + "\n")
+            return file
+
+        of_people = tokens("people", [token for _, token in people])
         with (
-            Sockets(options, server, [token for _, token in people], options.sockets),
-            Sockets(options, server, [token], 1),
+            HeldSockets(options.build, server.port, of_people, options.sockets, "tasks"),
+            HeldSockets(options.build, server.port, tokens("changed", [token]), 1, "tasks"),
         ):
             for _ in range(options.repeats):
                 others.append(server.cost("others", changed))

@@ -19,15 +19,14 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from client import in_parallel  # noqa: E402
 from run import Figures, arguments, running  # noqa: E402
-from targets import PASSWORD, Manybase, address  # noqa: E402
+from sockets import HeldSockets  # noqa: E402
+from targets import Manybase  # noqa: E402
 
 WRITES = 200
 RATE = 20
 FAST_WRITES = 500
 SETTLE = 2.0
-PERSON = {"email": "bench@example.com", "password": PASSWORD}
 OPEN = {"read": {}, "create": {}}
 OWN = {"read": {"filter": {"for": "$auth.uid"}}, "create": {}}
 BOUNDS = {
@@ -46,11 +45,8 @@ class Server(Manybase):
     """A project with the collections `open`, readable by all users, and `own`, where users see only their documents."""
 
     def prepare(self):
+        self.create_project()
         call = self.client.call
-        self.register_first(PERSON)
-        control = call("POST", "/api/v1/control/auth/login", PERSON)["accessToken"]
-        self.project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
-        self.admin = call("POST", f"/api/v1/control/projects/{self.project}/token", {}, control)["token"]
         for name, policy in (("open", OPEN), ("own", OWN)):
             call("POST", "/api/v1/admin/collections", {"name": name}, self.admin)
             call("PUT", f"/api/v1/admin/collections/{name}/policy", policy, self.admin)
@@ -58,19 +54,6 @@ class Server(Manybase):
 
     def key(self, scope):
         return self.client.call("POST", "/api/v1/admin/api-keys", {"name": scope, "scopes": [scope]}, self.admin)["key"]
-
-    def people(self, count):
-        """Registers that many end users; returns their (id, token)."""
-        path = f"/api/v1/auth/{{}}?project={self.project}"
-
-        def one(number):
-            body = {"email": f"p{number}@example.com", "password": PASSWORD}
-            self.client.call("POST", path.format("register"), body, headers={"x-forwarded-for": address(number)})
-            headers = {"x-forwarded-for": address(100_000 + number)}
-            session = self.client.call("POST", path.format("login"), body, headers=headers)
-            return session["user"]["id"], session["accessToken"]
-
-        return in_parallel(one, range(count))
 
 
 class Bench:
@@ -101,15 +84,10 @@ class Bench:
         """Returns (seconds to open, MiB above the idle server) of sockets that authenticate and stay idle."""
         time.sleep(SETTLE)
         before = self.server.resident_mib()
-        command = [self.options.build / "socketload", "--port", str(self.server.port), "--hold", "1"]
-        command += ["--sockets", str(self.options.sockets), "--tokens", self.file("reader", [self.server.reader])]
-        held = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        try:
-            opened = json.loads(held.stdout.readline())
+        reader = self.file("reader", [self.server.reader])
+        with HeldSockets(self.options.build, self.server.port, reader, self.options.sockets) as held:
             time.sleep(SETTLE)
-            return opened["connectSeconds"], self.server.resident_mib() - before
-        finally:
-            held.communicate()
+            return held.opened["connectSeconds"], self.server.resident_mib() - before
 
     def subscribers(self, rate, writes):
         return self.load(

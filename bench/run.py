@@ -37,6 +37,12 @@ class Bench:
         self.folder = pathlib.Path(folder)
         self.repeats = repeats
 
+    def create(self, server, requests, connections=16):
+        """Runs each of the requests, which create documents, once."""
+        run = self.load(server.port, server.pid, requests, connections, len(requests), warmup=0)
+        if not good(run):
+            raise RuntimeError(f"create: {run['statuses']}")
+
     def load(self, target_port, pid, requests, connections, count, warmup=None, rate=0, children=False):
         """Runs the load generator with prepared requests, at `rate` per second unless it is 0; returns its figures.
         `children` adds the CPU time of child processes."""

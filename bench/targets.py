@@ -14,6 +14,7 @@ import socket
 import subprocess
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from client import Client, in_parallel, raw_request
@@ -46,6 +47,12 @@ def note(number):
         "done": number % 3 == 0,
         "tags": ["alpha", "beta", f"tag{number % 50}"],
     }
+
+
+def list_path(collection, condition, limit=20):
+    """Returns the path of a list with this filter."""
+    text = urllib.parse.quote(json.dumps(condition, separators=(",", ":")), safe=":,$")
+    return f"/api/v1/{collection}?limit={limit}&filter={text}"
 
 
 def address(number):
@@ -172,20 +179,37 @@ class Manybase(Target):
         code = {"setupCode": file.read_text().strip()} if file.exists() else {}
         self.client.call("POST", "/api/v1/control/auth/register", {**person, **code})
 
-    def prepare(self):
+    def create_project(self):
+        """Registers the first user, and makes a project: `project`, its id, and `admin`, a project token."""
         call = self.client.call
         person = {"email": "bench@example.com", "password": PASSWORD}
         self.register_first(person)
         control = call("POST", "/api/v1/control/auth/login", person)["accessToken"]
         self.project = call("POST", "/api/v1/control/projects", {"name": "Bench"}, control)["project"]["id"]
-        admin = call("POST", f"/api/v1/control/projects/{self.project}/token", {}, control)["token"]
+        self.admin = call("POST", f"/api/v1/control/projects/{self.project}/token", {}, control)["token"]
+
+    def people(self, count):
+        """Registers that many end users; returns their (id, token)."""
+        path = f"/api/v1/auth/{{}}?project={self.project}"
+
+        def one(number):
+            body = {"email": f"p{number}@example.com", "password": PASSWORD}
+            self.client.call("POST", path.format("register"), body, headers={"x-forwarded-for": address(number)})
+            headers = {"x-forwarded-for": address(100_000 + number)}
+            session = self.client.call("POST", path.format("login"), body, headers=headers)
+            return session["user"]["id"], session["accessToken"]
+
+        return in_parallel(one, range(count))
+
+    def prepare(self):
+        self.create_project()
+        call, admin = self.client.call, self.admin
         own = {"filter": {"ownerId": "$auth.uid"}}
         rules = {"read": own, "list": own, "create": {}, "update": own, "delete": own}
         for name in ("notes", "drafts"):
             call("POST", "/api/v1/admin/collections", {"name": name}, admin)
             call("PUT", f"/api/v1/admin/collections/{name}/policy", rules, admin)
             call("POST", f"/api/v1/admin/collections/{name}/indexes", {"keys": {"ownerId": 1}}, admin)
-        self.admin = admin
 
         def register(i):
             body = {"email": f"p{i}@example.com", "password": PASSWORD}
