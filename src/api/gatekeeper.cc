@@ -245,8 +245,8 @@ std::optional<Gatekeeper::Counted> Gatekeeper::count(const Route& route, std::st
                                                      const identity::Identified* who) {
   const Gate& gate = route.gate;
   if (gate.traits().publicRules) {
-    const bool counts = route.method != http::Method::get || !gate.publicOperation;
-    if (!counts || who == nullptr || who->caller.kind != policy::CallerKind::anonymous) return std::nullopt;
+    if (!gate.countsPublic(route.method) || who == nullptr || who->caller.kind != policy::CallerKind::anonymous)
+      return std::nullopt;
     return Counted{kPublicAction, deps_.publicRateLimiter.take(ip, who->project->info().id.str(), kPublicAction)};
   }
   if (gate.rateAction.empty()) return std::nullopt;

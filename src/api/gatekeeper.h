@@ -66,7 +66,8 @@ class Gatekeeper {
   // REQUIRES: `order` is not none.
   Task<snapshot::SnapshotPtr> anonymousProject(const http::Request& request, ProjectLookup order);
   Task<snapshot::SnapshotPtr> findProject(std::string named);
-  // The project of a request without a token that a public rule serves. Fails with unauthenticated.
+  // The project of a request without a token that a public rule serves. Fails with unauthenticated, and
+  // invalidParam for a query that cannot be parsed.
   Task<snapshot::SnapshotPtr> publiclyServed(const Route& route, const http::Request& request,
                                              const std::vector<std::string>& params);
   Result<> admitCaller(const Gate& gate, const RequestContext& context) const;

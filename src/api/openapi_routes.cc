@@ -48,7 +48,7 @@ openapi::ProjectFacts factsOf(const snapshot::ProjectSnapshot& project, const da
   for (const std::string& name : names) {
     const data::CollectionPtr& collection = *table.find(name);
     facts.collections.push_back({name, data::renameReferences(collection->schemaSource, known),
-                                 collection->deniedReadFields(policy::Audience::signedIn).paths()});
+                                 collection->deniedReadFields(policy::ReaderKind::signedIn).paths()});
   }
   return facts;
 }

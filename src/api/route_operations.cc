@@ -145,8 +145,7 @@ void addErrors(Operation& operation, const Route& route, const RouteDoc& doc) {
     errors.insert(errors.end(), {ErrorCode::forbidden, ErrorCode::notFound});
   if (gate.plane == Plane::data || plane.publicRules) errors.push_back(ErrorCode::notFound);
   if (route.pattern.starts_with(kControl)) errors.push_back(ErrorCode::notFound);
-  const bool countsAnonymous = plane.publicRules && (route.method != http::Method::get || !gate.publicOperation);
-  if (!gate.rateAction.empty() || countsAnonymous) errors.push_back(ErrorCode::rateLimited);
+  if (!gate.rateAction.empty() || gate.countsPublic(route.method)) errors.push_back(ErrorCode::rateLimited);
   if (route.pattern.find_first_of(":*") != std::string::npos) errors.push_back(ErrorCode::notFound);
   if (!doc.query.empty() || hasClosedQuery(route, doc)) errors.push_back(ErrorCode::invalidParam);
   if (holds(doc.query, "filter")) errors.push_back(ErrorCode::invalidFilter);

@@ -34,6 +34,10 @@ struct Gate {
   std::optional<policy::Operation> publicOperation = {};
 
   const PlaneTraits& traits() const { return traitsOf(plane); }
+  // Whether requests without a token count against the limit of public requests.
+  bool countsPublic(http::Method method) const {
+    return traits().publicRules && (method != http::Method::get || !publicOperation);
+  }
 };
 
 Gate open();                                        // any client, without a token

@@ -13,7 +13,7 @@ constexpr size_t kSegmentsBefore = 4;
 
 }  // namespace
 
-RunRoutes::RunRoutes(Deps deps) : deps_(std::move(deps)) {}
+RunRoutes::RunRoutes(RunRoutesDeps deps) : deps_(std::move(deps)) {}
 
 void RunRoutes::addTo(RouteTable& routes) {
   using http::Method;

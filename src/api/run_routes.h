@@ -9,18 +9,19 @@
 
 namespace mb::api {
 
+// References outlive the RunRoutes.
+struct RunRoutesDeps {
+  functions::Runner& runner;
+  snapshot::SlotKey<functions::FunctionTable> functions;
+  snapshot::Snapshots& snapshots;
+  identity::Authenticator& authenticator;
+  std::string baseUrl;
+  const ApiSettings& settings;
+};
+
 class RunRoutes {
  public:
-  // References outlive the RunRoutes.
-  struct Deps {
-    functions::Runner& runner;
-    snapshot::SlotKey<functions::FunctionTable> functions;
-    snapshot::Snapshots& snapshots;
-    identity::Authenticator& authenticator;
-    std::string baseUrl;
-    const ApiSettings& settings;
-  };
-  explicit RunRoutes(Deps deps);
+  explicit RunRoutes(RunRoutesDeps deps);
   void addTo(RouteTable& routes);
 
   // Sets the project of the context. Fails with notFound (project, path), methodNotAllowed, projectSuspended,
@@ -36,7 +37,7 @@ class RunRoutes {
   // Never fails: the caller of an unknown token is anonymous.
   Async<TokenLookup> lookUpToken(std::string token, store::ProjectNo project);
   functions::Origin originOf(const http::Request& request) const;
-  const Deps deps_;
+  const RunRoutesDeps deps_;
 };
 
 }  // namespace mb::api

@@ -140,9 +140,11 @@ Task<Reply> StorageRoutes::patch(RequestContext& context) {
     if (piece.empty()) break;
     json += piece;
   }
-  context.request.body = json;
-  CO_TRY(const doc::Document body, readBody(context, doc::ExtendedJson::refuse));
-  CO_TRY(storage::FilePatch patch, doc::decode<storage::FilePatch>(body));
+  const std::string_view before = std::exchange(context.request.body, json);
+  auto body = readBody(context, doc::ExtendedJson::refuse);
+  context.request.body = before;
+  if (!body) co_return fail(body.error().clone());
+  CO_TRY(storage::FilePatch patch, doc::decode<storage::FilePatch>(*body));
   CO_RETURN_IF_ERROR(co_await storage_.files().setMetadata(access(context), context.param(0), context.param(1),
                                                            std::move(patch.metadata)));
   co_return Reply::noContent();

@@ -283,7 +283,9 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
              store::Deadline deadline) {
         return projects.configure(std::move(project), std::move(patch), std::move(by), deadline);
       },
-      data->slot()));
+      [this](snapshot::SnapshotPtr project, std::vector<std::string> claims) {
+        return projects.claimUses(std::move(project), std::move(claims));
+      }));
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
   configuration.add(std::make_unique<functions::FunctionKind>(functions));
   configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));

@@ -87,7 +87,7 @@ bool isInputTerminal() {
   return ::isatty(STDIN_FILENO) != 0;
 }
 
-Result<std::string> inputText(std::string_view what, size_t max) {
+Result<std::string> inputText(std::string_view most, size_t max) {
   std::string text;
   while (text.size() <= max + 1) {
     char piece[512];
@@ -98,11 +98,11 @@ Result<std::string> inputText(std::string_view what, size_t max) {
   }
   if (text.ends_with('\n')) text.pop_back();
   if (text.size() <= max) return text;
-  return fail(ErrorCode::invalidParam, fmt::format("standard input holds more than one line with a {}", what));
+  return fail(ErrorCode::invalidParam, fmt::format("standard input holds more than {}", most));
 }
 
 Result<std::vector<std::string>> inputLines(std::string_view what) {
-  TRY(const std::string text, inputText(what, kMaxInput));
+  TRY(const std::string text, inputText(fmt::format("one line with a {}", what), kMaxInput));
   if (text.empty()) return fail(ErrorCode::invalidParam, fmt::format("no {} came on standard input", what));
   std::vector<std::string> lines;
   for (size_t from = 0; from <= text.size();) {

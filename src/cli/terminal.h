@@ -34,8 +34,9 @@ class Terminal {
 
 // Whether standard input is a terminal, which a person can type at.
 bool isInputTerminal();
-// All of standard input, without a line break at its end. Fails with invalidParam for more than `max` bytes.
-Result<std::string> inputText(std::string_view what, size_t max);
+// All of standard input, without a line break at its end. Fails with invalidParam for more than `max` bytes: `most`
+// says what it may hold, such as "one line".
+Result<std::string> inputText(std::string_view most, size_t max);
 // All lines of standard input, at most 4 KiB. Fails with invalidParam for more, or for empty input.
 Result<std::vector<std::string>> inputLines(std::string_view what);
 // One line of standard input after a prompt on standard error; nullopt at its end.

@@ -58,7 +58,7 @@ Result<std::optional<std::string>> valueIn(const Client& client) {
   }
   if (given) return client.value("value");
   if (client.has("stdin")) {
-    TRY(std::string text, inputText("value of at most 8 KiB", kMaxValue));
+    TRY(std::string text, inputText("a value of at most 8 KiB", kMaxValue));
     if (!isUtf8(text)) return usageError("the value must be UTF-8 text");
     return text;
   }

@@ -75,7 +75,7 @@ Async<void> checkInherited(const std::vector<Entry>& existing, const std::vector
   const CollectionEntry fallback = CollectionEntry::read(found->value);
   if (!fallback.policy) co_return;
   const auto policy = policy::compilePolicy(*fallback.policy, nullptr);
-  if (!policy || (*policy)->deniedReadFields(policy::Audience::signedIn).empty()) co_return;
+  if (!policy || (*policy)->deniedReadFields(policy::ReaderKind::signedIn).empty()) co_return;
   CooperativeYielder yielder;
   const auto check = [&](const Entry& each, const std::string& pointer) {
     const CollectionEntry entry = CollectionEntry::read(each.value);

@@ -255,6 +255,20 @@ class ConfigurationFixture : public ::testing::Test {
     }
     return actions;
   }
+  Result<> setVariable(Text name, variables::VariableBody body, std::optional<policy::Caller> caller = std::nullopt) {
+    return run(variables_.put({caller ? *std::move(caller) : admin(), snapshot(shop_), soon()}, std::move(name),
+                              std::move(body)));
+  }
+  Result<> setPlain(Text name, Text value) { return setVariable(std::move(name), {std::move(value), {}, {}}); }
+  Result<> setSecret(Text name, Text value) { return setVariable(std::move(name), {std::move(value), true, {}}); }
+  // "<path> <message>" of each, joined by line feeds; "" for a success.
+  template <class T>
+  static Text details(const Result<T>& result) {
+    if (result) return "";
+    std::vector<Text> all;
+    for (const ErrorDetail& each : result.error().details()) all.push_back(each.path + " " + each.message);
+    return fmt::format("{}", fmt::join(all, "\n"));
+  }
   template <class T>
   static std::string codeOf(const Result<T>& result) {
     return result ? std::string() : std::string(meaningOf(result.error().code()).wire);

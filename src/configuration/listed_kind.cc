@@ -4,6 +4,17 @@
 
 namespace mb::configuration {
 
+std::optional<doc::DocumentView> entryIn(doc::DocumentView document, std::string_view section, std::string_view name) {
+  const auto entries = document.find(section);
+  if (!entries || entries->type() != doc::BsonType::array) return std::nullopt;
+  for (const doc::Element& each : entries->asDocument()) {
+    if (each.value.type() != doc::BsonType::document) continue;
+    const doc::DocumentView entry = each.value.asDocument();
+    if (entry.stringOr("name") == name) return entry;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> ListedKind::permissionsFor(const Change& change) const {
   if (change.action == Action::unchanged) return {};
   return {std::string(std::string_view(permission()))};

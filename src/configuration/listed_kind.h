@@ -10,6 +10,9 @@
 
 namespace mb::configuration {
 
+// The entry of this name in a section of the document; nullopt without one.
+std::optional<doc::DocumentView> entryIn(doc::DocumentView document, std::string_view section, std::string_view name);
+
 class ListedKind : public ResourceKind {
  public:
   // permission() for each change.

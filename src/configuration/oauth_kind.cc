@@ -56,7 +56,7 @@ std::vector<Entry> mergeProviders(const std::vector<doc::Value>& given, const va
       const bool named = checked.error().code() == ErrorCode::notFound;
       problems.add(named ? pointer + "/provider" : pointer, checked.error());
     }
-    const auto missing = values.resolve(provider->clientId, variables::Place::plain).missing;
+    const auto missing = values.resolve(provider->clientId, variables::FieldKind::plain).missing;
     if (!allowMissing && !missing.empty()) problems.add(pointer + "/clientId", variables::missingText(missing));
     if (!seen.insert(provider->provider).second) {
       problems.add(pointer + "/provider", fmt::format("\"{}\" occurs twice", provider->provider));

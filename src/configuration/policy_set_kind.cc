@@ -8,31 +8,17 @@ namespace {
 
 constexpr std::string_view kSection = "policySets";
 
-std::vector<ErrorDetail> detailsOf(const Error& error) {
-  std::vector<ErrorDetail> details = error.details();
-  if (details.empty()) details.push_back({"", error.message()});
-  return details;
-}
-
-// The entry of the collection in the document; empty if it is not there.
-doc::DocumentView collectionIn(doc::DocumentView document, std::string_view name) {
-  const auto section = document.find("collections");
-  if (!section || section->type() != doc::BsonType::array) return {};
-  for (const doc::Element& each : section->asDocument()) {
-    if (each.value.type() != doc::BsonType::document) continue;
-    const doc::DocumentView entry = each.value.asDocument();
-    if (entry.stringOr("name") == name) return entry;
-  }
-  return {};
-}
-
-// Those that the document brings; the import of the collection reports what is wrong with them.
+// Adds those that the document brings, in place of those of the same name; the import of the collection reports what is
+// wrong with them.
 void addIndexes(std::vector<store::IndexSpec>& indexes, doc::DocumentView collection) {
   const auto given = collection.find("indexes");
   if (!given || given->type() != doc::BsonType::array) return;
   for (const doc::Element& each : given->asDocument()) {
     if (each.value.type() != doc::BsonType::document) continue;
     const doc::DocumentView index = each.value.asDocument();
+    if (const std::string_view name = index.stringOr("name"); !name.empty()) {
+      std::erase_if(indexes, [&](const store::IndexSpec& spec) { return spec.name == name; });
+    }
     const auto keys = index.find("keys");
     if (!keys || keys->type() != doc::BsonType::document || keys->asDocument().empty()) continue;
     store::IndexSpec spec;
@@ -74,20 +60,23 @@ std::vector<data::PolicySet> PolicySetKind::stored(const snapshot::ProjectSnapsh
 std::vector<ErrorDetail> PolicySetKind::problemsIn(const data::PolicySet& set) const {
   if (const auto named = policy::checkSetName(set.name); !named) return detailsOf(named.error());
   std::vector<ErrorDetail> problems;
-  policy::CallerSet::compile(set.name, set.where, set.value, nullptr, problems);
+  policy::CallerSet::compile(set.where, set.value, nullptr, problems);
   return problems;
 }
 
 void PolicySetKind::complete(data::PolicySet& set, const Incoming& incoming) const {
   const data::CollectionPtr* current = incoming.source.project->get(slot_).find(set.collection);
-  const doc::DocumentView given = collectionIn(incoming.source.document, set.collection);
-  if (current == nullptr && given.empty()) {
+  const std::optional<doc::DocumentView> entry = entryIn(incoming.source.document, "collections", set.collection);
+  if (current == nullptr && !entry) {
     return incoming.problems.add(incoming.pointer + "/collection",
                                  "must name a collection of the project or the document");
   }
+  const doc::DocumentView given = entry.value_or(doc::DocumentView());
   std::vector<store::IndexSpec> indexes;
   if (current != nullptr) {
-    for (const store::IndexInfo& index : (*current)->info.indexes) indexes.push_back(index.spec);
+    for (const store::IndexInfo& index : (*current)->info.indexes) {
+      if (index.ready) indexes.push_back(index.spec);
+    }
   }
   addIndexes(indexes, given);
   // A schema that the document brings is checked once it is set.

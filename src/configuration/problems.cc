@@ -6,6 +6,11 @@
 
 namespace mb::configuration {
 
+std::vector<ErrorDetail> detailsOf(const Error& error) {
+  if (!error.details().empty()) return error.details();
+  return {{"", error.message()}};
+}
+
 void Problems::add(std::string pointer, std::string message) {
   if (found_.size() == kMaxListed) {
     ++more_;
@@ -17,8 +22,7 @@ void Problems::add(std::string pointer, std::string message) {
 }
 
 void Problems::add(const std::string& pointer, const Error& error) {
-  if (error.details().empty()) return add(pointer, error.message());
-  for (const ErrorDetail& each : error.details()) add(pointer + each.path, each.message);
+  for (const ErrorDetail& each : detailsOf(error)) add(pointer + each.path, each.message);
 }
 
 Error Problems::asError() && {

@@ -8,6 +8,9 @@
 
 namespace mb::configuration {
 
+// The details of an error; one without details gets its message as one, of the path "".
+std::vector<ErrorDetail> detailsOf(const Error& error);
+
 class Problems {
  public:
   // `pointer` is a JSON pointer into the document. Problems past kMaxListed are only counted.

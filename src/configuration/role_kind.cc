@@ -33,8 +33,7 @@ std::vector<ErrorDetail> RoleKind::problemsIn(const identity::NewRole& role) con
   const Result<> checked = identity::Roles::check(kind_, role);
   if (checked) return {};
   const std::string at = checked.error().code() == ErrorCode::conflict ? "/name" : "";
-  std::vector<ErrorDetail> details = checked.error().details();
-  if (details.empty()) details.push_back({"", checked.error().message()});
+  std::vector<ErrorDetail> details = detailsOf(checked.error());
   for (ErrorDetail& each : details) each.path = at + each.path;
   return details;
 }

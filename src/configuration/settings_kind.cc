@@ -1,14 +1,9 @@
 #include "configuration/settings_kind.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <set>
 
-#include "configuration/sections.h"
-#include "data/policy_claims.h"
 #include "identity/project_settings.h"
 #include "projects/project_rules.h"
 
@@ -23,17 +18,10 @@ bool isConfigured(std::string_view setting) {
   return std::ranges::find(kConfigured, setting) != kConfigured.end();
 }
 
-// The entries of the document's collections section that bring a policy, or clear it.
-std::set<std::string, std::less<>> collectionsWithPolicy(doc::DocumentView document) {
-  std::set<std::string, std::less<>> names;
-  const auto section = document.find("collections");
-  if (!section || section->type() != doc::BsonType::array) return names;
-  for (const doc::Element& each : section->asDocument()) {
-    if (each.value.type() != doc::BsonType::document) continue;
-    const doc::DocumentView entry = each.value.asDocument();
-    if (entry.find("policy")) names.emplace(entry.stringOr("name"));
-  }
-  return names;
+// Whether the document has the entry that uses a claim, with the field that does. Its kind checks it.
+bool brings(doc::DocumentView document, const projects::ClaimUse& use) {
+  const auto entry = entryIn(document, use.section, use.name);
+  return entry && entry->find(use.field);
 }
 
 }  // namespace
@@ -95,26 +83,19 @@ Task<std::vector<Entry>> SettingsKind::merged(Source source, const std::vector<E
       merged.push_back({std::string(name), doc::Value(*given)});
     }
   }
-  co_await checkRemoved(source, claimChange(source).removed, problems);
+  CO_RETURN_IF_ERROR(co_await checkRemoved(source, claimChange(source).removed, problems));
   co_return merged;
 }
 
-// CollectionKind checks the policies of the document.
-Async<void> SettingsKind::checkRemoved(const Source& source, const std::vector<std::string>& removed,
-                                       Problems& problems) const {
-  if (removed.empty()) co_return;
-  const auto brought = collectionsWithPolicy(source.document);
-  const data::CollectionTable& table = source.project->get(collections_);
-  const auto report = [&](const data::ClaimInUse& use) {
-    if (use.policyOf.empty() || brought.contains(use.policyOf)) return;
-    problems.add("/settings/tokenClaims", data::textOf(use) + ": change that policy too");
-  };
-  report(data::claimInUse(table, removed));
+Task<> SettingsKind::checkRemoved(const Source& source, std::vector<std::string> removed, Problems& problems) const {
+  if (removed.empty()) co_return Result<>();
+  CO_TRY(const std::vector<projects::ClaimUse> uses, co_await claimUses_(source.project, std::move(removed)));
   CooperativeYielder yielder;
-  for (const std::string& name : table.names()) {
-    report(data::claimInUse(**table.find(name), removed));
+  for (const projects::ClaimUse& use : uses) {
+    if (!brings(source.document, use)) problems.add("/settings/tokenClaims", use.text + ": change that too");
     co_await yielder.maybeYield();
   }
+  co_return Result<>();
 }
 
 Task<> SettingsKind::applyOne(Target target, Change change) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "configuration/listed_kind.h"
-#include "data/collection_table.h"
+#include "projects/claim_dependent.h"
 #include "projects/project_types.h"
 
 namespace mb::configuration {
@@ -27,13 +27,16 @@ class SettingsKind final : public ListedKind {
   using Writer = std::function<Task<>(snapshot::SnapshotPtr project, projects::SettingsPatch patch, policy::Caller by,
                                       store::Deadline deadline)>;
 
-  SettingsKind(Writer write, snapshot::SlotKey<data::CollectionTable> collections)
-      : write_(std::move(write)), collections_(collections) {}
+  // As projects::Projects::claimUses.
+  using ClaimUses =
+      std::function<Task<std::vector<projects::ClaimUse>>(snapshot::SnapshotPtr, std::vector<std::string> claims)>;
+
+  SettingsKind(Writer write, ClaimUses claimUses) : write_(std::move(write)), claimUses_(std::move(claimUses)) {}
 
   std::string_view section() const override { return "settings"; }
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
   void append(doc::BsonWriter& out, const std::vector<Entry>& entries) const override;
-  // A claim that is removed must not be used by a policy which the document leaves as it is.
+  // A claim that is removed must not be used by what the document leaves as it is, such as a policy.
   Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
   // Settings are part of the project's record, not of its stored configuration.
   uint64_t storedBytes(const snapshot::ProjectSnapshot&, doc::ValueView) const override { return 0; }
@@ -41,10 +44,10 @@ class SettingsKind final : public ListedKind {
  private:
   policy::RequiredPermission permission() const override { return "auth:config:write"; }
   Task<> applyOne(Target target, Change change) override;
-  Async<void> checkRemoved(const Source& source, const std::vector<std::string>& removed, Problems& problems) const;
+  Task<> checkRemoved(const Source& source, std::vector<std::string> removed, Problems& problems) const;
 
   const Writer write_;
-  const snapshot::SlotKey<data::CollectionTable> collections_;
+  const ClaimUses claimUses_;
 };
 
 }  // namespace mb::configuration

@@ -22,7 +22,14 @@ class Settings : public ConfigurationFixture {
         [this](snapshot::SnapshotPtr project, projects::SettingsPatch patch, policy::Caller, store::Deadline) {
           return write(std::move(project), std::move(patch));
         },
-        data_->slot()));
+        [this](snapshot::SnapshotPtr project, std::vector<std::string> claims) {
+          return usesOf(std::move(project), std::move(claims));
+        }));
+  }
+  Task<std::vector<projects::ClaimUse>> usesOf(snapshot::SnapshotPtr project, std::vector<std::string> claims) {
+    CO_TRY(auto uses, co_await data_->collections().claimUses(std::move(project), std::move(claims)));
+    uses.insert(uses.end(), otherUses_.begin(), otherUses_.end());
+    co_return uses;
   }
   Task<> write(snapshot::SnapshotPtr project, projects::SettingsPatch patch) {
     directory_.change(project->info().number, [&](snapshot::ProjectInfo& info) {
@@ -50,6 +57,8 @@ class Settings : public ConfigurationFixture {
     for (const ErrorDetail& each : answer.error().details()) problems.push_back(each.path);
     return problems;
   }
+
+  std::vector<projects::ClaimUse> otherUses_;
 };
 
 TEST_F(Settings, AreReplacedByNameAndAbsentWhenEmpty) {
@@ -108,6 +117,12 @@ TEST_F(Settings, ClaimsAndPoliciesAreLookedAtTogether) {
         Text(R"("collections":[{"name":"posts"}],"settings":{"tokenClaims":[]})")}) {
     EXPECT_THAT(problemsOf(plan(shop_, with(sections))), Not(ElementsAre())) << sections;
   }
+  // What uses it may be of another section.
+  EXPECT_EQ(summary(import(shop_, with(policy + R"(,"settings":{"tokenClaims":["team","plan"]})"))), "0 1 1");
+  otherUses_ = {{"buckets", "media", "rules", "the bucket \"media\" uses the claim \"plan\""}};
+  EXPECT_THAT(problemsOf(plan(shop_, with(R"("settings":{"tokenClaims":["team"]})"))),
+              ElementsAre("/settings/tokenClaims"));
+  otherUses_.clear();
   const Text both = R"("collections":[{"name":"posts","policy":{"read":{}}}],"settings":{"tokenClaims":[]})";
   EXPECT_EQ(summary(import(shop_, with(both))), "0 2 0");
 }

@@ -19,11 +19,6 @@ class VariablesTest : public ConfigurationFixture {
   variables::Access access(std::optional<policy::Caller> caller = std::nullopt) {
     return {caller ? *std::move(caller) : admin(), snapshot(shop_), soon()};
   }
-  Result<> put(std::string name, variables::VariableBody body, std::optional<policy::Caller> caller = std::nullopt) {
-    return run(variables_.put(access(std::move(caller)), std::move(name), std::move(body)));
-  }
-  Result<> value(std::string name, std::string value) { return put(std::move(name), {std::move(value), {}, {}}); }
-  Result<> secret(std::string name, std::string value) { return put(std::move(name), {std::move(value), true, {}}); }
   Result<> remove(std::string name) { return run(variables_.remove(access(), std::move(name))); }
   Text shown() {
     std::vector<Text> all;
@@ -41,19 +36,12 @@ class VariablesTest : public ConfigurationFixture {
     return identity_.oauthConfigs().clientIdOf(*now, providers.at("google"));
   }
   static Text with(std::string_view sections) { return fmt::format(R"({{"formatVersion":1,{}}})", sections); }
-  template <class T>
-  static Text details(const Result<T>& result) {
-    if (result) return "";
-    std::vector<Text> all;
-    for (const ErrorDetail& each : result.error().details()) all.push_back(each.path + " " + each.message);
-    return fmt::format("{}", fmt::join(all, "\n"));
-  }
 };
 
 TEST_F(VariablesTest, PlainOnesAreShownAndSecretOnesAreNot) {
-  ASSERT_TRUE(put("EMPTY", {}));
-  ASSERT_TRUE(value("HOST", "api.example.com"));
-  ASSERT_TRUE(secret("TOKEN", "marked-secret"));
+  ASSERT_TRUE(setVariable("EMPTY", {}));
+  ASSERT_TRUE(setPlain("HOST", "api.example.com"));
+  ASSERT_TRUE(setSecret("TOKEN", "marked-secret"));
   EXPECT_EQ(shown(), R"({"name":"EMPTY","secret":false,"configured":false} )"
                      R"({"name":"HOST","secret":false,"value":"api.example.com","configured":true} )"
                      R"({"name":"TOKEN","secret":true,"configured":true})");
@@ -70,34 +58,35 @@ TEST_F(VariablesTest, PlainOnesAreShownAndSecretOnesAreNot) {
 }
 
 TEST_F(VariablesTest, WhatIsNoneIsRefused) {
-  EXPECT_EQ(details(put("lower", {})), "/name " + Text(variables::kVariableNameRule));
-  EXPECT_EQ(details(value("A", std::string((8 << 10) + 1, 'x'))), "/value must have at most 8 KiB");
-  EXPECT_TRUE(value("A", std::string(8 << 10, 'x')));
-  EXPECT_EQ(details(value("A", "x${B}")), "/value must not refer to another variable");
-  EXPECT_TRUE(value("A", "x${b} and ${"));
+  EXPECT_EQ(details(setVariable("lower", {})), "/name " + Text(variables::kVariableNameRule));
+  EXPECT_EQ(details(setPlain("A", std::string((8 << 10) + 1, 'x'))), "/value must have at most 8 KiB");
+  EXPECT_TRUE(setPlain("A", std::string(8 << 10, 'x')));
+  EXPECT_EQ(details(setPlain("A", "x${B}")), "/value must not refer to another variable");
+  EXPECT_TRUE(setPlain("A", "x${b} and ${"));
 }
 
 TEST_F(VariablesTest, ASecretOneBecomesPlainWithANewValueOnly) {
-  ASSERT_TRUE(value("TOKEN", "first"));
-  ASSERT_TRUE(put("TOKEN", {{}, true, {}}));
+  ASSERT_TRUE(setPlain("TOKEN", "first"));
+  ASSERT_TRUE(setVariable("TOKEN", {{}, true, {}}));
   EXPECT_EQ(shown(), R"({"name":"TOKEN","secret":true,"configured":true})");
   const auto now = snapshot(shop_);
-  EXPECT_EQ(variables_.valuesOf(*now).textOf("${TOKEN}", variables::Place::secret).value_or(""), "first");
-  EXPECT_THAT(details(put("TOKEN", {{}, false, {}})), HasSubstr("/value is required"));
+  EXPECT_EQ(variables_.valuesOf(*now).textOf("${TOKEN}", variables::FieldKind::secret).value_or(""), "first");
+  EXPECT_THAT(details(setVariable("TOKEN", {{}, false, {}})), HasSubstr("/value is required"));
   EXPECT_EQ(shown(), R"({"name":"TOKEN","secret":true,"configured":true})");
-  ASSERT_TRUE(put("TOKEN", {"second", false, {}}));
+  ASSERT_TRUE(setVariable("TOKEN", {"second", false, {}}));
   EXPECT_EQ(shown(), R"({"name":"TOKEN","secret":false,"value":"second","configured":true})");
 }
 
 TEST_F(VariablesTest, AUsedOneFitsItsUsesAndStays) {
   ASSERT_TRUE(provide("${CLIENT}.apps"));
   EXPECT_EQ(clientId().error().message(), "the variable CLIENT has no value: set it");
-  ASSERT_TRUE(value("CLIENT", "abc"));
+  ASSERT_TRUE(setPlain("CLIENT", "abc"));
   EXPECT_EQ(clientId().value_or(""), "abc.apps");
-  ASSERT_TRUE(value("CLIENT", "def"));
+  ASSERT_TRUE(setPlain("CLIENT", "def"));
   EXPECT_EQ(clientId().value_or(""), "def.apps");
-  EXPECT_THAT(details(value("CLIENT", "a b")), HasSubstr("/value does not fit oauth/google/clientId: "));
-  EXPECT_THAT(details(put("CLIENT", {{}, true, {}})), HasSubstr("/secret does not fit oauth/google/clientId: names"));
+  EXPECT_THAT(details(setPlain("CLIENT", "a b")), HasSubstr("/value does not fit oauth/google/clientId: "));
+  EXPECT_THAT(details(setVariable("CLIENT", {{}, true, {}})),
+              HasSubstr("/secret does not fit oauth/google/clientId: names"));
   EXPECT_EQ(clientId().value_or(""), "def.apps");
   EXPECT_EQ(remove("CLIENT").error().message(), "the variable is used by oauth/google/clientId: change that first");
   EXPECT_EQ(codeOf(remove("CLIENT")), "CONFLICT");
@@ -106,15 +95,15 @@ TEST_F(VariablesTest, AUsedOneFitsItsUsesAndStays) {
 }
 
 TEST_F(VariablesTest, ASecretOneIsNoClientId) {
-  ASSERT_TRUE(secret("TOKEN", "x"));
+  ASSERT_TRUE(setSecret("TOKEN", "x"));
   EXPECT_THAT(details(provide("${TOKEN}")), HasSubstr("/clientId names the secret variable TOKEN"));
   EXPECT_EQ(codeOf(provide("${OTHER}")), "");
 }
 
 TEST_F(VariablesTest, AnExportHoldsNamesOnly) {
   EXPECT_THAT(exported(shop_), Not(HasSubstr("variables")));
-  ASSERT_TRUE(value("HOST", "marked.example"));
-  ASSERT_TRUE(secret("TOKEN", "marked-secret"));
+  ASSERT_TRUE(setPlain("HOST", "marked.example"));
+  ASSERT_TRUE(setSecret("TOKEN", "marked-secret"));
   EXPECT_THAT(exported(shop_),
               HasSubstr(R"("variables":[{"name":"HOST","secret":false},{"name":"TOKEN","secret":true}])"));
   EXPECT_THAT(exported(shop_), Not(HasSubstr("marked")));
@@ -125,8 +114,8 @@ TEST_F(VariablesTest, AnExportHoldsNamesOnly) {
 }
 
 TEST_F(VariablesTest, AnImportNeverMakesASecretOnePlain) {
-  ASSERT_TRUE(secret("TOKEN", "marked-secret"));
-  ASSERT_TRUE(value("HOST", "marked.example"));
+  ASSERT_TRUE(setSecret("TOKEN", "marked-secret"));
+  ASSERT_TRUE(setPlain("HOST", "marked.example"));
   EXPECT_THAT(details(import(shop_, with(R"("variables":[{"name":"TOKEN","secret":false}])"))),
               HasSubstr("/variables/0/secret is true in the project"));
   EXPECT_EQ(summary(import(shop_, with(R"("variables":[{"name":"HOST","secret":true}])"))), "0 1 0");
@@ -149,7 +138,7 @@ TEST_F(VariablesTest, AnImportListsNamesWithoutAValue) {
   mode.allowMissing = true;
   EXPECT_EQ(summary(run(configuration_->import(target(shop_), json(document), mode))), "2 0 0");
   EXPECT_EQ(codeOf(plan(shop_, document)), "VALIDATION");
-  ASSERT_TRUE(value("CLIENT", "abc"));
+  ASSERT_TRUE(setPlain("CLIENT", "abc"));
   EXPECT_EQ(summary(plan(shop_, document)), "0 0 2");
   // A document that makes the variable secret is checked with that.
   EXPECT_THAT(details(plan(shop_, with(R"("variables":[{"name":"CLIENT","secret":true}])"))),
@@ -161,8 +150,8 @@ TEST_F(VariablesTest, AnImportListsNamesWithoutAValue) {
 }
 
 TEST_F(VariablesTest, ACopyIsMadeEmptyAndSaysSo) {
-  ASSERT_TRUE(value("CLIENT", "marked"));
-  ASSERT_TRUE(secret("TOKEN", "marked-secret"));
+  ASSERT_TRUE(setPlain("CLIENT", "marked"));
+  ASSERT_TRUE(setSecret("TOKEN", "marked-secret"));
   ASSERT_TRUE(provide("${CLIENT}"));
   const store::ProjectNo copy = project("Copy");
   const auto warnings = run(configuration_->copy(snapshot(shop_), target(copy)));
@@ -174,15 +163,15 @@ TEST_F(VariablesTest, ACopyIsMadeEmptyAndSaysSo) {
 }
 
 TEST_F(VariablesTest, AProjectHasAtMostTwoHundred) {
-  for (size_t i = 0; i < store::kMaxVariables; ++i) ASSERT_TRUE(put("V" + std::to_string(i), {}));
-  EXPECT_EQ(codeOf(put("MORE", {})), "CONFLICT");
-  EXPECT_TRUE(put("V7", {"x", {}, {}}));
+  for (size_t i = 0; i < store::kMaxVariables; ++i) ASSERT_TRUE(setVariable("V" + std::to_string(i), {}));
+  EXPECT_EQ(codeOf(setVariable("MORE", {})), "CONFLICT");
+  EXPECT_TRUE(setVariable("V7", {"x", {}, {}}));
 }
 
 TEST_F(VariablesTest, ParallelChangesOfOneAreBothJudgedByWhatTheyReplace) {
-  ASSERT_TRUE(secret("TOKEN", "marked-secret"));
+  ASSERT_TRUE(setSecret("TOKEN", "marked-secret"));
   const auto stale = access();
-  ASSERT_TRUE(put("TOKEN", {"plain", false, {}}));
+  ASSERT_TRUE(setVariable("TOKEN", {"plain", false, {}}));
   // Prepared from the secret one: it is prepared again.
   EXPECT_TRUE(run(variables_.put(stale, "TOKEN", {{}, false, {}})));
   EXPECT_THAT(shown(), HasSubstr(R"("value":"plain")"));

@@ -29,13 +29,13 @@ std::vector<std::string> valuesOf(const std::vector<doc::Document>& documents, c
   return values;
 }
 
-Error tooManyValues(const BoundSet& set, const policy::Caller& caller) {
-  logWarn("a caller's set has too many values; rules that name it deny",
+void logTooMany(const BoundSet& set, const policy::Caller& caller, bool tooLarge) {
+  logWarn(tooLarge ? "the documents of a caller's set are too large; rules that name it deny"
+                   : "a caller's set has too many values; rules that name it deny",
           {{"project", caller.projectId.str()},
            {"set", set.name()},
            {"caller", caller.id},
-           {"limit", static_cast<int64_t>(policy::kMaxSetValues)}});
-  return Error(ErrorCode::forbidden, "denied by policy");
+           {"limit", static_cast<int64_t>(tooLarge ? kMaxReadBytes : policy::kMaxSetValues)}});
 }
 
 doc::Value idValue(std::string_view text) {
@@ -61,7 +61,8 @@ CallerSets::Cache* CallerSets::cache() {
 policy::SetValuePtr CallerSets::held(const BoundSet& set, const policy::Caller& caller) {
   Cache* own = cache();
   const Entry* entry = own == nullptr ? nullptr : own->find(keyOf(*set.compiled, set.collection->ref.project, caller));
-  const bool current = entry != nullptr && entry->set == set.compiled && !entry->value->changed();
+  const bool current = entry != nullptr && entry->set == set.compiled && entry->schema == set.collection->schema &&
+                       !entry->value->changed();
   return current ? entry->value : nullptr;
 }
 
@@ -89,7 +90,7 @@ Task<policy::SetValues> CallerSets::read(const CollectionTable& table, const pol
     if (!value) {
       CO_TRY(value, co_await readOne(*set, caller, deadline));
     }
-    if (value && value->tooMany()) co_return fail(tooManyValues(*set, caller));
+    if (value && value->tooMany()) co_return fail(ErrorCode::forbidden, "denied by policy");
     if (value) values.add(name, std::move(value));
   }
   co_return values;
@@ -114,9 +115,13 @@ Task<policy::SetValuePtr> CallerSets::readOne(const BoundSet& set, const policy:
   std::optional<std::vector<std::string>> values;
   if (found && found->documents.size() <= kMaxDocuments) values = valuesOf(found->documents, asked.valuePath());
   auto value = std::make_shared<const policy::SetValue>(std::move(values), mark);
+  // Once for each cached value.
+  if (value->tooMany()) logTooMany(set, caller, !found);
   Cache* own = cache();
   const size_t weight = value->bytes() + kEntryOverhead;
-  if (own != nullptr) own->put(keyOf(*set.compiled, collection.project, caller), Entry{set.compiled, value}, weight);
+  if (own != nullptr)
+    own->put(keyOf(*set.compiled, collection.project, caller), Entry{set.compiled, set.collection->schema, value},
+             weight);
   co_return value;
 }
 

@@ -29,6 +29,7 @@ class CallerSets {
   static constexpr size_t kBytesPerCore = 32 << 20;
   struct Entry {
     CompiledSetPtr set;
+    std::shared_ptr<const doc::Schema> schema;  // of the collection, by which the set was read
     policy::SetValuePtr value;
   };
   using Cache = LruCache<Entry>;

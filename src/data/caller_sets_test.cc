@@ -153,6 +153,19 @@ TEST_F(CallerSetsTest, WhatIsUsedStays) {
   expectOk(run(data_->collections().drop(managing(), "memberships")));
 }
 
+// A collection to which others refer is compiled once more for them.
+TEST_F(CallerSetsTest, WhatIsUsedAndReferredToStays) {
+  teams();
+  collection("notes");
+  index("notes", R"({"membership": 1})");
+  expectOk(run(data_->collections().setSchema(managing(), "notes", json(R"({"type": "object", "properties": {
+      "membership": {"type": "string", "x-ref": {"collection": "memberships", "onDelete": "unset"}}}})"))));
+  expectOk(run(data_->collections().setSchema(managing(), "memberships", json(R"({"type": "object"})"))));
+  expectError(ErrorCode::conflict, run(data_->collections().drop(managing(), "memberships")));
+  expectError(ErrorCode::conflict, run(data_->collections().dropIndex(managing(), "memberships", "userId_1")));
+  EXPECT_EQ(seen(alice_), (Ids{"r1"}));
+}
+
 TEST_F(CallerSetsTest, OfTheDefaultPolicy) {
   teams();
   expectOk(run(data_->collections().setPolicy(

@@ -153,7 +153,7 @@ CompiledSetPtr compileSet(store::ProjectNo project, PolicySetRecord record, cons
   const BoundSet* known = before ? before->findSet(record.id) : nullptr;
   if (known && known->compiled->record == record) return known->compiled;
   std::vector<ErrorDetail> problems;
-  auto set = policy::CallerSet::compile(record.id, record.where, record.value, nullptr, problems);
+  auto set = policy::CallerSet::compile(record.where, record.value, nullptr, problems);
   if (problems.empty()) return std::make_shared<const CompiledSet>(CompiledSet{std::move(record), std::move(set)});
   logError("stored policy set does not compile; rules that name it deny all access",
            {{"project", project}, {"set", record.id}, {"problem", problems.front().message}});
@@ -205,8 +205,8 @@ std::shared_ptr<CollectionTable> tableOf(const snapshot::ProjectInfo& project, S
     std::string name = collection->name();
     table->byName.emplace(std::move(name), std::move(collection));
   }
+  setReferrers(*table);  // replaces collections, which the sets point to
   readSets(*table, project.number, std::move(stored.sets), before);
-  setReferrers(*table);
   return table;
 }
 
@@ -224,9 +224,9 @@ std::string_view policySourceName(PolicySource source) {
   return "default";
 }
 
-const doc::FieldSet& Collection::deniedReadFields(policy::Audience audience) const {
+const doc::FieldSet& Collection::deniedReadFields(policy::ReaderKind reader) const {
   static const doc::FieldSet nothing;
-  return policy ? policy->deniedReadFields(audience) : nothing;
+  return policy ? policy->deniedReadFields(reader) : nothing;
 }
 
 bool hasIndexFor(const policy::CallerSet& set, const store::CollectionInfo& collection) {

@@ -51,7 +51,7 @@ struct Collection {
   const std::string& name() const { return info.name; }
   const doc::FilterCoercion& coercion() const { return schema ? schema->coercion() : doc::defaultCoercion(); }
   // Fields that these callers of the data plane may not read.
-  const doc::FieldSet& deniedReadFields(policy::Audience audience) const;
+  const doc::FieldSet& deniedReadFields(policy::ReaderKind reader) const;
   // "data:<name>:<operation>"
   const std::string& permission(policy::Operation op) const { return permissions[static_cast<size_t>(op)]; }
   // The fields that a rule lets an update change, as far as it matters for fields that the caller cannot read.

@@ -94,7 +94,7 @@ Task<> Collections::drop(AdminAccess access, std::string name) {
 Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name) {
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
   for (const BoundSet& bound : table(*access.project).sets) {
-    if (bound.collection != collection) continue;
+    if (!bound.collection || bound.collection->info.number != collection->info.number) continue;
     co_return fail(ErrorCode::conflict,
                    fmt::format("the set \"{}\" reads this collection: delete it first", bound.name()));
   }

@@ -123,7 +123,8 @@ class Collections : public projects::ClaimDependent {
   // Fails with validation, also for a claim that no token of the project can hold. `newSets`: ConfigChange::newSets.
   Task<> setPolicy(AdminAccess access, std::string name, doc::Document policy, std::vector<std::string> newSets = {});
   Task<> clearPolicy(AdminAccess access, std::string name);
-  Task<> mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::string> claims) override;
+  Task<std::vector<projects::ClaimUse>> claimUses(snapshot::SnapshotPtr project,
+                                                  std::vector<std::string> claims) override;
 
   Task<std::vector<IndexView>> indexes(snapshot::SnapshotPtr project, std::string name);
   // Returns the index's name when it is ready. Fails with validation; conflict (name taken, or duplicates under a
@@ -162,7 +163,9 @@ class Collections : public projects::ClaimDependent {
                                const doc::Schema& schema) const;
   // Gives the collections to which the saved schema refers with an onDelete a new version: a deletion that does not
   // know of it begins again.
-  Task<> announceReferrer(store::ProjectNo project, std::string name, std::shared_ptr<const doc::Schema> schema);
+  // `before`: the schema that `schema` replaces; null without one. Both outlive the call.
+  Task<> announceReferrer(store::ProjectNo project, std::string name, const doc::Schema& schema,
+                          const doc::Schema* before);
 
   const DataDeps& deps_;
   FairPool& pool_;

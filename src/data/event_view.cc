@@ -20,7 +20,7 @@ Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller,
   const Access access{caller, std::move(project), Authority::policies, store::readDeadline()};
   CO_TRY(Grant grant, grants.find(access, collection, policy::Operation::read));
   if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await grants.complete(grant, caller, access.deadline));
-  EventView view{*grants.table(*access.project).find(collection), grant.audience, std::move(grant.filter), std::nullopt,
+  EventView view{*grants.table(*access.project).find(collection), grant.reader, std::move(grant.filter), std::nullopt,
                  std::move(grant.sets)};
   const policy::SetCondition* condition = grant.rule ? grant.rule->setCondition() : nullptr;
   if (condition == nullptr) co_return view;

@@ -14,12 +14,12 @@ struct EventView {
   };
 
   CollectionPtr collection;  // its deniedReadFields() are removed from events
-  policy::Audience audience = policy::Audience::signedIn;
+  policy::ReaderKind reader = policy::ReaderKind::signedIn;
   doc::Filter filter;          // a change is visible if the document matches: after it, or before it for a delete
   std::optional<InSet> inSet;  // a condition in addition to `filter`, where the rule's form allows it
   policy::SetValues sets;      // of the caller; once they have changed, the view is outdated
 
-  const doc::FieldSet& denied() const { return collection->deniedReadFields(audience); }
+  const doc::FieldSet& denied() const { return collection->deniedReadFields(reader); }
 };
 
 // Fails with forbidden (permission, no policy, no read rule, unresolvable placeholder), unauthenticated (a caller

@@ -28,7 +28,7 @@ TEST_F(EventViewTest, ASetStandsBesideTheFilter) {
   EXPECT_EQ(alice->inSet->path.dotted(), "teamId");
   EXPECT_EQ(alice->inSet->values->list().asDocument().count(), 2u);
   EXPECT_EQ(alice->filter.paths(), (std::vector<std::string>{"open"}));
-  EXPECT_EQ(alice->audience, policy::Audience::signedIn);
+  EXPECT_EQ(alice->reader, policy::ReaderKind::signedIn);
   const auto bob = view(bob_, "tasks");
   ASSERT_TRUE(bob && bob->inSet);
   EXPECT_EQ(bob->inSet->values->list().asDocument().count(), 0u);
@@ -56,7 +56,7 @@ TEST_F(EventViewTest, WithoutATokenPublicRulesAlone) {
   nobody.project = project_;
   const auto seen = view(nobody, "posts");
   ASSERT_TRUE(seen);
-  EXPECT_EQ(seen->audience, policy::Audience::anonymous);
+  EXPECT_EQ(seen->reader, policy::ReaderKind::anonymous);
   EXPECT_EQ(seen->denied().paths(), (std::vector<std::string>{"notes", "views"}));
   expectError(ErrorCode::unauthenticated, view(nobody, "closed"));
   EXPECT_EQ(view(alice_, "posts")->denied().paths(), (std::vector<std::string>{"notes"}));

@@ -26,7 +26,7 @@ Result<> checkAccess(const Access& access, const CollectionPtr* found, std::stri
 }  // namespace
 
 const doc::FieldSet& Grant::denied() const {
-  return collection->deniedReadFields(audience);
+  return collection->deniedReadFields(reader);
 }
 
 std::shared_ptr<const doc::FieldSet> Grant::hidden() const {
@@ -49,7 +49,7 @@ Result<Grant> Grants::find(const Access& access, std::string_view collection, po
   grant.project = access.project;
   grant.collection = found->get();
   grant.authority = authorityOf(access.caller, access.authority);
-  grant.audience = grant.authority == Authority::admin ? policy::Audience::unrestricted : audienceOf(access.caller);
+  grant.reader = grant.authority == Authority::admin ? policy::ReaderKind::unrestricted : readerKindOf(access.caller);
   if (grant.authority == Authority::admin) return grant;
 
   const policy::Policy* policy = grant.collection->policy.get();

@@ -16,7 +16,7 @@ struct Grant {
   policy::Operation ruleOperation = policy::Operation::admin;  // the operation of `rule`
   doc::Filter filter;                                          // of the rule, with the caller's values
   Authority authority = Authority::admin;                      // authorityOf() the caller
-  policy::Audience audience = policy::Audience::signedIn;
+  policy::ReaderKind reader = policy::ReaderKind::signedIn;
   policy::SetValues sets;   // of the caller, those that the rule names
   bool awaitsSets = false;  // `sets` and `filter` are missing: Grants::complete()
 

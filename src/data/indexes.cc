@@ -135,7 +135,8 @@ Result<> checkSetsWithout(const CollectionTable& table, const Collection& collec
     if (each.spec.name != index) rest.indexes.push_back(each);
   }
   for (const BoundSet& bound : table.sets) {
-    if (bound.collection.get() != &collection || hasIndexFor(bound.compiled->set, rest)) continue;
+    if (!bound.collection || bound.collection->info.number != collection.info.number) continue;
+    if (hasIndexFor(bound.compiled->set, rest)) continue;
     return fail(
         ErrorCode::conflict,
         fmt::format("the set \"{}\" is read along this index: delete the set first, or create another index that "

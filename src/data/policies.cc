@@ -12,7 +12,7 @@ namespace {
 
 // Checks that the default policy fits the schemas of the collections that inherit it.
 Task<> checkInheriting(const CollectionTable& table, const policy::Policy& policy) {
-  if (policy.deniedReadFields(policy::Audience::signedIn).empty()) co_return Result<>();
+  if (policy.deniedReadFields(policy::ReaderKind::signedIn).empty()) co_return Result<>();
   for (const std::string& name : table.names()) {
     const Collection& collection = **table.find(name);
     if (collection.policySource == PolicySource::own || !collection.schema) continue;
@@ -72,17 +72,24 @@ Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Documen
   co_return co_await configure(std::move(access), std::move(name), std::move(change));
 }
 
-Task<> Collections::mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::string> claims) {
+Task<std::vector<projects::ClaimUse>> Collections::claimUses(snapshot::SnapshotPtr project,
+                                                             std::vector<std::string> claims) {
   const CollectionTable& all = table(*project);
-  ClaimInUse use = claimInUse(all, claims);
+  std::vector<projects::ClaimUse> uses;
+  const auto add = [&](std::string_view name, const std::string& policy, const std::string& claim) {
+    if (claim.empty()) return;
+    uses.push_back(
+        {"collections", std::string(name), "policy", fmt::format("{} uses the claim \"{}\"", policy, claim)});
+  };
+  add(kDefaultPolicyName, "the default policy", policy::claimAmong(claims, all.defaultPolicySource));
   for (const std::string& name : all.names()) {
-    if (!use.policyOf.empty()) break;
     co_await asio::post(asio::deferred);
-    use = claimInUse(**all.find(name), claims);
+    const Collection& collection = **all.find(name);
+    if (collection.policySource == PolicySource::own && collection.policy) {
+      add(name, fmt::format("the policy of \"{}\"", name), policy::claimAmong(claims, collection.policy->source()));
+    }
   }
-  if (use.policyOf.empty()) co_return Result<>();
-  co_return fail(Error(ErrorCode::conflict, textOf(use) + ": change the policy first")
-                     .withDetail("/settings/tokenClaims", textOf(use)));
+  co_return uses;
 }
 
 Task<> Collections::clearPolicy(AdminAccess access, std::string name) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "data/data_deps.h"
-#include "store/configuration_limits.h"
 #include "store/record_query.h"
 
 namespace mb::data {
@@ -47,7 +46,7 @@ std::vector<std::string> usersOf(const CollectionTable& table, std::string_view 
 Result<> checkPolicySet(const PolicySet& set, const doc::Schema* schema, const std::vector<store::IndexSpec>& indexes) {
   RETURN_IF_ERROR(policy::checkSetName(set.name));
   std::vector<ErrorDetail> problems;
-  const auto compiled = policy::CallerSet::compile(set.name, set.where, set.value, schema, problems);
+  const auto compiled = policy::CallerSet::compile(set.where, set.value, schema, problems);
   if (!problems.empty()) {
     std::string message = fmt::format("{}: {}", problems.front().path, problems.front().message);
     return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));

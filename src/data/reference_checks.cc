@@ -21,10 +21,15 @@ bool checks(const doc::Relation& relation) {
 
 ReferenceChecks::ReferenceChecks(const Collection& collection) : collection_(&collection) {
   for (const doc::Relation& relation : collection.schema->relations()) {
-    if (!checks(relation) || positionOf(relation) < referenced_.size()) continue;
-    Referenced& added = referenced_.emplace_back();
-    added.name = relation.collection;
-    if (added.name == kEndUsers) added.ref = {collection.ref.project, identity::kUsers, 0};
+    if (!checks(relation)) continue;
+    const size_t at = positionOf(relation);
+    if (at == referenced_.size()) {
+      Referenced& added = referenced_.emplace_back();
+      added.name = relation.collection;
+      if (added.name == kEndUsers) added.ref = {collection.ref.project, identity::kUsers, 0};
+    }
+    Referenced& in = referenced_[at];
+    in.checksReading = in.checksReading || relation.check == doc::ReferenceCheck::readable;
   }
 }
 
@@ -35,6 +40,7 @@ Task<ReferenceChecks> ReferenceChecks::ofCaller(const Access& access, const Gran
     if (each.ref) continue;
     const CollectionPtr* found = grants.table(*grant.project).find(each.name);
     if (found) each.ref = (*found)->ref;
+    if (!each.checksReading) continue;
     auto reading = grants.find(reader, each.name, policy::Operation::read);
     if (reading && reading->awaitsSets) {
       const auto complete = co_await grants.complete(*reading, access.caller, access.deadline);
@@ -76,8 +82,8 @@ ReferenceChecks::Keys ReferenceChecks::guess(doc::DocumentView document) const {
   return keys;
 }
 
-ReferenceChecks::Held ReferenceChecks::hold(store::Write& write, const Keys& keys) const {
-  Held held;
+ReferenceChecks::Targets ReferenceChecks::hold(store::Write& write, const Keys& keys) const {
+  Targets held;
   for (const Key& key : keys) {
     const Referenced& in = referenced_[key.collection];
     if (in.ref && isDocumentId(key.id)) held.emplace(key, write.hold(*in.ref, key.id));
@@ -89,12 +95,19 @@ std::vector<ReferenceChecks::New> ReferenceChecks::newReferences(Change change) 
   std::vector<New> found;
   for (const doc::Relation& relation : collection_->schema->relations()) {
     if (!checks(relation)) continue;
+    const std::string_view field = firstStep(relation.path).first;
+    const auto now = change.after.find(field);
+    if (!now) continue;
+    // A write seldom changes the field, and the document may hold many references.
+    const auto was = change.before ? change.before->view().find(field) : std::nullopt;
+    if (was && was->type() == now->type() && was->raw() == now->raw()) continue;
+    const size_t referenced = positionOf(relation);
     std::set<std::string, std::less<>> had;
     if (change.before) {
       eachReference(*change.before, relation.path, [&](std::string_view id, const std::string&) { had.emplace(id); });
     }
     eachReference(change.after, relation.path, [&](std::string_view id, const std::string& pointer) {
-      if (!had.contains(id)) found.push_back({&relation, {positionOf(relation), std::string(id)}, pointer});
+      if (!had.contains(id)) found.push_back({&relation, {referenced, std::string(id)}, pointer});
     });
   }
   return found;
@@ -107,7 +120,8 @@ bool ReferenceChecks::fits(const New& reference, std::optional<doc::DocumentView
   return in.readable && in.filter.matches(*document);
 }
 
-Result<ReferenceChecks::Outcome> ReferenceChecks::check(Change change, const Held& held, const store::PreImages& images,
+Result<ReferenceChecks::Outcome> ReferenceChecks::check(Change change, const Targets& held,
+                                                        const store::PreImages& images,
                                                         const doc::FieldSet& hidden) const {
   Outcome outcome;
   std::vector<ErrorDetail> problems;

@@ -28,7 +28,7 @@ class ReferenceChecks {
     auto operator<=>(const Key&) const = default;
   };
   using Keys = std::set<Key>;
-  using Held = std::map<Key, store::Target>;
+  using Targets = std::map<Key, store::Target>;
 
   // `readable` is what the caller of `access` may read in the snapshot of `grant`. REQUIRES: the grant's collection has
   // checksReferences. `grant` outlives it.
@@ -41,7 +41,7 @@ class ReferenceChecks {
   // What a new document refers to: the first guess. Empty above kMaxHeldReferences.
   Keys guess(doc::DocumentView document) const;
   // Names the documents in `write`.
-  Held hold(store::Write& write, const Keys& keys) const;
+  Targets hold(store::Write& write, const Keys& keys) const;
 
   struct Change {
     const doc::Document* before = nullptr;  // null for a new document
@@ -54,13 +54,14 @@ class ReferenceChecks {
   // The outcome for the references that `after` has and `before` does not have. Fails with validation if the write
   // holds all and one of them is not there (or readable), or if there are more than kMaxHeldReferences; `hidden` as
   // schemaError() takes it.
-  Result<Outcome> check(Change change, const Held& held, const store::PreImages& images,
+  Result<Outcome> check(Change change, const Targets& held, const store::PreImages& images,
                         const doc::FieldSet& hidden) const;
 
  private:
   struct Referenced {
     std::string name;
     std::optional<store::CollectionRef> ref;  // nullopt: there is no such collection
+    bool checksReading = false;               // a relation asks for what the caller may read: the members below
     bool readable = true;                     // whether the caller may read any document
     doc::Filter filter;                       // the documents that it may read
     policy::SetValues sets;                   // of the caller, as of `filter`

@@ -112,7 +112,7 @@ class ReferenceJobs::Attempt {
   Attempt(const ReferenceJobs& jobs, const jobs::JobRun& run, ReferenceJob job)
       : jobs_(jobs), deps_(jobs.deps_), run_(run), job_(std::move(job)), doneBefore_(job_.done) {}
 
-  // Ends when the job has, or its turn. Fails with conflict if all documents that are left are refused.
+  // Ends when the job has, or its turn. Fails with conflict once all documents that are left are refused.
   Task<> run() {
     CO_RETURN_IF_ERROR(co_await refresh());
     while (project_) {
@@ -149,6 +149,8 @@ class ReferenceJobs::Attempt {
   // All pages of one reference.
   Task<Walked> walk(const StoredReference& reference) {
     int stale = 0;
+    refused_ = 0;
+    refusal_.reset();
     while (true) {
       if (overdue()) {
         CO_RETURN_IF_ERROR(co_await end(true));
@@ -158,6 +160,7 @@ class ReferenceJobs::Attempt {
       if (!collection || !declares(*collection, reference.path, job_.kind)) co_return Walked::all;
       CO_RETURN_IF_ERROR(requireReferenceIndex(*collection, reference.path));
       CO_TRY(const std::vector<std::string> ids, co_await page(*collection, reference));
+      if (ids.empty() && refusal_) co_return fail(*std::exchange(refusal_, std::nullopt));
       if (ids.empty()) co_return Walked::all;
       auto changed = co_await change(*collection, reference, ids);
       if (!changed && changed.error().code() == ErrorCode::staleCatalogue && ++stale < kMaxStaleAttempts) {
@@ -179,6 +182,7 @@ class ReferenceJobs::Attempt {
     query.collection = collection.ref;
     query.filter = doc::Filter::equals(reference.path, job_.documentId);
     query.limit = kPerPage;
+    query.skip = refused_;  // they stay, and come first
     query.paged = true;
     query.maxBytes = kPageBytes;
     query.deadline = store::readDeadline();
@@ -189,7 +193,7 @@ class ReferenceJobs::Attempt {
   }
 
   // Deletes or changes the documents, fewer at a time where one of them is refused; false if the deleted document is
-  // there again. Fails with conflict if one is refused alone, after all others.
+  // there again. Counts those that are refused alone.
   Task<bool> change(const Collection& collection, const StoredReference& reference, std::vector<std::string> ids) {
     TableFinder finder(table());
     Deletion deletion;
@@ -197,7 +201,6 @@ class ReferenceJobs::Attempt {
       CO_TRY(deletion, co_await Deletion::of(deps_, finder, collection, run_.trace));
     }
     std::vector<std::string> later;
-    std::optional<Error> refused;
     while (!ids.empty()) {
       auto changed = co_await commit(collection, reference, deletion, ids);
       if (changed && !*changed) co_return false;
@@ -209,11 +212,11 @@ class ReferenceJobs::Attempt {
           halve(ids, later);
           continue;
         }
-        refused = about(collection, ids.front(), std::move(changed).error());
+        refusal_ = about(collection, ids.front(), std::move(changed).error());
+        ++refused_;
       }
       ids = std::exchange(later, {});
     }
-    if (refused) co_return fail(*std::move(refused));
     co_return true;
   }
 
@@ -299,6 +302,8 @@ class ReferenceJobs::Attempt {
   ReferenceJob job_;
   const int64_t doneBefore_;
   snapshot::SnapshotPtr project_;
+  uint64_t refused_ = 0;          // documents of the reference that is walked
+  std::optional<Error> refusal_;  // the last of them
   const std::chrono::steady_clock::time_point turnEnd_ = std::chrono::steady_clock::now() + kTurn;
 };
 

@@ -350,6 +350,22 @@ TEST_F(ReferencesTest, AJobThatIsRefusedFailsAndIsTriedAgain) {
   expectError(ErrorCode::notFound, run(data_->referenceJobs().retry(managing(), "job_none")));
 }
 
+// More of them than one page of the job has.
+TEST_F(ReferencesTest, RefusedDocumentsDoNotStopTheOthers) {
+  collection("likes", kOpen);
+  refer("cascade");
+  index("likes", R"({"post":1})");
+  expectOk(schema("likes", schemaOf(R"({"collection":"comments","onDelete":"restrict"})")));
+  put("posts", R"({"id":"p"})");
+  for (int i = 0; i < 230; ++i) put("comments", fmt::format(R"({{"id":"c{:03}","post":"p"}})", i));
+  for (int i = 0; i < 110; ++i) put("likes", fmt::format(R"({{"id":"l{}","post":"c{:03}"}})", i, i));
+  expectOk(remove(alice_, "posts", "p"));
+  EXPECT_EQ(1u, runJobs());
+  expectError(ErrorCode::conflict, outcome_);
+  EXPECT_EQ(110u, countOf("comments"));
+  EXPECT_EQ(120, jobViews().at(0).done);
+}
+
 // One collection of the cascade holds the documents of another.
 TEST_F(ReferencesTest, ACascadeTakesWhatIsFreedOnItsWay) {
   collection("likes", kOpen);

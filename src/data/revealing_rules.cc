@@ -417,7 +417,7 @@ Result<> refuseRevealingRules(DocumentView schema, const policy::Policy& policy,
     if (auto fields = writeFieldsOf(policy, operation)) writers.push_back(*std::move(fields));
   }
   std::vector<ErrorDetail> problems;
-  for (const std::string& field : policy.deniedReadFields(policy::Audience::anonymous).paths()) {
+  for (const std::string& field : policy.deniedReadFields(policy::ReaderKind::anonymous).paths()) {
     if (problems.size() >= kMaxReported) break;
     if (!WorkBudget::charge(kUnitsPerField)) break;
     TRY(const doc::FieldPath path, doc::FieldPath::parse(field));

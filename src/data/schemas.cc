@@ -76,10 +76,12 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
     actions.emplace_back(change.policy.state == State::value ? "policy.set" : "policy.clear");
   }
   const std::string saved = name;
+  std::shared_ptr<const doc::Schema> before;
   CO_RETURN_IF_ERROR(co_await alter(
       std::move(access), std::move(name), std::move(actions),
       [&](const snapshot::ProjectSnapshot& project, const Collection& current) -> Result<doc::Document> {
         CollectionConfig config = CollectionConfig::read(current.info.config);
+        before = current.schema;
         const doc::Schema* schema = change.schema.given() ? compiled.get() : current.schema.get();
         std::shared_ptr<const policy::Policy> policy = table(project).defaultPolicy;
         if (change.policy.state == State::value) {
@@ -117,7 +119,7 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
         return config.write();
       }));
   if (!compiled) co_return Result<>();
-  co_return co_await announceReferrer(number, saved, compiled);
+  co_return co_await announceReferrer(number, saved, *compiled, before.get());
 }
 
 Result<> Collections::checkReferenceRules(const snapshot::ProjectSnapshot& project, const Collection& collection,
@@ -135,11 +137,18 @@ Result<> Collections::checkReferenceRules(const snapshot::ProjectSnapshot& proje
 
 // A deletion that began on an earlier snapshot does not look into this collection. Its commit compares the version of
 // its own collection, and begins again.
-Task<> Collections::announceReferrer(store::ProjectNo project, std::string name,
-                                     std::shared_ptr<const doc::Schema> schema) {
+Task<> Collections::announceReferrer(store::ProjectNo project, std::string name, const doc::Schema& schema,
+                                     const doc::Schema* before) {
+  const auto had = [&](const doc::Relation& relation) {
+    return before && std::ranges::any_of(before->relations(), [&](const doc::Relation& each) {
+             return each.path == relation.path && each.collection == relation.collection &&
+                    each.onDelete == relation.onDelete;
+           });
+  };
   std::set<std::string> referenced;
-  for (const doc::Relation& each : schema->relations()) {
-    if (each.onDelete != doc::OnDelete::none && each.collection != name) referenced.insert(each.collection);
+  for (const doc::Relation& each : schema.relations()) {
+    if (each.onDelete != doc::OnDelete::none && each.collection != name && !had(each))
+      referenced.insert(each.collection);
   }
   for (const std::string& each : referenced) {
     for (int attempt = 1;; ++attempt) {

@@ -113,7 +113,7 @@ struct ServiceDocuments::ManyUpdate {
     ReferenceChecks::Outcome references;  // not held: nothing is changed
   };
   Commit computeChanges(const Grant& grant, const std::vector<Deletion::Removal>& documents, const PageReferences& page,
-                        const ReferenceChecks::Held& held, const store::PreImages& before, store::Changes& changes,
+                        const ReferenceChecks::Targets& held, const store::PreImages& before, store::Changes& changes,
                         Timestamp now) const {
     Commit commit;
     for (const Deletion::Removal& each : documents) {
@@ -138,7 +138,7 @@ struct ServiceDocuments::ManyUpdate {
     return {{}, {}, std::move(commit.references)};
   }
   static Result<store::Change> checkReferences(const PageReferences& page, const doc::Document& before,
-                                               store::Change change, const ReferenceChecks::Held& held,
+                                               store::Change change, const ReferenceChecks::Targets& held,
                                                const store::PreImages& images, Commit& commit) {
     if (change.kind != store::Change::Kind::put) return change;
     TRY(ReferenceChecks::Outcome outcome, page.checks->check({&before, change.after}, held, images, {}));
@@ -157,7 +157,7 @@ struct ServiceDocuments::ManyUpdate {
       CO_TRY(Deletion::Removal each, page.deletion.name(write, collection.ref, id));
       documents.push_back(std::move(each));
     }
-    ReferenceChecks::Held held;
+    ReferenceChecks::Targets held;
     if (page.checks) held = page.checks->hold(write, page.held);
     CO_TRY(Commit commit,
            co_await store::writeReturning(
@@ -233,7 +233,7 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
   for (int round = 0; round < kMaxReferenceRounds; ++round) {
     store::Write write(optionsOf(access));
     const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.idIsNew});
-    ReferenceChecks::Held held;
+    ReferenceChecks::Targets held;
     if (checks) held = checks->hold(write, keys);
     auto written = co_await store::writeReturning(
         deps_.store, std::move(write),
@@ -319,7 +319,8 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
     const bool tooMuch =
         code == ErrorCode::queryTooCostly || (code == ErrorCode::payloadTooLarge && references.checks.has_value());
     if ((restricted || tooMuch) && ids.size() > 1) {
-      // Too much for one commit, or one document is refused: the first half now.
+      // Too much for one commit, or one document is refused: the first half now, with its own references.
+      references.held.clear();
       halve(ids, later);
       continue;
     }

@@ -75,7 +75,7 @@ TEST_F(ServiceKeyTest, OneDecisionForEveryWay) {
   EXPECT_EQ(Authority::admin, authorityOf(owner_, Authority::admin));
   const auto view = run(eventViewFor(data_->grants(), key_, snapshot(), "bare"));
   expectOk(view);
-  EXPECT_EQ(view->audience, policy::Audience::unrestricted);
+  EXPECT_EQ(view->reader, policy::ReaderKind::unrestricted);
   EXPECT_TRUE(view->filter.matchesAll());
   const snapshot::SnapshotPtr project = snapshot();
   EXPECT_TRUE(isReachable(key_, **project->get(data_->slot()).find("bare")));

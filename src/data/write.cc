@@ -124,7 +124,7 @@ struct Checked {
   ReferenceChecks::Outcome references;  // not held: nothing is written
 };
 Result<Checked> computeChecked(const EvaluationContext& context, const Hooked* hooked, store::Target target,
-                               const ReferenceChecks& checks, const ReferenceChecks::Held& held,
+                               const ReferenceChecks& checks, const ReferenceChecks::Targets& held,
                                const store::PreImages& images, store::Changes& changes) {
   const std::optional<doc::Document>& before = images[target];
   if (checks.outdated()) return fail(ErrorCode::staleCatalogue, "the caller's sets changed");
@@ -147,7 +147,7 @@ Task<std::optional<doc::Document>> Documents::Impl::commitChecked(const Access& 
   for (int round = 0; round < kMaxReferenceRounds; ++round) {
     store::Write write(optionsOf(access));
     const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.idIsNew});
-    const ReferenceChecks::Held held = checks.hold(write, keys);
+    const ReferenceChecks::Targets held = checks.hold(write, keys);
     CO_TRY(
         Checked checked,
         co_await store::writeReturning(

@@ -103,52 +103,52 @@ Result<Pattern> FilterParser::listedPattern(DocumentView source) {
   return compiledPattern(source);
 }
 
-Result<FilterParser::Node> FilterParser::operation(const Place& place, std::string_view op, ValueView value,
+Result<FilterParser::Node> FilterParser::operation(const Position& position, std::string_view op, ValueView value,
                                                    int depth) {
-  if (op == "$eq") return comparison(place, FilterOp::eq, value);
-  if (op == "$gt") return comparison(place, FilterOp::gt, value);
-  if (op == "$gte") return comparison(place, FilterOp::gte, value);
-  if (op == "$lt") return comparison(place, FilterOp::lt, value);
-  if (op == "$lte") return comparison(place, FilterOp::lte, value);
-  if (op == "$in") return in(place, op, value);
-  if (op == "$exists") return exists(place, value);
-  if (op == "$type") return type(place, value);
-  if (op == "$all") return contains(place, value, depth);
-  if (op == "$elemMatch") return elemMatch(place, value, depth);
-  if (op == "$size") return size(place, value);
-  if (op == "$mod") return mod(place, value);
-  if (op == "$not") return inverted(place, value, depth);
+  if (op == "$eq") return comparison(position, FilterOp::eq, value);
+  if (op == "$gt") return comparison(position, FilterOp::gt, value);
+  if (op == "$gte") return comparison(position, FilterOp::gte, value);
+  if (op == "$lt") return comparison(position, FilterOp::lt, value);
+  if (op == "$lte") return comparison(position, FilterOp::lte, value);
+  if (op == "$in") return in(position, op, value);
+  if (op == "$exists") return exists(position, value);
+  if (op == "$type") return type(position, value);
+  if (op == "$all") return contains(position, value, depth);
+  if (op == "$elemMatch") return elemMatch(position, value, depth);
+  if (op == "$size") return size(position, value);
+  if (op == "$mod") return mod(position, value);
+  if (op == "$not") return inverted(position, value, depth);
   if (op == "$ne") {
-    TRY(Node child, comparison(place, FilterOp::eq, value));
-    return negated(place, std::move(child));
+    TRY(Node child, comparison(position, FilterOp::eq, value));
+    return negated(position, std::move(child));
   }
   if (op == "$nin") {
-    TRY(Node child, in(place, op, value));
-    return negated(place, std::move(child));
+    TRY(Node child, in(position, op, value));
+    return negated(position, std::move(child));
   }
   if (op == "$options") return refuse("$options requires $regex");
   if (!op.starts_with('$')) return refuse(fmt::format("\"{}\" must not be mixed with operators", op.substr(0, 100)));
   return refuse(fmt::format("\"{}\" is not an operator here", op.substr(0, 100)));
 }
 
-Result<FilterParser::Node> FilterParser::comparison(const Place& place, FilterOp op, ValueView value) {
-  TRY(Node node, leaf(place, op));
-  TRY(node->operand, literal(place, value));
+Result<FilterParser::Node> FilterParser::comparison(const Position& position, FilterOp op, ValueView value) {
+  TRY(Node node, leaf(position, op));
+  TRY(node->operand, literal(position, value));
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::in(const Place& place, std::string_view op, ValueView value) {
+Result<FilterParser::Node> FilterParser::in(const Position& position, std::string_view op, ValueView value) {
   if (value.type() != BsonType::array) return refuse(fmt::format("{} takes an array", op));
   const DocumentView list = value.asDocument();
   if (list.count() > kMaxListed) return refuse(fmt::format("{} takes at most {} values", op, kMaxListed));
-  TRY(Node node, leaf(place, FilterOp::in));
+  TRY(Node node, leaf(position, FilterOp::in));
   for (const Element& element : list) {
     if (isPatternObject(element.value)) {
       RETURN_IF_ERROR(count());
       TRY(Pattern pattern, listedPattern(element.value.asDocument()));
       node->patterns.push_back(std::move(pattern));
     } else {
-      TRY(Value operand, literal(place, element.value));
+      TRY(Value operand, literal(position, element.value));
       node->operands.push_back(std::move(operand));
     }
   }
@@ -159,14 +159,14 @@ Result<FilterParser::Node> FilterParser::in(const Place& place, std::string_view
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::exists(const Place& place, ValueView value) {
-  TRY(Node node, leaf(place, FilterOp::exists));
+Result<FilterParser::Node> FilterParser::exists(const Position& position, ValueView value) {
+  TRY(Node node, leaf(position, FilterOp::exists));
   node->flag = isTruthy(value);
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::type(const Place& place, ValueView value) {
-  TRY(Node node, leaf(place, FilterOp::type));
+Result<FilterParser::Node> FilterParser::type(const Position& position, ValueView value) {
+  TRY(Node node, leaf(position, FilterOp::type));
   if (value.type() != BsonType::array) {
     RETURN_IF_ERROR(addType(*node, value));
     return node;
@@ -177,9 +177,9 @@ Result<FilterParser::Node> FilterParser::type(const Place& place, ValueView valu
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::contains(const Place& place, ValueView value, int depth) {
+Result<FilterParser::Node> FilterParser::contains(const Position& position, ValueView value, int depth) {
   if (value.type() != BsonType::array) return refuse("$all takes an array");
-  TRY(Node node, leaf(place, FilterOp::contains));
+  TRY(Node node, leaf(position, FilterOp::contains));
   size_t elemMatches = 0;
   size_t listed = 0;
   for (const Element& element : value.asDocument()) {
@@ -187,7 +187,7 @@ Result<FilterParser::Node> FilterParser::contains(const Place& place, ValueView 
     if (isPatternObject(element.value)) {
       auto child = std::make_shared<FilterNode>();
       child->op = FilterOp::regex;
-      child->path = place.path;
+      child->path = position.path;
       TRY(Pattern pattern, listedPattern(element.value.asDocument()));
       child->patterns.push_back(std::move(pattern));
       node->children.push_back(std::move(child));
@@ -196,12 +196,12 @@ Result<FilterParser::Node> FilterParser::contains(const Place& place, ValueView 
     const bool isDocument = element.value.type() == BsonType::document;
     const auto match = isDocument ? element.value.asDocument().find("$elemMatch") : std::nullopt;
     if (!match) {
-      TRY(Value operand, literal(place, element.value));
+      TRY(Value operand, literal(position, element.value));
       node->operands.push_back(std::move(operand));
       continue;
     }
     if (element.value.asDocument().count() != 1) return refuse("$elemMatch must be the only key of an object in $all");
-    TRY(Node child, elemMatch(place, *match, depth));
+    TRY(Node child, elemMatch(position, *match, depth));
     node->children.push_back(std::move(child));
     ++elemMatches;
   }
@@ -209,17 +209,17 @@ Result<FilterParser::Node> FilterParser::contains(const Place& place, ValueView 
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::size(const Place& place, ValueView value) {
+Result<FilterParser::Node> FilterParser::size(const Position& position, ValueView value) {
   const auto number = value.isNumber() ? truncatedInteger(value) : std::nullopt;
   if (!number || *number < 0 || value.toReal() != static_cast<double>(*number)) {
     return refuse("$size takes a whole number, 0 or greater");
   }
-  TRY(Node node, leaf(place, FilterOp::size));
+  TRY(Node node, leaf(position, FilterOp::size));
   node->number = *number;
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::mod(const Place& place, ValueView value) {
+Result<FilterParser::Node> FilterParser::mod(const Position& position, ValueView value) {
   constexpr std::string_view kForm = "$mod takes an array of two numbers, the first of them not zero";
   if (value.type() != BsonType::array || value.asDocument().count() != 2) return refuse(std::string(kForm));
   auto it = value.asDocument().begin();
@@ -227,24 +227,24 @@ Result<FilterParser::Node> FilterParser::mod(const Place& place, ValueView value
   ++it;
   const auto remainder = truncatedInteger(it->value);
   if (!divisor || !remainder || *divisor == 0) return refuse(std::string(kForm));
-  TRY(Node node, leaf(place, FilterOp::mod));
+  TRY(Node node, leaf(position, FilterOp::mod));
   node->divisor = *divisor;
   node->remainder = *remainder;
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::regex(const Place& place, DocumentView source) {
-  TRY(Node node, leaf(place, FilterOp::regex));
+Result<FilterParser::Node> FilterParser::regex(const Position& position, DocumentView source) {
+  TRY(Node node, leaf(position, FilterOp::regex));
   TRY(Pattern pattern, compiledPattern(source));
   node->patterns.push_back(std::move(pattern));
   return node;
 }
 
-Result<Value> FilterParser::literal(const Place& place, ValueView value) const {
+Result<Value> FilterParser::literal(const Position& position, ValueView value) const {
   if (holdsOperator(value)) {
-    return refuse(fmt::format("\"{}\" needs a value, not an operator", place.full));
+    return refuse(fmt::format("\"{}\" needs a value, not an operator", position.full));
   }
-  return coerceDeep(coercion_, place.full, value);
+  return coerceDeep(coercion_, position.full, value);
 }
 
 }  // namespace mb::doc

@@ -37,7 +37,7 @@ Result<std::shared_ptr<FilterNode>> FilterParser::conditions(DocumentView source
     if (element.key.starts_with('$')) {
       RETURN_IF_ERROR(logical(*node, element.key, element.value, prefix, depth));
     } else {
-      TRY(const Place at, place(element.key, prefix));
+      TRY(const Position at, position(element.key, prefix));
       RETURN_IF_ERROR(field(*node, at, element.value, depth));
     }
   }
@@ -70,7 +70,7 @@ Result<> FilterParser::logical(FilterNode& parent, std::string_view op, ValueVie
   return {};
 }
 
-Result<FilterParser::Place> FilterParser::place(std::string_view key, const std::string& prefix) const {
+Result<FilterParser::Position> FilterParser::position(std::string_view key, const std::string& prefix) const {
   auto path = FieldPath::parse(key);
   if (!path) return refuseFilter(path.error().message());
   if (std::ranges::count_if(path->steps(), isAllDigits) > kMaxNumericSteps) {
@@ -78,76 +78,76 @@ Result<FilterParser::Place> FilterParser::place(std::string_view key, const std:
         fmt::format("the path \"{}\" has more than {} numeric steps", key.substr(0, 100), kMaxNumericSteps));
   }
   std::string full = prefix.empty() ? std::string(key) : prefix + "." + std::string(key);
-  return Place{*std::move(path), std::move(full)};
+  return Position{*std::move(path), std::move(full)};
 }
 
-Result<> FilterParser::field(FilterNode& parent, const Place& place, ValueView value, int depth) {
-  if (isOperatorObject(value)) return operators(parent, place, value.asDocument(), depth);
-  TRY(Node node, comparison(place, FilterOp::eq, value));
+Result<> FilterParser::field(FilterNode& parent, const Position& position, ValueView value, int depth) {
+  if (isOperatorObject(value)) return operators(parent, position, value.asDocument(), depth);
+  TRY(Node node, comparison(position, FilterOp::eq, value));
   parent.children.push_back(std::move(node));
   return {};
 }
 
-Result<> FilterParser::operators(FilterNode& parent, const Place& place, DocumentView source, int depth) {
+Result<> FilterParser::operators(FilterNode& parent, const Position& position, DocumentView source, int depth) {
   if (source.find("$regex")) {
-    TRY(Node node, regex(place, source));
+    TRY(Node node, regex(position, source));
     parent.children.push_back(std::move(node));
   }
   for (const Element& element : source) {
     if (element.key == "$regex") continue;
     if (element.key == "$options" && source.find("$regex")) continue;
-    TRY(Node node, operation(place, element.key, element.value, depth));
+    TRY(Node node, operation(position, element.key, element.value, depth));
     parent.children.push_back(std::move(node));
   }
   return {};
 }
 
-Result<FilterParser::Node> FilterParser::inverted(const Place& place, ValueView value, int depth) {
+Result<FilterParser::Node> FilterParser::inverted(const Position& position, ValueView value, int depth) {
   if (!isOperatorObject(value)) return refuseFilter("$not takes an object of operators");
   RETURN_IF_ERROR(checkDepth(depth + 1));
   auto child = std::make_shared<FilterNode>();
-  RETURN_IF_ERROR(operators(*child, place, value.asDocument(), depth + 1));
-  if (child->children.size() > 1) return negated(place, std::move(child));
+  RETURN_IF_ERROR(operators(*child, position, value.asDocument(), depth + 1));
+  if (child->children.size() > 1) return negated(position, std::move(child));
   auto node = std::make_shared<FilterNode>();
   node->op = FilterOp::negate;
-  node->path = place.path;
+  node->path = position.path;
   node->children = std::move(child->children);
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::elemMatch(const Place& place, ValueView value, int depth) {
+Result<FilterParser::Node> FilterParser::elemMatch(const Position& position, ValueView value, int depth) {
   if (value.type() != BsonType::document) return refuseFilter("$elemMatch takes an object");
   RETURN_IF_ERROR(checkDepth(depth + 1));
   const DocumentView source = value.asDocument();
   auto node = std::make_shared<FilterNode>();
   node->op = FilterOp::elemMatch;
-  node->path = place.path;
+  node->path = position.path;
   node->elementIsValue = isOperatorObject(value) && !logicalOp(source.begin()->key);
   if (node->elementIsValue) {
     auto child = std::make_shared<FilterNode>();
-    const Place element{FieldPath(), place.full};
+    const Position element{FieldPath(), position.full};
     RETURN_IF_ERROR(operators(*child, element, source, depth + 1));
     node->children.push_back(std::move(child));
   } else {
-    TRY(Node child, conditions(source, place.full, depth + 1));
+    TRY(Node child, conditions(source, position.full, depth + 1));
     if (child->children.empty()) RETURN_IF_ERROR(count());
     node->children.push_back(std::move(child));
   }
   return node;
 }
 
-Result<FilterParser::Node> FilterParser::leaf(const Place& place, FilterOp op) {
+Result<FilterParser::Node> FilterParser::leaf(const Position& position, FilterOp op) {
   RETURN_IF_ERROR(count());
   auto node = std::make_shared<FilterNode>();
   node->op = op;
-  node->path = place.path;
+  node->path = position.path;
   return node;
 }
 
-FilterParser::Node FilterParser::negated(const Place& place, Node child) const {
+FilterParser::Node FilterParser::negated(const Position& position, Node child) const {
   auto node = std::make_shared<FilterNode>();
   node->op = FilterOp::negate;
-  node->path = place.path;
+  node->path = position.path;
   node->children.push_back(std::move(child));
   return node;
 }

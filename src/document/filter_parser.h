@@ -17,32 +17,32 @@ class FilterParser {
 
  private:
   // The position of a condition: its own path, and the path from the root of the document.
-  struct Place {
+  struct Position {
     FieldPath path;
     std::string full;
   };
   using Node = std::shared_ptr<FilterNode>;
 
   Result<> logical(FilterNode& parent, std::string_view op, ValueView value, const std::string& prefix, int depth);
-  Result<Place> place(std::string_view key, const std::string& prefix) const;
-  Result<> field(FilterNode& parent, const Place& place, ValueView value, int depth);
-  Result<> operators(FilterNode& parent, const Place& place, DocumentView source, int depth);
-  Result<Node> operation(const Place& place, std::string_view op, ValueView value, int depth);
+  Result<Position> position(std::string_view key, const std::string& prefix) const;
+  Result<> field(FilterNode& parent, const Position& position, ValueView value, int depth);
+  Result<> operators(FilterNode& parent, const Position& position, DocumentView source, int depth);
+  Result<Node> operation(const Position& position, std::string_view op, ValueView value, int depth);
 
-  Result<Node> comparison(const Place& place, FilterOp op, ValueView value);
-  Result<Node> in(const Place& place, std::string_view op, ValueView value);
-  Result<Node> inverted(const Place& place, ValueView value, int depth);
-  Result<Node> exists(const Place& place, ValueView value);
-  Result<Node> type(const Place& place, ValueView value);
-  Result<Node> contains(const Place& place, ValueView value, int depth);
-  Result<Node> elemMatch(const Place& place, ValueView value, int depth);
-  Result<Node> size(const Place& place, ValueView value);
-  Result<Node> mod(const Place& place, ValueView value);
-  Result<Node> regex(const Place& place, DocumentView source);
+  Result<Node> comparison(const Position& position, FilterOp op, ValueView value);
+  Result<Node> in(const Position& position, std::string_view op, ValueView value);
+  Result<Node> inverted(const Position& position, ValueView value, int depth);
+  Result<Node> exists(const Position& position, ValueView value);
+  Result<Node> type(const Position& position, ValueView value);
+  Result<Node> contains(const Position& position, ValueView value, int depth);
+  Result<Node> elemMatch(const Position& position, ValueView value, int depth);
+  Result<Node> size(const Position& position, ValueView value);
+  Result<Node> mod(const Position& position, ValueView value);
+  Result<Node> regex(const Position& position, DocumentView source);
 
-  Result<Node> leaf(const Place& place, FilterOp op);
-  Node negated(const Place& place, Node child) const;
-  Result<Value> literal(const Place& place, ValueView value) const;
+  Result<Node> leaf(const Position& position, FilterOp op);
+  Node negated(const Position& position, Node child) const;
+  Result<Value> literal(const Position& position, ValueView value) const;
   Result<> count(int conditions = 1);
   Result<> checkDepth(int depth) const;
   Result<Pattern> compiledPattern(DocumentView source);

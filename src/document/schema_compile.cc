@@ -47,7 +47,7 @@ std::optional<BsonForm> formByName(ValueView value) {
 class SchemaCompiler {
  public:
   // The position of a subschema.
-  struct Place {
+  struct Position {
     std::string pointer;
     // The path of the values it describes, arrays transparent; nullopt if there is no single one.
     std::optional<std::string> path;
@@ -57,18 +57,18 @@ class SchemaCompiler {
     bool isItem = false;          // of an array
     bool inArrayInArray = false;  // which no index descends into
 
-    Place below(std::string_view step) const {
-      Place place = *this;
-      appendPointer(place.pointer, step);
-      ++place.depth;
-      return place;
+    Position below(std::string_view step) const {
+      Position position = *this;
+      appendPointer(position.pointer, step);
+      ++position.depth;
+      return position;
     }
   };
 
-  std::unique_ptr<SchemaNode> compile(ValueView source, const Place& place) {
+  std::unique_ptr<SchemaNode> compile(ValueView source, const Position& position) {
     auto node = std::make_unique<SchemaNode>();
-    if (place.depth > kMaxDepth || ++nodes_ > kMaxNodes) {
-      problem(place.pointer,
+    if (position.depth > kMaxDepth || ++nodes_ > kMaxNodes) {
+      problem(position.pointer,
               fmt::format("a schema must have at most {} levels and {} subschemas", kMaxDepth, kMaxNodes));
       return node;
     }
@@ -77,11 +77,11 @@ class SchemaCompiler {
       return node;
     }
     if (source.type() != BsonType::document) {
-      problem(place.pointer, "must be an object, true or false");
+      problem(position.pointer, "must be an object, true or false");
       return node;
     }
-    for (const Element& element : source.asDocument()) keyword(*node, element.key, element.value, place);
-    finish(*node, place);
+    for (const Element& element : source.asDocument()) keyword(*node, element.key, element.value, position);
+    finish(*node, position);
     return node;
   }
 
@@ -89,7 +89,7 @@ class SchemaCompiler {
   std::vector<Relation> takeRelations() { return std::move(relations_); }
 
  private:
-  using Read = void (SchemaCompiler::*)(SchemaNode&, ValueView, const Place&);
+  using Read = void (SchemaCompiler::*)(SchemaNode&, ValueView, const Position&);
   struct Keyword {
     std::string_view name;
     Read read;
@@ -100,14 +100,14 @@ class SchemaCompiler {
     if (problems_.size() < kMaxProblems) problems_.push_back({std::move(pointer), std::move(message)});
   }
 
-  void keyword(SchemaNode& node, std::string_view name, ValueView value, const Place& place) {
+  void keyword(SchemaNode& node, std::string_view name, ValueView value, const Position& position) {
     const auto found = std::ranges::find(kKeywords, name, &Keyword::name);
-    const Place at = place.below(name);
+    const Position at = position.below(name);
     if (found == kKeywords.end()) return problem(at.pointer, "is not a supported keyword of schemas");
     (this->*found->read)(node, value, at);
   }
 
-  void readType(SchemaNode& node, ValueView value, const Place& at) {
+  void readType(SchemaNode& node, ValueView value, const Position& at) {
     const auto add = [&](ValueView name) {
       const auto type = typeByName(name);
       if (!type) return problem(at.pointer, "must be null, boolean, integer, number, string, array, object, or a list");
@@ -118,11 +118,11 @@ class SchemaCompiler {
     for (const Element& element : value.asDocument()) add(element.value);
   }
 
-  void readProperties(SchemaNode& node, ValueView value, const Place& at) {
+  void readProperties(SchemaNode& node, ValueView value, const Position& at) {
     if (value.type() != BsonType::document) return problem(at.pointer, "must be an object");
     for (const Element& element : value.asDocument()) {
       if (nodes_ > kMaxNodes) return;
-      Place below = at.below(element.key);
+      Position below = at.below(element.key);
       below.depth = at.depth;
       const bool isName =
           !element.key.empty() && element.key.front() != '$' && element.key.find('.') == std::string_view::npos;
@@ -133,7 +133,7 @@ class SchemaCompiler {
     }
   }
 
-  void readRequired(SchemaNode& node, ValueView value, const Place& at) {
+  void readRequired(SchemaNode& node, ValueView value, const Position& at) {
     if (value.type() != BsonType::array) return problem(at.pointer, "must be an array of names");
     for (const Element& element : value.asDocument()) {
       if (element.value.type() != BsonType::string) return problem(at.pointer, "must be an array of names");
@@ -149,10 +149,10 @@ class SchemaCompiler {
     return node.properties[found->second];
   }
 
-  void readPatternProperties(SchemaNode& node, ValueView value, const Place& at) {
+  void readPatternProperties(SchemaNode& node, ValueView value, const Position& at) {
     if (value.type() != BsonType::document) return problem(at.pointer, "must be an object");
     for (const Element& element : value.asDocument()) {
-      Place below = at.below(element.key);
+      Position below = at.below(element.key);
       below.depth = at.depth;
       below.path.reset();
       auto pattern = patternOf(element.key, below);
@@ -160,8 +160,8 @@ class SchemaCompiler {
     }
   }
 
-  void readAdditional(SchemaNode& node, ValueView value, const Place& at) {
-    Place below = at;
+  void readAdditional(SchemaNode& node, ValueView value, const Position& at) {
+    Position below = at;
     below.path.reset();
     if (value.type() == BsonType::boolean) {
       node.isClosed = !value.asBool();
@@ -170,14 +170,14 @@ class SchemaCompiler {
     }
   }
 
-  void readItems(SchemaNode& node, ValueView value, const Place& at) {
-    Place below = at;
+  void readItems(SchemaNode& node, ValueView value, const Position& at) {
+    Position below = at;
     below.inArrayInArray = at.inArrayInArray || at.isItem;
     below.isItem = true;
     node.items = compile(value, below);
   }
 
-  std::optional<int64_t> readCount(ValueView value, const Place& at) {
+  std::optional<int64_t> readCount(ValueView value, const Position& at) {
     const auto count = value.isNumber() ? value.toInteger() : std::nullopt;
     if (!count || *count < 0) {
       problem(at.pointer, "must be a whole number, 0 or greater");
@@ -185,24 +185,24 @@ class SchemaCompiler {
     }
     return count;
   }
-  void readMinItems(SchemaNode& node, ValueView value, const Place& at) { node.minItems = readCount(value, at); }
-  void readMaxItems(SchemaNode& node, ValueView value, const Place& at) { node.maxItems = readCount(value, at); }
-  void readMinLength(SchemaNode& node, ValueView value, const Place& at) { node.minLength = readCount(value, at); }
-  void readMaxLength(SchemaNode& node, ValueView value, const Place& at) { node.maxLength = readCount(value, at); }
+  void readMinItems(SchemaNode& node, ValueView value, const Position& at) { node.minItems = readCount(value, at); }
+  void readMaxItems(SchemaNode& node, ValueView value, const Position& at) { node.maxItems = readCount(value, at); }
+  void readMinLength(SchemaNode& node, ValueView value, const Position& at) { node.minLength = readCount(value, at); }
+  void readMaxLength(SchemaNode& node, ValueView value, const Position& at) { node.maxLength = readCount(value, at); }
 
-  void readUnique(SchemaNode& node, ValueView value, const Place& at) {
+  void readUnique(SchemaNode& node, ValueView value, const Position& at) {
     if (value.type() != BsonType::boolean) return problem(at.pointer, "must be true or false");
     node.uniqueItems = value.asBool();
   }
 
-  void readPattern(SchemaNode& node, ValueView value, const Place& at) {
+  void readPattern(SchemaNode& node, ValueView value, const Position& at) {
     if (value.type() != BsonType::string) return problem(at.pointer, "must be a regular expression");
     node.pattern = patternOf(value.asString(), at);
   }
 
   // nullopt, with a problem, if it cannot be used. Patterns past the bound of all patterns, or past the thread's
   // WorkBudget, are not compiled.
-  std::optional<Pattern> patternOf(std::string_view source, const Place& at) {
+  std::optional<Pattern> patternOf(std::string_view source, const Position& at) {
     if (instructions_ <= kMaxInstructions && !WorkBudget::exceeded()) {
       auto pattern = compilePattern(source, "", ErrorCode::validation);
       if (!pattern) {
@@ -216,47 +216,47 @@ class SchemaCompiler {
     return std::nullopt;
   }
 
-  void readFormat(SchemaNode& node, ValueView value, const Place& at) {
+  void readFormat(SchemaNode& node, ValueView value, const Position& at) {
     node.format = value.type() == BsonType::string ? formatByName(value.asString()) : std::nullopt;
     if (!node.format) problem(at.pointer, "must be one of date-time, date, time, email, uri, uuid, ipv4, ipv6");
   }
 
-  std::optional<Value> readNumber(ValueView value, const Place& at) {
+  std::optional<Value> readNumber(ValueView value, const Position& at) {
     if (value.isNumber()) return Value(value);
     problem(at.pointer, "must be a number");
     return std::nullopt;
   }
-  void readMinimum(SchemaNode& node, ValueView value, const Place& at) { node.minimum = readNumber(value, at); }
-  void readMaximum(SchemaNode& node, ValueView value, const Place& at) { node.maximum = readNumber(value, at); }
-  void readExclusiveMinimum(SchemaNode& node, ValueView value, const Place& at) {
+  void readMinimum(SchemaNode& node, ValueView value, const Position& at) { node.minimum = readNumber(value, at); }
+  void readMaximum(SchemaNode& node, ValueView value, const Position& at) { node.maximum = readNumber(value, at); }
+  void readExclusiveMinimum(SchemaNode& node, ValueView value, const Position& at) {
     node.exclusiveMinimum = readNumber(value, at);
   }
-  void readExclusiveMaximum(SchemaNode& node, ValueView value, const Place& at) {
+  void readExclusiveMaximum(SchemaNode& node, ValueView value, const Position& at) {
     node.exclusiveMaximum = readNumber(value, at);
   }
-  void readMultipleOf(SchemaNode& node, ValueView value, const Place& at) {
+  void readMultipleOf(SchemaNode& node, ValueView value, const Position& at) {
     const auto step = value.isNumber() ? convertTo(BsonForm::decimal, value) : std::nullopt;
     const Decimal decimal = step ? Decimal::fromBytes(step->view().asDecimal()) : Decimal{};
     if (decimal.coefficient == 0 || decimal.negative) return problem(at.pointer, "must be a number above 0");
     node.multipleOf = decimal;
   }
 
-  void readEnum(SchemaNode& node, ValueView value, const Place& at) {
+  void readEnum(SchemaNode& node, ValueView value, const Position& at) {
     if (value.type() != BsonType::array || value.asDocument().empty()) {
       return problem(at.pointer, "must be a non-empty array of values");
     }
     for (const Element& element : value.asDocument()) node.allowed.emplace_back(element.value);
   }
-  void readConst(SchemaNode& node, ValueView value, const Place&) { node.constant = Value(value); }
+  void readConst(SchemaNode& node, ValueView value, const Position&) { node.constant = Value(value); }
 
-  SchemaNode::Nodes readBranches(ValueView value, const Place& at) {
+  SchemaNode::Nodes readBranches(ValueView value, const Position& at) {
     SchemaNode::Nodes nodes;
     if (value.type() != BsonType::array || value.asDocument().empty()) {
       problem(at.pointer, "must be a non-empty array of schemas");
       return nodes;
     }
     for (const Element& element : value.asDocument()) {
-      Place below = at.below(element.key);
+      Position below = at.below(element.key);
       below.depth = at.depth;
       below.describes = false;
       below.path.reset();
@@ -264,28 +264,28 @@ class SchemaCompiler {
     }
     return nodes;
   }
-  void readAllOf(SchemaNode& node, ValueView value, const Place& at) { node.allOf = readBranches(value, at); }
-  void readAnyOf(SchemaNode& node, ValueView value, const Place& at) { node.anyOf = readBranches(value, at); }
-  void readOneOf(SchemaNode& node, ValueView value, const Place& at) { node.oneOf = readBranches(value, at); }
-  void readNot(SchemaNode& node, ValueView value, const Place& at) {
-    Place below = at;
+  void readAllOf(SchemaNode& node, ValueView value, const Position& at) { node.allOf = readBranches(value, at); }
+  void readAnyOf(SchemaNode& node, ValueView value, const Position& at) { node.anyOf = readBranches(value, at); }
+  void readOneOf(SchemaNode& node, ValueView value, const Position& at) { node.oneOf = readBranches(value, at); }
+  void readNot(SchemaNode& node, ValueView value, const Position& at) {
+    Position below = at;
     below.describes = false;
     below.path.reset();
     node.negated = compile(value, below);
   }
 
-  void readText(SchemaNode&, ValueView value, const Place& at) {
+  void readText(SchemaNode&, ValueView value, const Position& at) {
     if (value.type() != BsonType::string) problem(at.pointer, "must be a string");
   }
 
-  bool refusedInside(const Place& at) {
+  bool refusedInside(const Position& at) {
     if (!at.describes) problem(at.pointer, "must not be used inside allOf, anyOf, oneOf or not");
     return !at.describes;
   }
-  void readDefault(SchemaNode& node, ValueView value, const Place& at) {
+  void readDefault(SchemaNode& node, ValueView value, const Position& at) {
     if (!refusedInside(at)) node.fallback = Value(value);
   }
-  void readReference(SchemaNode& node, ValueView value, const Place& at) {
+  void readReference(SchemaNode& node, ValueView value, const Position& at) {
     if (refusedInside(at)) return;
     Relation relation;
     relation.collection = referencedCollection(value);
@@ -308,7 +308,7 @@ class SchemaCompiler {
     node.isUnset = relation.onDelete == OnDelete::unset;
     relations_.push_back(std::move(relation));
   }
-  void readReferenceKey(Relation& relation, const Element& each, const Place& at) {
+  void readReferenceKey(Relation& relation, const Element& each, const Position& at) {
     const std::string_view text = each.value.type() == BsonType::string ? each.value.asString() : "";
     if (each.key == "collection") return;
     if (each.key == "check") {
@@ -324,7 +324,7 @@ class SchemaCompiler {
       problem(at.pointer, "is not a key of x-ref: use collection, check or onDelete");
     }
   }
-  void readForm(SchemaNode& node, ValueView value, const Place& at) {
+  void readForm(SchemaNode& node, ValueView value, const Position& at) {
     if (refusedInside(at)) return;
     const auto form = formByName(value);
     if (!form) return problem(at.pointer, "must be one of date, objectId, decimal, binary");
@@ -332,17 +332,17 @@ class SchemaCompiler {
   }
 
   // The checks that need all keywords of an object.
-  void finish(SchemaNode& node, const Place& place) {
+  void finish(SchemaNode& node, const Position& position) {
     positionsByName_.erase(&node);
     node.indexProperties();
-    const auto at = [&](std::string_view keyword) { return place.below(keyword).pointer; };
+    const auto at = [&](std::string_view keyword) { return position.below(keyword).pointer; };
     const JsonTypes plain = node.types & ~json_type::null;
     if (node.isReference && plain != json_type::string) {
       problem(at("x-ref"), "must be on a string, or on the items of an array that are strings");
     }
     for (const SchemaNode::Property& property : node.properties) {
       if (!property.isRequired || !property.node || !property.node->isUnset) continue;
-      problem(place.below("properties").below(property.name).below("x-ref").below("onDelete").pointer,
+      problem(position.below("properties").below(property.name).below("x-ref").below("onDelete").pointer,
               "must not be unset on a required field");
     }
     constexpr JsonTypes kNumbers = json_type::integer | json_type::number;

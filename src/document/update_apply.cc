@@ -31,12 +31,12 @@ class TreeApplier {
   explicit TreeApplier(const ApplyContext& context) : context_(context) {}
 
   // The position of the pass.
-  struct Place {
+  struct Position {
     int depth = 0;
     bool throughArray = false;
   };
 
-  Result<> fields(const UpdateNode& node, DocumentView before, Place place, BsonWriter& out) const {
+  Result<> fields(const UpdateNode& node, DocumentView before, Position at, BsonWriter& out) const {
     if (!node.arraySteps.empty()) return notAnArray(node);
     boost::container::small_vector<bool, 16> seen(node.children.size(), false);
     const char* copied = before.bytes().data() + 4;
@@ -46,18 +46,18 @@ class TreeApplier {
       seen[child->second->position] = true;
       out.appendElements({copied, static_cast<size_t>(startOf(element) - copied)});
       copied = element.value.raw().data() + element.value.raw().size();
-      RETURN_IF_ERROR(field(*child->second, element.key, element.value, below(place), out));
+      RETURN_IF_ERROR(field(*child->second, element.key, element.value, below(at), out));
     }
     const char* end = before.bytes().data() + before.bytes().size() - 1;
     out.appendElements({copied, static_cast<size_t>(end - copied)});
     for (const auto& [key, child] : node.children) {
-      if (!seen[child->position]) RETURN_IF_ERROR(create(*child, key, below(place), out));
+      if (!seen[child->position]) RETURN_IF_ERROR(create(*child, key, below(at), out));
     }
     return {};
   }
 
  private:
-  static Place below(Place place) { return {place.depth + 1, place.throughArray}; }
+  static Position below(Position at) { return {at.depth + 1, at.throughArray}; }
 
   static std::unexpected<Error> notAnArray(const UpdateNode& node) {
     return refuseUpdate(
@@ -96,22 +96,22 @@ class TreeApplier {
   }
 
   // Writes the existing field `key`.
-  Result<> field(const UpdateNode& node, std::string_view key, ValueView current, Place place, BsonWriter& out) const {
+  Result<> field(const UpdateNode& node, std::string_view key, ValueView current, Position at, BsonWriter& out) const {
     if (out.size() > kMaxBytes) return fail(ErrorCode::payloadTooLarge, "the updated document would be too large");
     if (!isActive(node)) {
       out.append(key, current);
       return {};
     }
-    if (node.action) return node.action->apply(context_, target(node, key, place), current, out);
+    if (node.action) return node.action->apply(context_, target(node, key, at), current, out);
     if (current.type() == BsonType::document) {
       out.beginDocument(key);
-      RETURN_IF_ERROR(fields(node, current.asDocument(), place, out));
+      RETURN_IF_ERROR(fields(node, current.asDocument(), at, out));
       out.end();
       return {};
     }
     if (current.type() == BsonType::array) {
       out.beginArray(key);
-      RETURN_IF_ERROR(elements(node, current.asDocument(), {place.depth, true}, out));
+      RETURN_IF_ERROR(elements(node, current.asDocument(), {at.depth, true}, out));
       out.end();
       return {};
     }
@@ -124,22 +124,22 @@ class TreeApplier {
   }
 
   // Writes the absent field `key`.
-  Result<> create(const UpdateNode& node, std::string_view key, Place place, BsonWriter& out) const {
+  Result<> create(const UpdateNode& node, std::string_view key, Position at, BsonWriter& out) const {
     if (!creates(node)) {
       const UpdateNode* array = arrayNeededBelow(node);
       return array ? Result<>(notAnArray(*array)) : Result<>();
     }
-    if (node.action) return node.action->apply(context_, target(node, key, place), std::nullopt, out);
+    if (node.action) return node.action->apply(context_, target(node, key, at), std::nullopt, out);
     if (!node.arraySteps.empty()) return notAnArray(node);
     out.beginDocument(key);
-    for (const auto& [name, child] : node.children) RETURN_IF_ERROR(create(*child, name, below(place), out));
+    for (const auto& [name, child] : node.children) RETURN_IF_ERROR(create(*child, name, below(at), out));
     out.end();
     return {};
   }
 
-  Result<> elements(const UpdateNode& node, DocumentView before, Place place, BsonWriter& out) const {
+  Result<> elements(const UpdateNode& node, DocumentView before, Position at, BsonWriter& out) const {
     const bool isMatched = !node.arraySteps.empty() && node.arraySteps.front().kind == ArrayStep::Kind::matched;
-    if (!node.arraySteps.empty() && !isMatched) return everyElement(node, before, place, out);
+    if (!node.arraySteps.empty() && !isMatched) return everyElement(node, before, at, out);
     TRY(Positions positions, positionsOf(node));
     if (isMatched) RETURN_IF_ERROR(addMatched(node, before, positions));
     auto next = positions.begin();
@@ -147,7 +147,7 @@ class TreeApplier {
     for (const Element& element : before) {
       Taken taken;
       for (; next != positions.end() && next->first == count; ++next) taken.push_back(next->second);
-      RETURN_IF_ERROR(oneElement(taken, element, below(place), out));
+      RETURN_IF_ERROR(oneElement(taken, element, below(at), out));
       ++count;
     }
     for (; next != positions.end(); ++next) {
@@ -162,7 +162,7 @@ class TreeApplier {
       }
       while (count < position) out.appendNull(arrayKey(count++));
       const std::string key(arrayKey(count++));
-      RETURN_IF_ERROR(create(*child, key, below(place), out));
+      RETURN_IF_ERROR(create(*child, key, below(at), out));
     }
     return {};
   }
@@ -186,10 +186,10 @@ class TreeApplier {
   }
 
   // A removed element becomes null, so that the others keep their positions.
-  Result<> keepingPlace(const UpdateNode& node, std::string_view key, ValueView current, Place place,
-                        BsonWriter& out) const {
+  Result<> keepingPosition(const UpdateNode& node, std::string_view key, ValueView current, Position at,
+                           BsonWriter& out) const {
     const size_t start = out.size();
-    RETURN_IF_ERROR(field(node, key, current, place, out));
+    RETURN_IF_ERROR(field(node, key, current, at, out));
     if (out.size() == start) out.appendNull(key);
     return {};
   }
@@ -204,14 +204,14 @@ class TreeApplier {
     return {};
   }
 
-  Result<> everyElement(const UpdateNode& node, DocumentView before, Place place, BsonWriter& out) const {
+  Result<> everyElement(const UpdateNode& node, DocumentView before, Position at, BsonWriter& out) const {
     for (const Element& element : before) {
       Taken taken;
       for (const ArrayStep& step : node.arraySteps) {
         const bool takes = step.kind == ArrayStep::Kind::all || passesFilter(step.name, element.value);
         if (takes) taken.push_back(step.node.get());
       }
-      RETURN_IF_ERROR(oneElement(taken, element, below(place), out));
+      RETURN_IF_ERROR(oneElement(taken, element, below(at), out));
     }
     return {};
   }
@@ -222,13 +222,13 @@ class TreeApplier {
     return takesElement(found->second, name, element);
   }
 
-  Result<> oneElement(std::span<const UpdateNode* const> taken, const Element& element, Place place,
+  Result<> oneElement(std::span<const UpdateNode* const> taken, const Element& element, Position at,
                       BsonWriter& out) const {
     if (taken.empty()) {
       out.append(element.key, element.value);
       return {};
     }
-    if (taken.size() == 1) return keepingPlace(*taken.front(), element.key, element.value, place, out);
+    if (taken.size() == 1) return keepingPosition(*taken.front(), element.key, element.value, at, out);
     Document changed;
     ValueView current = element.value;
     for (size_t i = 0; i < taken.size(); ++i) {
@@ -238,7 +238,7 @@ class TreeApplier {
             fmt::format("the paths \"{}\" and \"{}\" change the same element", other->path, taken[i]->path));
       }
       BsonWriter one;
-      RETURN_IF_ERROR(keepingPlace(*taken[i], element.key, current, place, one));
+      RETURN_IF_ERROR(keepingPosition(*taken[i], element.key, current, at, one));
       changed = one.finish();
       current = changed.view().begin()->value;
     }
@@ -246,8 +246,8 @@ class TreeApplier {
     return {};
   }
 
-  static Target target(const UpdateNode& node, std::string_view key, Place place) {
-    return {node.path, key, place.depth, place.throughArray};
+  static Target target(const UpdateNode& node, std::string_view key, Position at) {
+    return {node.path, key, at.depth, at.throughArray};
   }
 
   const ApplyContext& context_;

@@ -7,21 +7,22 @@
 
 namespace mb::functions {
 
+// References outlive it.
+struct AuthTriggerDeps {
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<FunctionTable> slot;
+  jobs::Queue& queue;
+};
+
 class AuthTrigger final : public identity::UserFollower {
  public:
-  // References outlive it.
-  struct Deps {
-    snapshot::Snapshots& snapshots;
-    snapshot::SlotKey<FunctionTable> slot;
-    jobs::Queue& queue;
-  };
-  explicit AuthTrigger(Deps deps) : deps_(deps) {}
+  explicit AuthTrigger(AuthTriggerDeps deps) : deps_(deps) {}
 
   Task<std::vector<store::Insert>> userCreated(store::ProjectNo project, identity::UserRecord user) override;
   void committed(std::vector<std::string> jobs) override { deps_.queue.wake(std::move(jobs)); }
 
  private:
-  const Deps deps_;
+  const AuthTriggerDeps deps_;
 };
 
 }  // namespace mb::functions

@@ -23,19 +23,20 @@ class Host : public data::CollectionFinder {
   virtual Task<FileHost> files() = 0;
 };
 
+// References outlive the host.
+struct ProjectHostDeps {
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<data::CollectionTable> collections;
+  integrations::Caller& integrations;
+  storage::Files* const& files;  // null where the deployment has no files
+};
+
 // Reads the project's state at each call: calls fail once the project is suspended or deleted.
 class ProjectHost final : public Host {
  public:
-  // References outlive the host.
-  struct Deps {
-    snapshot::Snapshots& snapshots;
-    snapshot::SlotKey<data::CollectionTable> collections;
-    integrations::Caller& integrations;
-    storage::Files* const& files;  // null where the deployment has no files
-  };
   // True once a call was refused because the project is suspended. Any thread.
   using Refusal = std::shared_ptr<std::atomic<bool>>;
-  ProjectHost(Deps deps, ProjectId project, Refusal refused)
+  ProjectHost(ProjectHostDeps deps, ProjectId project, Refusal refused)
       : deps_(deps), project_(std::move(project)), refused_(std::move(refused)) {}
 
   Task<data::CollectionPtr> find(std::string name) override;
@@ -45,7 +46,7 @@ class ProjectHost final : public Host {
 
  private:
   Task<snapshot::SnapshotPtr> current();
-  const Deps deps_;
+  const ProjectHostDeps deps_;
   const ProjectId project_;
   const Refusal refused_;
 };

@@ -1,3 +1,4 @@
+#include "functions/call_fixture.h"
 #include "functions/functions_runtime_fixture.h"
 #include "functions/run_actor.h"
 
@@ -14,13 +15,8 @@ class BridgeTest : public RunningFixture {
   std::string call(const std::string& operation, std::string_view arguments, int depth = 0) {
     std::string answer;
     executor_.script("hello", [&](workers::RunRequest request) -> Async<Outcome> {
-      auto given = co_await request.bridge->call(
-          operation, doc::Document(doc::parseJsonValue(arguments)->view().begin()->value.asDocument()));
-      if (given) {
-        doc::writeJsonValue(answer, given->view());
-      } else {
-        answer = fmt::format("{}: {}", meaningOf(given.error().code()).wire, given.error().message());
-      }
+      auto given = co_await request.bridge->call(operation, argumentsOf(arguments));
+      answer = shown(given);
       co_return gives("1");
     });
     invoke("hello", {.depth = depth});
@@ -28,14 +24,8 @@ class BridgeTest : public RunningFixture {
   }
 };
 
-struct Refused {
-  const char* operation;
-  const char* arguments;
-  const char* code;
-};
-
 TEST_F(BridgeTest, refusesWhatIsNoCall) {
-  const Refused cases[] = {
+  const RefusedCall cases[] = {
       {"db.drop", "[]", "VALIDATION"},
       {"", "[]", "VALIDATION"},
       {"db.find", "[]", "VALIDATION"},
@@ -74,11 +64,7 @@ TEST_F(BridgeTest, refusesWhatIsNoCall) {
       {"integrations.call", R"(["mail","send",{}])", "VALIDATION"},
       {"integrations.call", R"(["none","send",{}])", "NOT_FOUND"},
   };
-  for (const Refused& each : cases) {
-    const std::string answer = call(each.operation, each.arguments);
-    EXPECT_TRUE(answer.starts_with(std::string(each.code) + ": "))
-        << each.operation << " " << each.arguments << " gave " << answer;
-  }
+  expectRefused(cases, [&](const auto& operation, auto arguments) { return call(operation, arguments); });
   EXPECT_TRUE(stored("notes").empty());
 }
 

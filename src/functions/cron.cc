@@ -113,6 +113,11 @@ Task<bool> Cron::fire(TimetableRow row) {
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(row.projectId));
   const std::optional<Timestamp> since = project ? activeSince(project->info()) : std::nullopt;
   if (schedule && since) at = schedule->last({std::max({row.dueAt.ms, now.ms - kForgottenMs + 1, since->ms})}, now);
+  if (at) {
+    CO_TRY(const jobs::GroupLoad load,
+           co_await deps_.queue.load(std::string(kJobKind), project->info().number, row.functionId));
+    if (load.jobs >= kMaxWaitingFires) at.reset();
+  }
   store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
   const store::Target target = write.change(kTimetableRows, row.id);
   std::string jobId;

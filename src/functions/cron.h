@@ -1,6 +1,6 @@
 // Cron starts functions on a schedule. The commit that moves a function's timetable row inserts the job, so a fire is
 // one job, also with several servers. A missed fire runs once if it is less than an hour old; fires during a suspension
-// of the project never run.
+// of the project never run, and neither do those of a function of which kMaxWaitingFires jobs wait.
 #pragma once
 
 #include <atomic>
@@ -12,17 +12,20 @@
 
 namespace mb::functions {
 
+inline constexpr uint64_t kMaxWaitingFires = 100;
+
+// References outlive it.
+struct CronDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  jobs::Queue& queue;
+  Cores& cores;
+  const Clock& clock;
+};
+
 class Cron {
  public:
-  // References outlive it.
-  struct Deps {
-    store::DocumentStore& store;
-    snapshot::Snapshots& snapshots;
-    jobs::Queue& queue;
-    Cores& cores;
-    const Clock& clock;
-  };
-  explicit Cron(Deps deps) : deps_(deps) {}
+  explicit Cron(CronDeps deps) : deps_(deps) {}
 
   // Scans for due fires every second.
   void start(TaskGroup& tasks);
@@ -35,7 +38,7 @@ class Cron {
   // True if a job was inserted.
   Task<bool> fire(TimetableRow row);
   Task<bool> fireStored(doc::Document document);
-  const Deps deps_;
+  const CronDeps deps_;
   PeriodicTask passes_;
   bool passFails_ = false;  // the last pass failed; logged once
   bool rowFails_ = false;   // a row of the last pass failed; logged once

@@ -41,16 +41,16 @@ class FileCaller {
   Task<doc::Value> sign();
 
  private:
-  struct Place {
+  struct FilePath {
     std::string bucket;
     std::string path;
   };
   // The first two arguments of a call that takes at most `count`.
-  Result<Place> place(size_t count) const {
+  Result<FilePath> filePath(size_t count) const {
     RETURN_IF_ERROR(given_.atMost(count));
     TRY(std::string bucket, given_.text(0, "bucket"));
     TRY(std::string path, given_.text(1, "path"));
-    return Place{std::move(bucket), std::move(path)};
+    return FilePath{std::move(bucket), std::move(path)};
   }
   storage::Access access() const {
     policy::Caller caller;
@@ -60,7 +60,7 @@ class FileCaller {
     return {{std::move(caller), host_.project, call_.deadline}, call_.actor};
   }
   // Fails with ErrorCode::retry where the file's bytes were removed after its record was read.
-  Task<doc::Value> readOnce(const Place& place);
+  Task<doc::Value> readOnce(const FilePath& from);
 
   const FileHost host_;
   const FileCall call_;
@@ -94,13 +94,13 @@ Task<doc::Value> FileCaller::list() {
 }
 
 Task<doc::Value> FileCaller::read() {
-  CO_TRY(const Place from, place(2));
+  CO_TRY(const FilePath from, filePath(2));
   Error changing(ErrorCode::conflict, "the file is being changed concurrently: try again");
   co_return co_await store::retryWrite(kMaxReads, std::move(changing), [&] { return readOnce(from); });
 }
 
-Task<doc::Value> FileCaller::readOnce(const Place& place) {
-  CO_TRY(const storage::OpenFile file, co_await host_.files->open(access(), place.bucket, place.path, std::nullopt));
+Task<doc::Value> FileCaller::readOnce(const FilePath& from) {
+  CO_TRY(const storage::OpenFile file, co_await host_.files->open(access(), from.bucket, from.path, std::nullopt));
   if (file.record.size > kMaxReadBytes) {
     co_return fail(ErrorCode::payloadTooLarge, fmt::format("{} reads files of at most {} MiB, this one has {} bytes",
                                                            operation_, kMaxReadBytes >> 20, file.record.size));
@@ -128,7 +128,7 @@ Task<doc::Value> FileCaller::readOnce(const Place& place) {
 }
 
 Task<doc::Value> FileCaller::write() {
-  CO_TRY(Place to, place(4));
+  CO_TRY(FilePath to, filePath(4));
   CO_TRY(const std::string_view bytes, given_.bytes(2, "bytes"));
   CO_TRY(const doc::Document options, given_.objectOrEmpty(3, "options"));
   storage::NewFile file;
@@ -153,13 +153,13 @@ Task<doc::Value> FileCaller::write() {
 }
 
 Task<doc::Value> FileCaller::remove() {
-  CO_TRY(Place from, place(2));
+  CO_TRY(FilePath from, filePath(2));
   CO_RETURN_IF_ERROR(co_await host_.files->remove(access(), std::move(from.bucket), std::move(from.path)));
   co_return doc::Value();
 }
 
 Task<doc::Value> FileCaller::sign() {
-  CO_TRY(Place from, place(3));
+  CO_TRY(FilePath from, filePath(3));
   CO_TRY(const int64_t seconds, given_.integer(2, "seconds"));
   CO_TRY(const storage::SignedLink link,
          co_await host_.files->sign(access(), std::move(from.bucket), std::move(from.path), seconds));

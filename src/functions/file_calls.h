@@ -26,7 +26,7 @@ struct FileHost {
 struct FileCall {
   store::Actor actor;  // of the run's writes
   store::Deadline deadline;
-  std::stop_token aborted;  // no further step begins once a stop is requested
+  std::stop_token aborted;  // checked before the call, and before each piece that is read
 };
 
 constexpr bool isFileCall(std::string_view operation) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "functions/call_fixture.h"
 #include "storage/storage_fixture.h"
 
 namespace mb::functions {
@@ -16,16 +17,8 @@ class FileCallsTest : public storage::StorageFixture {
                          {{store::ActorKind::function, "fn_1/2"}, soon(), std::stop_token()}, operation,
                          std::move(arguments)));
   }
-  // The result as JSON; "CODE: message" for an error.
   std::string call(const std::string& operation, std::string_view arguments) {
-    return shown(
-        callWith(operation, doc::Document(doc::parseJsonValue(arguments)->view().begin()->value.asDocument())));
-  }
-  static std::string shown(const Result<doc::Value>& result) {
-    if (!result) return fmt::format("{}: {}", meaningOf(result.error().code()).wire, result.error().message());
-    std::string text;
-    doc::writeJsonValue(text, result->view());
-    return text;
+    return shown(callWith(operation, argumentsOf(arguments)));
   }
   std::string write(const std::string& path, std::string_view bytes, std::string_view options = "{}") {
     doc::BsonWriter out;
@@ -73,12 +66,7 @@ TEST_F(FileCallsTest, PassRules) {
 }
 
 TEST_F(FileCallsTest, RefuseWhatIsNoCall) {
-  struct Refused {
-    const char* operation;
-    const char* arguments;
-    const char* code;
-  };
-  const Refused cases[] = {
+  const RefusedCall cases[] = {
       {"storage.drop", "[]", "VALIDATION"},
       {"storage.", "[]", "VALIDATION"},
       {"storage.list", "[]", "VALIDATION"},
@@ -98,11 +86,7 @@ TEST_F(FileCallsTest, RefuseWhatIsNoCall) {
       {"storage.sign", R"(["docs","a",0])", "INVALID_PARAM"},
       {"storage.sign", R"(["docs","a",1.5])", "VALIDATION"},
   };
-  for (const Refused& each : cases) {
-    const std::string answer = call(each.operation, each.arguments);
-    EXPECT_TRUE(answer.starts_with(std::string(each.code) + ": "))
-        << each.operation << " " << each.arguments << " gave " << answer;
-  }
+  expectRefused(cases, [&](const auto& operation, auto arguments) { return call(operation, arguments); });
   EXPECT_TRUE(write("a", "x", R"({"contentType":1})").starts_with("VALIDATION: "));
   EXPECT_TRUE(write("a", "x", R"({"contentType":"none"})").starts_with("INVALID_PARAM: "));
   EXPECT_TRUE(write("a", "x", R"({"metadata":[]})").starts_with("VALIDATION: "));

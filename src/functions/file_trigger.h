@@ -7,21 +7,22 @@
 
 namespace mb::functions {
 
+// References outlive it.
+struct FileTriggerDeps {
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<FunctionTable> slot;
+  jobs::Queue& queue;
+};
+
 class FileTrigger final : public storage::FileFollower {
  public:
-  // References outlive it.
-  struct Deps {
-    snapshot::Snapshots& snapshots;
-    snapshot::SlotKey<FunctionTable> slot;
-    jobs::Queue& queue;
-  };
-  explicit FileTrigger(Deps deps) : deps_(deps) {}
+  explicit FileTrigger(FileTriggerDeps deps) : deps_(deps) {}
 
   Task<std::vector<store::Insert>> fileUploaded(store::ProjectNo project, std::string bucket, storage::FileRecord file,
                                                 store::Actor by) override;
 
  private:
-  const Deps deps_;
+  const FileTriggerDeps deps_;
 };
 
 }  // namespace mb::functions

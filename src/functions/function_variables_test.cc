@@ -27,32 +27,22 @@ TEST(FunctionVariables, AreFoundWhereTheyAreNamed) {
 
 class FunctionsWithVariables : public FunctionsFixture {
  protected:
-  Result<> put(std::string name, variables::VariableBody body) {
-    return run(variables_.put({admin(), snapshot(shop_), soon()}, std::move(name), std::move(body)));
-  }
   static NewFunction reading(std::string code) {
     NewFunction made = function("reader");
     made.code = std::move(code);
     return made;
   }
-  template <class T>
-  static std::string details(const Result<T>& result) {
-    if (result) return "";
-    std::vector<std::string> all;
-    for (const ErrorDetail& each : result.error().details()) all.push_back(each.path + " " + each.message);
-    return fmt::format("{}", fmt::join(all, "\n"));
-  }
 };
 
 TEST_F(FunctionsWithVariables, ReadPlainOnes) {
-  ASSERT_TRUE(put("TOKEN", {"x", true, {}}));
-  ASSERT_TRUE(put("URL", {"x", {}, {}}));
+  ASSERT_TRUE(setVariable("TOKEN", {"x", true, {}}));
+  ASSERT_TRUE(setVariable("URL", {"x", {}, {}}));
   EXPECT_EQ(details(create(reading("export default (e, ctx) => ctx.variables.TOKEN;"))),
             "/code reads the secret variable TOKEN: ctx.variables holds plain ones only");
   ASSERT_TRUE(create(reading("export default (e, ctx) => ctx.variables.URL;")));
   EXPECT_THAT(details(change("reader", R"({"code":"export default (e, ctx) => ctx.variables.TOKEN;"})")),
               HasSubstr("/code reads the secret variable TOKEN"));
-  EXPECT_THAT(details(put("URL", {{}, true, {}})), HasSubstr("/secret does not fit functions/reader/code: "));
+  EXPECT_THAT(details(setVariable("URL", {{}, true, {}})), HasSubstr("/secret does not fit functions/reader/code: "));
   EXPECT_EQ(codeOf(run(variables_.remove({admin(), snapshot(shop_), soon()}, "URL"))), "CONFLICT");
 }
 
@@ -62,7 +52,7 @@ TEST_F(FunctionsWithVariables, AnImportListsNamesWithoutAValue) {
           "code":"export default (e, ctx) => ctx.variables.URL;"}]})";
   EXPECT_THAT(details(plan(shop_, document)),
               HasSubstr("/functions/0/code names the variable URL, which has no value"));
-  ASSERT_TRUE(put("URL", {"x", {}, {}}));
+  ASSERT_TRUE(setVariable("URL", {"x", {}, {}}));
   EXPECT_EQ(summary(import(shop_, document)), "1 0 0");
 }
 
@@ -70,9 +60,9 @@ class RunsWithVariables : public RunningFixture {};
 
 TEST_F(RunsWithVariables, TheContextHoldsPlainValues) {
   define("hello", R"({"type":"http","method":"GET","path":"/a"})");
-  ASSERT_TRUE(run(variables_.put({admin(), snapshot(shop_), soon()}, "URL", {"https://a.example", {}, {}})));
-  ASSERT_TRUE(run(variables_.put({admin(), snapshot(shop_), soon()}, "TOKEN", {"marked", true, {}})));
-  ASSERT_TRUE(run(variables_.put({admin(), snapshot(shop_), soon()}, "EMPTY", {})));
+  ASSERT_TRUE(setVariable("URL", {"https://a.example", {}, {}}));
+  ASSERT_TRUE(setVariable("TOKEN", {"marked", true, {}}));
+  ASSERT_TRUE(setVariable("EMPTY", {}));
   invoke("hello");
   EXPECT_THAT(doc::toJson(executor_.requests().at(0).context), HasSubstr(R"("variables":{"URL":"https://a.example"})"));
 }

@@ -292,7 +292,7 @@ variables::Problems Functions::problemsWith(const snapshot::ProjectSnapshot& pro
   if (!values.isSecret(name)) return problems;
   for (const variables::VariableUse& use : uses(project)) {
     if (std::ranges::find(use.names, name) == use.names.end()) continue;
-    problems.push_back({use.place, secretProblem({std::string(name)}, values)});
+    problems.push_back({use.field, secretProblem({std::string(name)}, values)});
   }
   return problems;
 }

@@ -93,10 +93,11 @@ Task<> PostJobs::dropOldest(snapshot::SnapshotPtr project, FunctionPtr function)
     for (jobs::WaitingJob& job : oldest) {
       if (tooMany == 0 && tooLarge == 0) break;
       tooLarge -= std::min<uint64_t>(tooLarge, job.payload.size());
-      CO_TRY(WaitingRun waiting, store::fromStore<WaitingRun>(job.payload.view()));
+      // A job that cannot be read goes too.
+      auto waiting = store::fromStore<WaitingRun>(job.payload.view());
       CO_TRY(const bool skipped, co_await deps_.queue.cancel(std::move(job.id)));
-      if (!skipped) continue;
-      deps_.runner.logSkipped(invocationOf(project, function, std::move(waiting)), "too many runs were waiting");
+      if (!skipped || !waiting) continue;
+      deps_.runner.logSkipped(invocationOf(project, function, *std::move(waiting)), "too many runs were waiting");
     }
   }
 }

@@ -10,15 +10,16 @@ namespace mb::functions {
 inline constexpr uint64_t kMaxWaiting = 100'000;
 inline constexpr uint64_t kMaxWaitingBytes = 512 << 20;  // of the stored jobs
 
+// References outlive it.
+struct PostJobsDeps {
+  snapshot::SlotKey<FunctionTable> slot;
+  jobs::Queue& queue;
+  FunctionRunner& runner;
+};
+
 class PostJobs final : public events::Consumer {
  public:
-  // References outlive it.
-  struct Deps {
-    snapshot::SlotKey<FunctionTable> slot;
-    jobs::Queue& queue;
-    FunctionRunner& runner;
-  };
-  explicit PostJobs(Deps deps) : deps_(deps) {}
+  explicit PostJobs(PostJobsDeps deps) : deps_(deps) {}
 
   bool follows(const snapshot::ProjectSnapshot& project) const override;
   void jobsFor(const snapshot::ProjectSnapshot& project, const store::ChangeEntry& change,
@@ -28,7 +29,7 @@ class PostJobs final : public events::Consumer {
  private:
   // Skips the oldest jobs of a function until the others are within its bounds.
   Task<> dropOldest(snapshot::SnapshotPtr project, FunctionPtr function);
-  const Deps deps_;
+  const PostJobsDeps deps_;
 };
 
 }  // namespace mb::functions

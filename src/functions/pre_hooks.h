@@ -9,14 +9,15 @@ namespace mb::functions {
 
 inline constexpr std::chrono::milliseconds kMaxHookTime{2'000};
 
+// References outlive it.
+struct PreHooksDeps {
+  snapshot::SlotKey<FunctionTable> slot;
+  Runner& runner;
+};
+
 class PreHooks final : public data::PreHook {
  public:
-  // References outlive it.
-  struct Deps {
-    snapshot::SlotKey<FunctionTable> slot;
-    Runner& runner;
-  };
-  explicit PreHooks(Deps deps) : deps_(deps) {}
+  explicit PreHooks(PreHooksDeps deps) : deps_(deps) {}
 
   bool wants(const snapshot::ProjectSnapshot& project, const data::Collection& collection,
              data::WriteEvent event) const override;
@@ -26,7 +27,7 @@ class PreHooks final : public data::PreHook {
  private:
   const std::vector<FunctionPtr>* hooksOf(const snapshot::ProjectSnapshot& project,
                                           const data::Collection& collection) const;
-  const Deps deps_;
+  const PreHooksDeps deps_;
 };
 
 // 503 FUNCTIONS_BUSY, for callers that wait for a run.

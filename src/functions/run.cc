@@ -111,11 +111,11 @@ void appendAuth(doc::BsonWriter& out, const policy::Caller* caller) {
 }
 
 doc::Document contextOf(const Invocation& invocation, const variables::VariableTable& table) {
-  doc::BsonWriter out(512 + (invocation.request ? invocation.request->size() : 0));
+  doc::BsonWriter out(512 + table.plain.size() + (invocation.request ? invocation.request->size() : 0));
   appendAuth(out, invocation.caller ? &*invocation.caller : nullptr);
   out.appendString("project", invocation.project->info().id.str());
   out.appendString("function", invocation.function->name());
-  variables::appendPlain(out, table);
+  out.appendDocument("variables", table.plain);
   if (invocation.request) out.appendDocument("request", *invocation.request);
   return out.finish();
 }

@@ -9,19 +9,20 @@
 
 namespace mb::functions {
 
+// References outlive the runner.
+struct FunctionRunnerDeps {
+  workers::Executor& executor;
+  data::ServiceDocuments& documents;
+  ProjectHostDeps host;
+  const variables::Variables& variables;
+  RunLog& log;
+  IdGenerator& ids;
+  const Clock& clock;
+};
+
 class FunctionRunner final : public Runner {
  public:
-  // References outlive the runner.
-  struct Deps {
-    workers::Executor& executor;
-    data::ServiceDocuments& documents;
-    ProjectHost::Deps host;
-    const variables::Variables& variables;
-    RunLog& log;
-    IdGenerator& ids;
-    const Clock& clock;
-  };
-  explicit FunctionRunner(Deps deps) : deps_(deps) {}
+  explicit FunctionRunner(FunctionRunnerDeps deps) : deps_(deps) {}
 
   Async<FinishedRun> run(Invocation invocation) override;
   // Logs a run that was skipped. It is not counted.
@@ -31,7 +32,7 @@ class FunctionRunner final : public Runner {
   // `refused` is set once the project's suspension refuses a call.
   std::shared_ptr<workers::Bridge> bridgeOf(const Invocation& invocation, std::chrono::milliseconds timeout,
                                             ProjectHost::Refusal refused) const;
-  const Deps deps_;
+  const FunctionRunnerDeps deps_;
 };
 
 // The function of a run, in the log.

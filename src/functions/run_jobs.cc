@@ -79,7 +79,7 @@ Invocation invocationOf(snapshot::SnapshotPtr project, FunctionPtr function, Wai
   return invocation;
 }
 
-RunJobs::RunJobs(Deps deps) : deps_(deps) {
+RunJobs::RunJobs(RunJobsDeps deps) : deps_(deps) {
   jobs::Kind kind;
   kind.name = kJobKind;
   kind.handler = [this](jobs::JobRun run) { return this->run(std::move(run)); };

@@ -38,25 +38,26 @@ jobs::JobSpec runJob(store::ProjectNo project, const std::string& functionId, st
 // The queued run as one of the function.
 Invocation invocationOf(snapshot::SnapshotPtr project, FunctionPtr function, WaitingRun waiting);
 
+// References outlive it, and it outlives the queue's runs.
+struct RunJobsDeps {
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<FunctionTable> slot;
+  jobs::Queue& queue;
+  FunctionRunner& runner;
+  const Clock& clock;
+  int workers = 1;  // the maximum number of workers
+};
+
 class RunJobs {
  public:
-  // References outlive it, and it outlives the queue's runs.
-  struct Deps {
-    snapshot::Snapshots& snapshots;
-    snapshot::SlotKey<FunctionTable> slot;
-    jobs::Queue& queue;
-    FunctionRunner& runner;
-    const Clock& clock;
-    int workers = 1;  // the maximum number of workers
-  };
   // Declares the kind of job.
-  explicit RunJobs(Deps deps);
+  explicit RunJobs(RunJobsDeps deps);
 
  private:
   Task<> run(jobs::JobRun run);
   // Repeats the job for the next attempt if the run failed and has one left.
   Result<> retry(const jobs::JobRun& run, const Function& function, const FinishedRun& finished) const;
-  const Deps deps_;
+  const RunJobsDeps deps_;
 };
 
 }  // namespace mb::functions

@@ -33,8 +33,7 @@ Task<RunView> RunRetries::retry(identity::ProjectAccess access, std::string func
          co_await deps_.log.find(runOf(*access.project, *invocation.function), run));
   if (!logged) co_return fail(ErrorCode::conflict, "the log of the function does not hold this run, or not any more");
   if (!logged->input) {
-    co_return fail(ErrorCode::conflict,
-                   "this run cannot be retried: the log keeps the events of database, auth, storage and cron only");
+    co_return fail(ErrorCode::conflict, "this run cannot be retried: the log does not hold its event");
   }
   if (deps_.auditor.enabled()) {
     CO_RETURN_IF_ERROR(co_await deps_.store.write(auditedRetry(deps_.auditor, access, function, run), nullptr));

@@ -7,17 +7,18 @@
 
 namespace mb::functions {
 
+// References outlive it.
+struct RunRetriesDeps {
+  store::DocumentStore& store;
+  snapshot::SlotKey<FunctionTable> slot;
+  FunctionRunner& runner;
+  RunLog& log;
+  audit::Auditor& auditor;
+};
+
 class RunRetries {
  public:
-  // References outlive it.
-  struct Deps {
-    store::DocumentStore& store;
-    snapshot::SlotKey<FunctionTable> slot;
-    FunctionRunner& runner;
-    RunLog& log;
-    audit::Auditor& auditor;
-  };
-  explicit RunRetries(Deps deps) : deps_(deps) {}
+  explicit RunRetries(RunRetriesDeps deps) : deps_(deps) {}
 
   // Waits for the run, which is logged, metered and audited, whether the function is enabled or not. Fails with
   // notFound for an unknown function, with conflict for a run whose input the log does not hold (not a background run,
@@ -25,7 +26,7 @@ class RunRetries {
   Task<RunView> retry(identity::ProjectAccess access, std::string function, std::string run);
 
  private:
-  const Deps deps_;
+  const RunRetriesDeps deps_;
 };
 
 }  // namespace mb::functions

@@ -13,14 +13,15 @@ namespace mb::functions {
 // The databases that a killed server left are found by their rows in the control project.
 inline constexpr store::CollectionRef kScratchRows{store::kControlProject, kRuns, 0};
 
+// References outlive it.
+struct ScratchDeps {
+  store::DocumentStore& store;
+  snapshot::SlotKey<data::CollectionTable> collections;
+};
+
 class Scratch final : public data::CollectionFinder {
  public:
-  // References outlive it.
-  struct Deps {
-    store::DocumentStore& store;
-    snapshot::SlotKey<data::CollectionTable> collections;
-  };
-  Scratch(Deps deps, snapshot::SnapshotPtr project) : deps_(deps), project_(std::move(project)) {}
+  Scratch(ScratchDeps deps, snapshot::SnapshotPtr project) : deps_(deps), project_(std::move(project)) {}
 
   // Fails with notFound if the project has no such collection. Calls on one core.
   Task<data::CollectionPtr> find(std::string name) override;
@@ -33,7 +34,7 @@ class Scratch final : public data::CollectionFinder {
  private:
   Task<data::CollectionPtr> make(data::CollectionPtr original);
   Task<> begin();
-  const Deps deps_;
+  const ScratchDeps deps_;
   const snapshot::SnapshotPtr project_;
   store::ProjectNo number_ = 0;
   bool making_ = false;

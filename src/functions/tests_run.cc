@@ -72,12 +72,12 @@ doc::Document contextOf(const snapshot::ProjectSnapshot& project, const variable
   }
   out.appendString("project", project.info().id.str());
   out.appendString("function", function.name());
-  variables::appendPlain(out, table);
+  out.appendDocument("variables", table.plain);
   if (function.trigger == TriggerType::http) appendRequest(out, function, objectIn(test, "event"), baseUrl);
   return out.finish();
 }
 
-doc::Document encoded(const StubbedHost::Call& call) {
+doc::Document encoded(const StubbedCall& call) {
   doc::BsonWriter out;
   out.appendString("integration", call.integration);
   out.appendString("op", call.op);
@@ -126,8 +126,7 @@ void compareRun(const RunView& run, doc::DocumentView expect, std::vector<std::s
   }
 }
 
-void compareCalls(const std::vector<StubbedHost::Call>& calls, doc::DocumentView expect,
-                  std::vector<std::string>& failures) {
+void compareCalls(const std::vector<StubbedCall>& calls, doc::DocumentView expect, std::vector<std::string>& failures) {
   const auto expected = expect.find("calls");
   if (!expected || expected->type() != doc::BsonType::array) return;
   doc::BsonWriter made;
@@ -188,8 +187,8 @@ Task<> TestRuns::perform(Stage& stage) {
       contextOf(*stage.project, deps_.variables.table(*stage.project), function, stage.test, deps_.baseUrl);
   if (function.trigger == TriggerType::http) request.rawBody = rawBodyOf(objectIn(stage.test, "event"));
   request.timeout = std::clamp(left, kMinTime, function.timeout);
-  auto host = std::make_unique<StubbedHost>(StubbedHost::Deps{
-      stage.scratch, deps_.integrations, stage.project, doc::Document(objectIn(stage.test, "stubs")), stage.calls});
+  auto host = std::make_unique<StubbedHost>(StubbedHostDeps{stage.scratch, deps_.integrations, stage.project,
+                                                            doc::Document(objectIn(stage.test, "stubs")), stage.calls});
   RunBridge::Run run;
   run.actor = {store::ActorKind::server, ""};
   run.deadline = std::chrono::steady_clock::now() + request.timeout + kMinTime;

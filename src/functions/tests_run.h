@@ -33,23 +33,26 @@ struct TestReport {
   }
 };
 
+// A call of an integration by a function under test.
+struct StubbedCall {
+  std::string integration;
+  std::string op;
+  doc::Document args;
+};
+
+// References outlive the host.
+struct StubbedHostDeps {
+  Scratch& scratch;
+  integrations::Caller& integrations;
+  snapshot::SnapshotPtr project;
+  doc::Document stubs;  // {"integration.op": result}
+  std::vector<StubbedCall>& calls;
+};
+
 // Returns the case's stub as the result of an integration; records every call.
 class StubbedHost final : public Host {
  public:
-  struct Call {
-    std::string integration;
-    std::string op;
-    doc::Document args;
-  };
-  // References outlive the host.
-  struct Deps {
-    Scratch& scratch;
-    integrations::Caller& integrations;
-    snapshot::SnapshotPtr project;
-    doc::Document stubs;  // {"integration.op": result}
-    std::vector<Call>& calls;
-  };
-  explicit StubbedHost(Deps deps) : deps_(std::move(deps)) {}
+  explicit StubbedHost(StubbedHostDeps deps) : deps_(std::move(deps)) {}
   Task<data::CollectionPtr> find(std::string name) override { return deps_.scratch.find(std::move(name)); }
   // Fails with notFound without a stub, and with validation if the integration exists and would reject the arguments.
   Task<doc::Value> integrate(std::string name, std::string op, doc::Document arguments,
@@ -58,23 +61,24 @@ class StubbedHost final : public Host {
   Task<FileHost> files() override;
 
  private:
-  const Deps deps_;
+  const StubbedHostDeps deps_;
+};
+
+// References outlive it.
+struct TestRunsDeps {
+  workers::Executor& executor;
+  data::ServiceDocuments& documents;
+  ScratchDeps scratch;
+  integrations::Caller& integrations;
+  const variables::Variables& variables;
+  IdGenerator& ids;
+  const Clock& clock;
+  std::string baseUrl;
 };
 
 class TestRuns {
  public:
-  // References outlive it.
-  struct Deps {
-    workers::Executor& executor;
-    data::ServiceDocuments& documents;
-    Scratch::Deps scratch;
-    integrations::Caller& integrations;
-    const variables::Variables& variables;
-    IdGenerator& ids;
-    const Clock& clock;
-    std::string baseUrl;
-  };
-  explicit TestRuns(Deps deps) : deps_(std::move(deps)) {}
+  explicit TestRuns(TestRunsDeps deps) : deps_(std::move(deps)) {}
 
   // Runs all cases one after another; those that would begin after the deadline fail.
   Task<TestReport> run(snapshot::SnapshotPtr project, FunctionPtr function, store::Deadline deadline);
@@ -87,7 +91,7 @@ class TestRuns {
     const doc::Document& test;
     const store::Deadline deadline;
     Scratch& scratch;
-    std::vector<StubbedHost::Call> calls = {};
+    std::vector<StubbedCall> calls = {};
     RunView run = {};
   };
   Async<TestResult> runCase(snapshot::SnapshotPtr project, FunctionPtr function, doc::Document test,
@@ -99,7 +103,7 @@ class TestRuns {
   Task<> offerAll(Stage& stage, std::string collection, ExpectedDocuments& expected);
   Task<> compareDocuments(Stage& stage, std::vector<std::string>& failures);
   data::ServiceAccess accessOf(Stage& stage) const;
-  const Deps deps_;
+  const TestRunsDeps deps_;
 };
 
 }  // namespace mb::functions

@@ -69,6 +69,17 @@ TEST_F(CronTest, oneRowThatCannotBeReadStopsNoOther) {
   ASSERT_TRUE(ran(1));
 }
 
+TEST_F(CronTest, manyThatWaitStopTheSchedule) {
+  define("sweep", R"({"type":"cron","schedule":"* * * * *"})", R"({"retry":{"attempts":10,"backoffSeconds":3600}})");
+  executor_.answer("sweep", {ends(workers::RunStatus::error, "no"), ends(workers::RunStatus::error, "no")});
+  uint64_t fired = 0;
+  for (int minute = 1; minute <= 110; ++minute) {
+    clock_.advance(60'000);
+    fired += static_cast<uint64_t>(pass());
+  }
+  EXPECT_EQ(kMaxWaitingFires, fired);
+}
+
 TEST_F(CronTest, aMissedFireRunsOnceWithinTheHour) {
   define("sweep", kEachQuarter);
   at("2026-01-01T10:50:00Z");

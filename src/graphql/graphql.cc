@@ -81,7 +81,7 @@ Graphql::Graphql(snapshot::Snapshots& snapshots, data::Data& data, Search* searc
     : documents_(data.documents()),
       search_(search),
       source_(data.slot()),
-      slot_(snapshots.addSlot<SchemaPosition>(source_)) {
+      slot_(snapshots.addSlot<SchemaSlot>(source_)) {
   if (search) source_.setSearch(*search);
 }
 
@@ -116,10 +116,10 @@ std::expected<std::shared_ptr<const Graphql::PreparedRequest>, Problems> Graphql
 }
 
 Task<std::shared_ptr<const Schema>> Graphql::schemaOf(const data::Access& access) {
-  const SchemaPosition& place = access.project->get(slot_);
-  if (auto known = place.known(access.caller)) co_return known;
+  const SchemaSlot& slot = access.project->get(slot_);
+  if (auto known = slot.known(access.caller)) co_return known;
   co_return co_await pool_.run(access.project->info().id.str(), [&]() -> Result<std::shared_ptr<const Schema>> {
-    return place.schemaFor(*access.project, access.caller);
+    return slot.schemaFor(*access.project, access.caller);
   });
 }
 

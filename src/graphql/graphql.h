@@ -61,7 +61,7 @@ class Graphql {
   data::Documents& documents_;
   Search* const search_;
   SchemaSource source_;
-  const snapshot::SlotKey<SchemaPosition> slot_;
+  const snapshot::SlotKey<SchemaSlot> slot_;
   std::mutex mutex_;
   LruCache<std::shared_ptr<const PreparedRequest>> cached_{kCachedRequests};
   FairPool pool_{"graphql", kThreads};

@@ -113,11 +113,11 @@ std::optional<doc::ValueView> ResponseWriter::Finder::lookUp(std::string_view ke
 void ResponseWriter::addProblem(const Planned& field, Problem problem) {
   if (problems_.size() >= kMaxProblems) return;
   problem.at = field.at;
-  for (const Place& place : places_) {
-    if (place.field) {
-      problem.path.emplace_back(std::string(place.field->key));
+  for (const Step& step : path_) {
+    if (step.field) {
+      problem.path.emplace_back(std::string(step.field->key));
     } else {
-      problem.path.emplace_back(place.index);
+      problem.path.emplace_back(step.index);
     }
   }
   problems_.push_back(std::move(problem));
@@ -130,14 +130,14 @@ ResponseWriter::Outcome ResponseWriter::fail(const Planned& field, std::string m
 }
 
 void ResponseWriter::list(const Planned& root, const std::vector<doc::Document>& documents) {
-  places_.assign({{&root, 0}});
+  path_.assign({{&root, 0}});
   const size_t mark = out_.size();
   out_ += '[';
   for (size_t i = 0; i < documents.size(); ++i) {
     if (i > 0) out_ += ',';
-    places_.push_back({nullptr, i});
+    path_.push_back({nullptr, i});
     const bool written = object(root.children, documents[i]);
-    places_.pop_back();
+    path_.pop_back();
     if (written) continue;
     out_.resize(mark);
     out_ += "null";
@@ -147,7 +147,7 @@ void ResponseWriter::list(const Planned& root, const std::vector<doc::Document>&
 }
 
 void ResponseWriter::document(const Planned& root, const doc::Document& document) {
-  places_.assign({{&root, 0}});
+  path_.assign({{&root, 0}});
   const size_t mark = out_.size();
   if (object(root.children, document)) return;
   out_.resize(mark);
@@ -179,9 +179,9 @@ bool ResponseWriter::field(const Planned& field, Finder& in) {
       return true;
     case Source::relation: {
       const size_t mark = out_.size();
-      places_.push_back({&field, 0});
+      path_.push_back({&field, 0});
       const Outcome outcome = relation(field, in.find(field.field->key));
-      places_.pop_back();
+      path_.pop_back();
       if (outcome == Outcome::written) return true;
       out_.resize(mark);
       out_ += "null";
@@ -209,12 +209,12 @@ bool ResponseWriter::value(const Planned& field, const Type& type, std::optional
   const size_t mark = out_.size();
   const bool nonNull = type.kind == TypeKind::nonNull;
   const bool pushed = &type == field.field->type;
-  if (pushed) places_.push_back({&field, 0});
+  if (pushed) path_.push_back({&field, 0});
   const Outcome outcome = inner(field, nonNull ? *type.of : type, value);
   if (outcome == Outcome::null && nonNull) {
     fail(field, fmt::format("Cannot return null for non-nullable field {}.{}.", field.parent->name, field.field->name));
   }
-  if (pushed) places_.pop_back();
+  if (pushed) path_.pop_back();
   if (outcome == Outcome::written) return true;
   if (nonNull) return false;
   out_.resize(mark);
@@ -246,9 +246,9 @@ ResponseWriter::Outcome ResponseWriter::elements(const Planned& field, const Typ
       ++index;
       continue;
     }
-    places_.push_back({nullptr, index++});
+    path_.push_back({nullptr, index++});
     const bool written = value(field, *type.of, each.value);
-    places_.pop_back();
+    path_.pop_back();
     if (!written) return Outcome::failed;
   }
   out_ += ']';
@@ -298,9 +298,9 @@ ResponseWriter::Outcome ResponseWriter::related(const Planned& field, const Rela
     const doc::Document* one = lookUp(target, id);
     if (!one) return true;
     if (index > 0) out_ += ',';
-    places_.push_back({nullptr, index++});
+    path_.push_back({nullptr, index++});
     written = object(field.children, *one);
-    places_.pop_back();
+    path_.pop_back();
     return written;
   });
   out_ += ']';

@@ -1,4 +1,4 @@
-// An ResponseWriter writes documents to the response: JSON directly from BSON, with nulls and problems as in the
+// A ResponseWriter writes documents to the response: JSON directly from BSON, with nulls and problems as in the
 // October 2021 specification, 6.4.
 #pragma once
 
@@ -69,7 +69,7 @@ class ResponseWriter {
     std::optional<KeyIndex> byName_;  // of fields_
   };
   // A step of the current path in the response.
-  struct Place {
+  struct Step {
     const Planned* field = nullptr;  // null: an index
     size_t index = 0;
   };
@@ -92,7 +92,7 @@ class ResponseWriter {
   std::string& out_;
   Problems& problems_;
   const RelatedDocuments& related_;
-  std::vector<Place> places_;
+  std::vector<Step> path_;
 };
 
 }  // namespace mb::graphql

@@ -24,7 +24,7 @@ std::string rightsOf(const policy::Caller& caller) {
 
 }  // namespace
 
-std::shared_ptr<const Schema> SchemaPosition::schema(const snapshot::ProjectSnapshot& project) const {
+std::shared_ptr<const Schema> SchemaSlot::schema(const snapshot::ProjectSnapshot& project) const {
   {
     const std::lock_guard lock(mutex_);
     if (built_) return built_;
@@ -35,15 +35,15 @@ std::shared_ptr<const Schema> SchemaPosition::schema(const snapshot::ProjectSnap
   return built_;
 }
 
-std::shared_ptr<const Schema> SchemaPosition::known(const policy::Caller& caller) const {
+std::shared_ptr<const Schema> SchemaSlot::known(const policy::Caller& caller) const {
   const std::string rights = rightsOf(caller);
   const std::lock_guard lock(mutex_);
   const auto* found = variants_.find(rights);
   return found ? *found : nullptr;
 }
 
-std::shared_ptr<const Schema> SchemaPosition::schemaFor(const snapshot::ProjectSnapshot& project,
-                                                        const policy::Caller& caller) const {
+std::shared_ptr<const Schema> SchemaSlot::schemaFor(const snapshot::ProjectSnapshot& project,
+                                                    const policy::Caller& caller) const {
   std::string rights = rightsOf(caller);
   {
     const std::lock_guard lock(mutex_);
@@ -56,7 +56,7 @@ std::shared_ptr<const Schema> SchemaPosition::schemaFor(const snapshot::ProjectS
 }
 
 Task<std::shared_ptr<const void>> SchemaSource::load(snapshot::ProjectInfo) {
-  co_return std::shared_ptr<const void>(std::make_shared<const SchemaPosition>(*this));
+  co_return std::shared_ptr<const void>(std::make_shared<const SchemaSlot>(*this));
 }
 
 std::vector<std::string> SchemaSource::hiddenFrom(const snapshot::ProjectSnapshot& project,

@@ -15,9 +15,9 @@ namespace mb::graphql {
 class SchemaSource;
 
 // The value of the slot.
-class SchemaPosition {
+class SchemaSlot {
  public:
-  explicit SchemaPosition(const SchemaSource& source) : source_(source) {}
+  explicit SchemaSlot(const SchemaSource& source) : source_(source) {}
   // Any thread; slow for many properties.
   std::shared_ptr<const Schema> schema(const snapshot::ProjectSnapshot& project) const;
   // The result of schemaFor() if it was built before, else null. Any thread; fast.

@@ -28,7 +28,7 @@ bool isClientId(std::string_view text) {
 // Adds the problem of a client id with the values of its variables, where they are known.
 void checkVariables(std::string_view clientId, const variables::Values& values, variables::Problems& problems) {
   if (!variables::holdsReference(clientId)) return;
-  const auto known = values.known(clientId, variables::Place::plain, "/clientId", problems);
+  const auto known = values.known(clientId, variables::FieldKind::plain, "/clientId", problems);
   if (known && (known->empty() || !isClientId(*known))) problems.push_back({"/clientId", std::string(kClientIdRule)});
 }
 
@@ -177,7 +177,7 @@ Result<Secret> OauthConfigs::secretOf(const ProjectId& project, const OauthProvi
 Result<std::string> OauthConfigs::clientIdOf(const snapshot::ProjectSnapshot& project,
                                              const OauthProviderRecord& provider) const {
   if (!provider.variables) return provider.clientId;
-  TRY(std::string clientId, deps_.variables.valuesOf(project).textOf(provider.clientId, variables::Place::plain));
+  TRY(std::string clientId, deps_.variables.valuesOf(project).textOf(provider.clientId, variables::FieldKind::plain));
   if (!clientId.empty() && isClientId(clientId)) return clientId;
   return fail(ErrorCode::conflict, "the client id is not valid with the values of its variables");
 }

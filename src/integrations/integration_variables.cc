@@ -31,7 +31,7 @@ std::vector<ErrorDetail> Integrations::variableProblems(const snapshot::ProjectS
   const variables::Values values = deps_.variables.valuesAfter(project, document);
   checkConfig(*found, shape.config, values, problems);
   for (const ConfigReference& each : references) {
-    const std::vector<std::string> missing = values.resolve(each.text, variables::Place::plain).missing;
+    const std::vector<std::string> missing = values.resolve(each.text, variables::FieldKind::plain).missing;
     if (!allowMissing && !missing.empty()) problems.push_back({each.pointer, variables::missingText(missing)});
   }
   return problems;
@@ -40,15 +40,15 @@ std::vector<ErrorDetail> Integrations::variableProblems(const snapshot::ProjectS
 std::vector<variables::VariableUse> Integrations::uses(const snapshot::ProjectSnapshot& project) const {
   std::vector<variables::VariableUse> uses;
   for (const auto& [name, record] : project.get(slot_).byName) {
-    const std::string place = "integrations/" + name;
+    const std::string integration = "integrations/" + name;
     if (record->variables) {
       for (const ConfigReference& each : referencesIn(record->config)) {
-        uses.push_back({place + each.pointer, variables::namesIn(each.text)});
+        uses.push_back({integration + each.pointer, variables::namesIn(each.text)});
       }
-      uses.push_back({place + "/config", variables::namesIn(providerOf(*record).destination(record->config)),
+      uses.push_back({integration + "/config", variables::namesIn(providerOf(*record).destination(record->config)),
                       !record->secretNames.empty()});
     }
-    if (record->secretVariables) uses.push_back({place + "/secrets", *record->secretVariables});
+    if (record->secretVariables) uses.push_back({integration + "/secrets", *record->secretVariables});
   }
   return uses;
 }

@@ -16,12 +16,6 @@ constexpr std::string_view kStock =
 
 class IntegrationVariables : public IntegrationsFixture {
  protected:
-  Result<> put(std::string name, variables::VariableBody body, std::optional<policy::Caller> caller = std::nullopt) {
-    return run(variables_.put({caller ? *std::move(caller) : admin(), snapshot(shop_), soon()}, std::move(name),
-                              std::move(body)));
-  }
-  void value(std::string name, std::string value) { ASSERT_TRUE(put(std::move(name), {std::move(value), {}, {}})); }
-  void secret(std::string name, std::string value) { ASSERT_TRUE(put(std::move(name), {std::move(value), true, {}})); }
   std::string get() { return called("api", "get", R"({"path":"/x"})"); }
   Access accessWith(std::vector<std::string> permissions) {
     return {callerWith(std::move(permissions)), snapshot(shop_), soon()};
@@ -29,28 +23,21 @@ class IntegrationVariables : public IntegrationsFixture {
   static std::string document(std::string_view entries) {
     return fmt::format(R"({{"formatVersion":1,"integrations":[{}]}})", entries);
   }
-  template <class T>
-  static std::string details(const Result<T>& result) {
-    if (result) return "";
-    std::vector<std::string> all;
-    for (const ErrorDetail& each : result.error().details()) all.push_back(each.path + " " + each.message);
-    return fmt::format("{}", fmt::join(all, "\n"));
-  }
 };
 
 TEST_F(IntegrationVariables, ACallUsesTheirValuesAsTheyAreThen) {
   created(kStock);
   EXPECT_EQ(get(), "CONFLICT: the variable TOKEN has no value: set it");
-  secret("TOKEN", "marked-1");
+  ASSERT_TRUE(setSecret("TOKEN", "marked-1"));
   EXPECT_THAT(get(), HasSubstr("CONFLICT: the variable "));
-  value("BASE", "https://a.example");
-  value("STAGE", "test");
+  ASSERT_TRUE(setPlain("BASE", "https://a.example"));
+  ASSERT_TRUE(setPlain("STAGE", "test"));
   EXPECT_THAT(get(), HasSubstr(R"("status":200)"));
   EXPECT_EQ(outside_.request().url, "https://a.example/v1/x");
   EXPECT_EQ(header(outside_.request(), "authorization"), "Bearer marked-1");
   EXPECT_EQ(header(outside_.request(), "x-stage"), "test");
-  secret("TOKEN", "marked-2");
-  ASSERT_TRUE(put("BASE", {"https://b.example/base", {}, true}));
+  ASSERT_TRUE(setSecret("TOKEN", "marked-2"));
+  ASSERT_TRUE(setVariable("BASE", {"https://b.example/base", {}, true}));
   EXPECT_THAT(get(), HasSubstr(R"("status":200)"));
   EXPECT_EQ(outside_.request().url, "https://b.example/base/v1/x");
   EXPECT_EQ(header(outside_.request(), "authorization"), "Bearer marked-2");
@@ -63,9 +50,9 @@ TEST_F(IntegrationVariables, ACallUsesTheirValuesAsTheyAreThen) {
 
 TEST_F(IntegrationVariables, FailuresHoldNoValue) {
   created(kStock);
-  secret("TOKEN", "marked-1");
-  value("BASE", "https://marked.example:8443");
-  value("STAGE", "test");
+  ASSERT_TRUE(setSecret("TOKEN", "marked-1"));
+  ASSERT_TRUE(setPlain("BASE", "https://marked.example:8443"));
+  ASSERT_TRUE(setPlain("STAGE", "test"));
   outside_.refuse(Error(ErrorCode::upstreamFailed, "request failed").withCause("no route to marked.example"));
   const auto failed =
       run(integrations_.call(snapshot(shop_), "api", "get", json(R"({"path":"/"})"), {.deadline = soon()}));
@@ -76,28 +63,29 @@ TEST_F(IntegrationVariables, FailuresHoldNoValue) {
 TEST_F(IntegrationVariables, NumbersAndChoicesMayBeVariables) {
   created(R"({"name":"mail","provider":"email","config":{"from":"a@b.example","host":"${HOST}","port":"${PORT}",)"
           R"("secure":"${SECURE}"}})");
-  value("HOST", "smtp.example");
-  value("PORT", "2525");
-  value("SECURE", "true");
+  ASSERT_TRUE(setPlain("HOST", "smtp.example"));
+  ASSERT_TRUE(setPlain("PORT", "2525"));
+  ASSERT_TRUE(setPlain("SECURE", "true"));
   EXPECT_THAT(called("mail", "send", R"({"to":"c@d.example","subject":"s","text":"t"})"), HasSubstr("messageId"));
   EXPECT_EQ(outside_.mail().server.host, "smtp.example");
   EXPECT_EQ(outside_.mail().server.port, 2525);
   EXPECT_EQ(outside_.mail().server.tls, outbound::SmtpServer::Tls::implicit);
-  EXPECT_THAT(details(put("PORT", {"many", {}, {}})), HasSubstr("/value does not fit integrations/mail/config/port: "));
-  EXPECT_THAT(details(put("PORT", {"70000", {}, {}})), HasSubstr("integrations/mail/config/port: "));
-  EXPECT_THAT(details(put("HOST", {"smtp.example/x", {}, {}})), HasSubstr("integrations/mail/config/host: "));
+  EXPECT_THAT(details(setVariable("PORT", {"many", {}, {}})),
+              HasSubstr("/value does not fit integrations/mail/config/port: "));
+  EXPECT_THAT(details(setVariable("PORT", {"70000", {}, {}})), HasSubstr("integrations/mail/config/port: "));
+  EXPECT_THAT(details(setVariable("HOST", {"smtp.example/x", {}, {}})), HasSubstr("integrations/mail/config/host: "));
   created(R"({"name":"bot","provider":"bot","config":{"platform":"${PLATFORM}","defaultChannel":"${CHANNEL}"},)"
           R"("secrets":{"token":"${BOT}"}})");
-  EXPECT_THAT(details(put("PLATFORM", {"irc", {}, {}})), HasSubstr("integrations/bot/config/platform: "));
-  secret("BOT", "t0ken");
-  EXPECT_THAT(details(put("BOT", {"a/../b", {}, {}})), HasSubstr("integrations/bot/secrets/token: "));
+  EXPECT_THAT(details(setVariable("PLATFORM", {"irc", {}, {}})), HasSubstr("integrations/bot/config/platform: "));
+  ASSERT_TRUE(setSecret("BOT", "t0ken"));
+  EXPECT_THAT(details(setVariable("BOT", {"a/../b", {}, {}})), HasSubstr("integrations/bot/secrets/token: "));
 }
 
 TEST_F(IntegrationVariables, ValuesAreCheckedAtSaveWhereTheyAreKnown) {
-  value("BASE", "ftp://a.example");
-  value("LINES", "a\r\nb: c");
-  secret("TOKEN", "x\ny");
-  value("HOST", "a.example");
+  ASSERT_TRUE(setPlain("BASE", "ftp://a.example"));
+  ASSERT_TRUE(setPlain("LINES", "a\r\nb: c"));
+  ASSERT_TRUE(setSecret("TOKEN", "x\ny"));
+  ASSERT_TRUE(setPlain("HOST", "a.example"));
   const auto problem = [&](std::string_view config, std::string_view secrets = "{}") {
     return details(
         create(fmt::format(R"({{"name":"api","provider":"http","config":{},"secrets":{}}})", config, secrets)));
@@ -115,12 +103,12 @@ TEST_F(IntegrationVariables, ValuesAreCheckedAtSaveWhereTheyAreKnown) {
   }
   EXPECT_THAT(problem(R"({"baseUrl":"https://a.example","headers":"${HOST}"})"), HasSubstr("/config/headers"));
   EXPECT_EQ(problem(R"({"baseUrl":"https://${HOST}"})", R"({"authorization":"Bearer ${HOST}"})"), "");
-  EXPECT_THAT(details(put("HOST", {"a\nb", {}, {}})), HasSubstr("integrations/api/config/baseUrl"));
+  EXPECT_THAT(details(setVariable("HOST", {"a\nb", {}, {}})), HasSubstr("integrations/api/config/baseUrl"));
 }
 
 TEST_F(IntegrationVariables, ASecretOneIsSentByThoseWhoManageVariablesOnly) {
-  secret("TOKEN", "marked");
-  value("PLAIN", "x");
+  ASSERT_TRUE(setSecret("TOKEN", "marked"));
+  ASSERT_TRUE(setPlain("PLAIN", "x"));
   const std::vector<std::string> less{"integrations:manage"};
   const auto create = [&](std::vector<std::string> permissions, std::string_view authorization) {
     const std::string body = fmt::format(
@@ -142,29 +130,29 @@ TEST_F(IntegrationVariables, ASecretOneIsSentByThoseWhoManageVariablesOnly) {
 }
 
 TEST_F(IntegrationVariables, AValueThatMovesSecretsIsConfirmedByOneWhoMayAll) {
-  value("BASE", "https://a.example");
+  ASSERT_TRUE(setPlain("BASE", "https://a.example"));
   created(R"({"name":"api","provider":"http","config":{"baseUrl":"${BASE}"},"secrets":{"authorization":"x"}})");
   const auto less = callerWith({"variables:manage"});
-  EXPECT_EQ(pathsOf(put("BASE", {"https://b.example", {}, {}})), "/moveSecrets");
-  EXPECT_EQ(pathsOf(put("BASE", {"https://b.example", {}, {}}, less)), "/moveSecrets");
-  EXPECT_EQ(codeOf(put("BASE", {"https://b.example", {}, true}, less)), "FORBIDDEN");
-  EXPECT_TRUE(put("BASE", {"https://a.example", {}, {}}, less)) << "nothing moves";
+  EXPECT_EQ(pathsOf(setVariable("BASE", {"https://b.example", {}, {}})), "/moveSecrets");
+  EXPECT_EQ(pathsOf(setVariable("BASE", {"https://b.example", {}, {}}, less)), "/moveSecrets");
+  EXPECT_EQ(codeOf(setVariable("BASE", {"https://b.example", {}, true}, less)), "FORBIDDEN");
+  EXPECT_TRUE(setVariable("BASE", {"https://a.example", {}, {}}, less)) << "nothing moves";
   EXPECT_THAT(get(), HasSubstr("200"));
   EXPECT_EQ(outside_.request().url, "https://a.example/x");
-  EXPECT_TRUE(put("BASE", {"https://b.example", {}, true}));
+  EXPECT_TRUE(setVariable("BASE", {"https://b.example", {}, true}));
   EXPECT_THAT(doc::toJson(memory_.all({shop_, audit::kAuditCollection, 0}).back()), HasSubstr(R"("moveSecrets":true)"));
   // Without secrets nothing moves.
   EXPECT_TRUE(change("api", R"({"secrets":{"authorization":null}})"));
-  EXPECT_TRUE(put("BASE", {"https://c.example", {}, {}}, less));
+  EXPECT_TRUE(setVariable("BASE", {"https://c.example", {}, {}}, less));
   // A variable in the path does not decide where it is sent.
   created(
       R"({"name":"two","provider":"http","config":{"baseUrl":"https://a.example/${P}"},"secrets":{"authorization":"x"}})");
-  value("P", "one");
-  EXPECT_TRUE(put("P", {"two", {}, {}}, less));
+  ASSERT_TRUE(setPlain("P", "one"));
+  EXPECT_TRUE(setVariable("P", {"two", {}, {}}, less));
 }
 
 TEST_F(IntegrationVariables, AConfigThatNamesAVariableLeadsElsewhere) {
-  value("BASE", "https://a.example");
+  ASSERT_TRUE(setPlain("BASE", "https://a.example"));
   created(
       R"({"name":"api","provider":"http","config":{"baseUrl":"https://a.example"},"secrets":{"authorization":"x"}})");
   for (const char* baseUrl : {"${BASE}", "${BASE}/v1", "https://${HOST}", "${BASE}@b.example"}) {
@@ -184,7 +172,7 @@ TEST_F(IntegrationVariables, AnImportFollowsAVariableOfTheTarget) {
   mode.allowMissing = true;
   EXPECT_THAT(details(run(configuration_->plan(target(shop_), json(follows), mode))),
               HasSubstr("/integrations/0/config would send the project's secrets"));
-  value("BASE", "https://b.example");
+  ASSERT_TRUE(setPlain("BASE", "https://b.example"));
   EXPECT_THAT(
       details(plan(shop_, document(R"({"name":"api","provider":"http","config":{"baseUrl":"https://${BASE}"}})"))),
       HasSubstr("/integrations/0/config"));
@@ -203,13 +191,13 @@ TEST_F(IntegrationVariables, AnImportListsNamesWithoutAValue) {
   EXPECT_THAT(all, HasSubstr("/integrations/0/config/baseUrl names the variable BASE, which has no value"));
   EXPECT_THAT(all, HasSubstr("/integrations/0/config/headers/x-a names the variables A, B, which have no value"));
   EXPECT_EQ(view("api"), "no such integration");
-  secret("BASE", "x");
+  ASSERT_TRUE(setSecret("BASE", "x"));
   EXPECT_THAT(details(plan(shop_, document(entry))), HasSubstr("/integrations/0/config/baseUrl names the secret"));
 }
 
 TEST_F(IntegrationVariables, AUsedOneIsNotDeleted) {
   created(kStock);
-  secret("TOKEN", "x");
+  ASSERT_TRUE(setSecret("TOKEN", "x"));
   const auto removed = run(variables_.remove({admin(), snapshot(shop_), soon()}, "TOKEN"));
   EXPECT_EQ(said(removed.error()), "CONFLICT: the variable is used by integrations/api/secrets: change that first");
   EXPECT_TRUE(change("api", R"({"secrets":{"authorization":null}})"));

@@ -9,7 +9,7 @@ namespace mb::integrations {
 
 namespace {
 
-using variables::Place;
+using variables::FieldKind;
 
 // The field of a config that is an address, in every provider that has one.
 constexpr std::string_view kAddress = "/config/baseUrl";
@@ -54,10 +54,10 @@ class ConfigResolver {
     }
     const std::string_view text = value.asString();
     const auto known = pointer == kAddress ? values_.knownUrl(text, pointer, resolved_.problems)
-                                           : values_.known(text, Place::plain, pointer, resolved_.problems);
+                                           : values_.known(text, FieldKind::plain, pointer, resolved_.problems);
     if (known) return appendAs(out, key, *known, type);
     // The part whose values are known.
-    if (hasControls(values_.resolve(text, Place::plain).text)) {
+    if (hasControls(values_.resolve(text, FieldKind::plain).text)) {
       resolved_.problems.push_back({pointer, "must not hold control characters"});
     }
     resolved_.pending.push_back(pointer);
@@ -128,6 +128,22 @@ std::vector<std::string> variablesIn(doc::DocumentView config) {
   return names;
 }
 
+namespace {
+
+constexpr std::string_view kControls = "must not hold control characters with the values of its variables";
+
+// A secret with the values of its variables.
+void checkSecretText(const std::string& name, std::string_view text, Problems& problems) {
+  if (hasControls(text)) {
+    problems.push_back({"/secrets/" + name, std::string(kControls)});
+  } else if (name.starts_with(kHeaderPrefix) && !outbound::isHeaderValue(text)) {
+    problems.push_back(
+        {"/secrets/" + name, "must be printable ASCII without leading or trailing blanks with its variables"});
+  }
+}
+
+}  // namespace
+
 void checkSecrets(const Provider& provider, const SecretEdit& given, const variables::Values& values,
                   Problems& problems) {
   SecretEdit known;
@@ -137,17 +153,16 @@ void checkSecrets(const Provider& provider, const SecretEdit& given, const varia
       continue;
     }
     const std::string at = "/secrets/" + name;
-    if (hasControls(values.resolve(text->reveal(), Place::secret).text)) {
-      problems.push_back({at, "must not hold control characters with the values of its variables"});
+    const size_t before = problems.size();
+    // Also of a text in which a value is missing.
+    if (hasControls(values.resolve(text->reveal(), FieldKind::secret).text)) {
+      problems.push_back({at, std::string(kControls)});
       continue;
     }
-    auto value = values.known(text->reveal(), Place::secret, at, problems);
+    auto value = values.known(text->reveal(), FieldKind::secret, at, problems);
     if (!value) continue;
-    if (name.starts_with(kHeaderPrefix) && !outbound::isHeaderValue(*value)) {
-      problems.push_back({at, "must be printable ASCII without leading or trailing blanks with its variables"});
-    } else {
-      known.texts.emplace(name, Secret(*std::move(value)));
-    }
+    checkSecretText(name, *value, problems);
+    if (problems.size() == before) known.texts.emplace(name, Secret(*std::move(value)));
   }
   provider.checkSecrets(known, problems);
 }
@@ -156,7 +171,7 @@ Result<IntegrationPtr> withValues(const Provider& provider, IntegrationPtr integ
                                   const variables::Values& values) {
   if (!integration->variables) return integration;
   for (const ConfigReference& each : referencesIn(integration->config)) {
-    RETURN_IF_ERROR(values.textOf(each.text, Place::plain));
+    RETURN_IF_ERROR(values.textOf(each.text, FieldKind::plain));
   }
   ResolvedConfig resolved = resolvedConfig(provider, integration->config, values);
   Problems problems = resolved.problems;
@@ -172,13 +187,17 @@ Result<Secrets> withValues(const Provider& provider, const IntegrationRecord& in
   if (!integration.secretVariables) return secrets;
   Secrets resolved;
   SecretEdit given;
-  for (const auto& [name, text] : secrets.all()) {
-    TRY(std::string value, values.textOf(text.reveal(), Place::secret));
-    if (variables::holdsReference(text.reveal())) given.texts.emplace(name, text);
-    resolved.set(name, Secret(std::move(value)));
-  }
   Problems problems;
-  checkSecrets(provider, given, values, problems);
+  for (const auto& [name, text] : secrets.all()) {
+    TRY(std::string value, values.textOf(text.reveal(), FieldKind::secret));
+    Secret secret(std::move(value));
+    if (variables::holdsReference(text.reveal())) {
+      checkSecretText(name, secret.reveal(), problems);
+      given.texts.emplace(name, secret);
+    }
+    resolved.set(name, std::move(secret));
+  }
+  if (problems.empty()) provider.checkSecrets(given, problems);
   if (!problems.empty()) return notValid(problems.front());
   return resolved;
 }

@@ -72,7 +72,7 @@ constexpr std::string_view kSecuritySchemes = R"({
   "member": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
              "description": "A project token of a member, from `POST /api/v1/control/projects/{id}/token`. The listed names are the required permissions."},
   "apiKey": {"type": "http", "scheme": "bearer",
-             "description": "An API key (`mb_sk_…`). The listed names are the required scopes; `admin` includes all, `service` all but `admin`."},
+             "description": "An API key (`mb_sk_…`). The listed names are the required scopes; `admin` includes all, `service` all of the data plane, and nothing below `/admin`."},
   "control": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
               "description": "The access token of a platform user, from `POST /api/v1/control/auth/login`."},
   "operator": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",

@@ -48,7 +48,7 @@ constexpr ParameterDoc kQuery[] = {
     {"state", "The state that was sent to the provider.", kToken},
     {"target", "Only entries about this target.",
      R"({"type": "string", "minLength": 1, "maxLength": 256, "examples": ["collections/notes"]})"},
-    {"to", "Only entries before this time.", kTime},
+    {"to", "Only entries up to this time.", kTime},
     {"token", "The token of the mailed link.", kToken},
     {"upload", "The id of a resumable upload of this file, from the `location` of its creation.",
      R"({"type": "string", "examples": ["upl_06fVx3jmA1qK9bTzLw2C"]})"},

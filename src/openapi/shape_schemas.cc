@@ -50,10 +50,16 @@ void writeValue(BsonWriter& out, const FieldInfo& field, const std::string& refe
 // A value, or an array of them.
 void writeField(BsonWriter& out, const FieldInfo& field, const std::string& reference, doc::DocumentView more) {
   if (!field.list) return writeValue(out, field, reference, more);
+  constexpr std::string_view kOfList = "maxItems";
+  BsonWriter ofItems;
+  for (const doc::Element& each : more) {
+    if (each.key != kOfList) ofItems.append(each.key, each.value);
+  }
   out.appendString("type", "array");
   out.beginDocument("items");
-  writeValue(out, field, reference, more);
+  writeValue(out, field, reference, ofItems.finish());
   out.end();
+  if (const auto most = more.find(kOfList)) out.append(kOfList, *most);
 }
 
 void writeOrNull(BsonWriter& out, const FieldInfo& field, const std::string& reference, doc::DocumentView more) {

@@ -65,11 +65,9 @@ Result<> checkSetName(std::string_view name) {
                   .withDetail("/name", "must match ^[a-z][A-Za-z0-9]{0,31}$"));
 }
 
-CallerSet CallerSet::compile(std::string_view name, doc::DocumentView where, std::string_view value,
-                             const doc::Schema* schema, std::vector<ErrorDetail>& problems) {
+CallerSet CallerSet::compile(doc::DocumentView where, std::string_view value, const doc::Schema* schema,
+                             std::vector<ErrorDetail>& problems) {
   CallerSet set;
-  set.name_ = name;
-  set.where_ = doc::Document(where);
   const size_t before = problems.size();
   set.callerPath_ = checkConditions(where, schema, problems);
   if (auto path = doc::FieldPath::parse(value); path) {

@@ -19,11 +19,9 @@ class CallerSet {
   // `where` holds equalities and $in of literals, among them exactly one equality with $auth.uid; `value` is the path
   // of a string or an array of strings. Adds all problems, under "/where" and "/value"; also paths that the schema of
   // the set's collection (null: none) excludes.
-  static CallerSet compile(std::string_view name, doc::DocumentView where, std::string_view value,
-                           const doc::Schema* schema, std::vector<ErrorDetail>& problems);
+  static CallerSet compile(doc::DocumentView where, std::string_view value, const doc::Schema* schema,
+                           std::vector<ErrorDetail>& problems);
 
-  const std::string& name() const { return name_; }
-  const doc::Document& where() const { return where_; }
   // The path that equals the id of the caller; an index begins with it.
   const std::string& callerPath() const { return callerPath_; }
   const doc::FieldPath& valuePath() const { return valuePath_; }
@@ -33,8 +31,6 @@ class CallerSet {
   }
 
  private:
-  std::string name_;
-  doc::Document where_;
   std::string callerPath_;
   doc::FieldPath valuePath_;
   FilterTemplate filter_;

@@ -8,17 +8,16 @@ namespace {
 std::vector<ErrorDetail> problemsOf(std::string_view where, std::string_view value = "teamId",
                                     const doc::Schema* schema = nullptr) {
   std::vector<ErrorDetail> problems;
-  CallerSet::compile("teams", json(where), value, schema, problems);
+  CallerSet::compile(json(where), value, schema, problems);
   return problems;
 }
 
 TEST(CallerSet, ItsFilterHoldsTheCallersId) {
   std::vector<ErrorDetail> problems;
-  const auto set = CallerSet::compile(
-      "teams", json(R"({"userId": "$auth.uid", "role": {"$in": ["owner", "editor"]}, "active": true})"), "teamId",
-      nullptr, problems);
+  const auto set =
+      CallerSet::compile(json(R"({"userId": "$auth.uid", "role": {"$in": ["owner", "editor"]}, "active": true})"),
+                         "teamId", nullptr, problems);
   EXPECT_TRUE(problems.empty());
-  EXPECT_EQ(set.name(), "teams");
   EXPECT_EQ(set.callerPath(), "userId");
   EXPECT_EQ(set.valuePath().dotted(), "teamId");
   const auto filter = set.filterFor(endUser(), doc::defaultCoercion());

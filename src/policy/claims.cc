@@ -52,6 +52,15 @@ void addExpression(std::vector<ClaimUse>& uses, doc::ValueView value, const std:
   }
 }
 
+void addRules(std::vector<ClaimUse>& uses, doc::DocumentView rules, const std::string& at) {
+  for (const auto& [operation, rule] : rules) {
+    if (rule.type() != doc::BsonType::document) continue;
+    const std::string pointer = fmt::format("{}/{}", at, operation);
+    if (const auto filter = rule.asDocument().find("filter")) addFilter(uses, *filter, pointer + "/filter");
+    if (const auto validate = rule.asDocument().find("validate")) addExpression(uses, *validate, pointer + "/validate");
+  }
+}
+
 }  // namespace
 
 bool isTokenClaim(std::string_view name) {
@@ -70,11 +79,9 @@ std::string ClaimNames::text() const {
 
 std::vector<ClaimUse> claimsOf(doc::DocumentView rules) {
   std::vector<ClaimUse> uses;
-  for (const auto& [operation, rule] : rules) {
-    if (rule.type() != doc::BsonType::document) continue;
-    const std::string pointer = fmt::format("/{}", operation);
-    if (const auto filter = rule.asDocument().find("filter")) addFilter(uses, *filter, pointer + "/filter");
-    if (const auto validate = rule.asDocument().find("validate")) addExpression(uses, *validate, pointer + "/validate");
+  addRules(uses, rules, "");
+  if (const auto open = rules.find("public"); open && open->type() == doc::BsonType::document) {
+    addRules(uses, open->asDocument(), "/public");
   }
   return uses;
 }

@@ -54,6 +54,11 @@ TEST(Claims, InExpressions) {
   }
 }
 
+TEST(Claims, InPublicRules) {
+  EXPECT_THAT(uses(R"({"public": {"create": {"validate": "auth == null || auth.token.plan == 'pro'"}}})"),
+              ElementsAre("/public/create/validate plan"));
+}
+
 TEST(Claims, ThoseOfEveryTokenAreKnown) {
   const ClaimNames none;
   for (const char* claim :

@@ -20,46 +20,46 @@ std::vector<std::string> problems(std::string_view text, const RuleNames& names 
   return places;
 }
 
-using Places = std::vector<std::string>;
+using Pointers = std::vector<std::string>;
 
 TEST(FileRules, NameTheFieldsOfAFile) {
   EXPECT_EQ(problems(R"({"read": {"filter": {"$or": [{"ownerId": "$auth.uid"}, {"metadata.album.name": "x"},
       {"path": {"$regex": "^a/"}}, {"size": {"$lt": 9}}, {"contentType": "a/b"}, {"metadata": {}},
       {"createdAt": {"$gt": "2026-01-01T00:00:00Z"}}, {"updatedAt": {"$exists": true}}]}}})"),
-            Places{});
+            Pointers{});
   EXPECT_EQ(
       problems(R"({"create": {"validate":
       "file.size < 9 && file.path.startsWith(auth.uid) && file.ownerId == auth.uid && file.metadata.a == 1 && )"
                R"(file.contentType == 'a/b' && file.createdAt <= now && file.updatedAt <= now && previous == null"},
       "update": {"validate": "previous.size <= file.size"}})"),
-      Places{});
+      Pointers{});
 }
 
 TEST(FileRules, AnythingElseIsRefusedWithItsPlace) {
-  EXPECT_EQ(problems(R"({"read": {"filter": {"id": "x"}}})"), Places{"/read/filter/id"});
+  EXPECT_EQ(problems(R"({"read": {"filter": {"id": "x"}}})"), Pointers{"/read/filter/id"});
   EXPECT_EQ(problems(R"({"list": {"filter": {"$and": [{"sha256": "x"}, {"size.x": 1}]}}})"),
-            (Places{"/list/filter/$and/0/sha256", "/list/filter/$and/1/size.x"}));
-  EXPECT_EQ(problems(R"({"update": {"validate": "file.blob == 'x'"}})"), Places{"/update/validate"});
-  EXPECT_EQ(problems(R"({"update": {"validate": "document.size == 1"}})"), Places{"/update/validate"});
-  EXPECT_EQ(problems(R"({"update": {"validate": "file.size == 'x'"}})"), Places{"/update/validate"});
-  EXPECT_EQ(problems(R"({"update": {"validate": "file.size"}})"), Places{"/update/validate"});
-  EXPECT_EQ(problems(R"({"admin": {}})"), Places{"/admin"});
-  EXPECT_EQ(problems(R"({"public": {"read": {}}})"), Places{"/public"});
-  EXPECT_EQ(problems(R"({"write": {}})"), Places{"/write"});
-  EXPECT_EQ(problems(R"({"read": 1})"), Places{"/read"});
+            (Pointers{"/list/filter/$and/0/sha256", "/list/filter/$and/1/size.x"}));
+  EXPECT_EQ(problems(R"({"update": {"validate": "file.blob == 'x'"}})"), Pointers{"/update/validate"});
+  EXPECT_EQ(problems(R"({"update": {"validate": "document.size == 1"}})"), Pointers{"/update/validate"});
+  EXPECT_EQ(problems(R"({"update": {"validate": "file.size == 'x'"}})"), Pointers{"/update/validate"});
+  EXPECT_EQ(problems(R"({"update": {"validate": "file.size"}})"), Pointers{"/update/validate"});
+  EXPECT_EQ(problems(R"({"admin": {}})"), Pointers{"/admin"});
+  EXPECT_EQ(problems(R"({"public": {"read": {}}})"), Pointers{"/public"});
+  EXPECT_EQ(problems(R"({"write": {}})"), Pointers{"/write"});
+  EXPECT_EQ(problems(R"({"read": 1})"), Pointers{"/read"});
   EXPECT_EQ(problems(R"({"read": {"deniedReadFields": ["size"]}, "update": {"immutableFields": ["path"]}})"),
-            (Places{"/read/deniedReadFields", "/update/immutableFields"}));
-  EXPECT_EQ(problems(R"({"read": {"filter": {"size": {"$lt": "$auth.nothing"}}}})"), Places{"/read/filter/size/$lt"});
+            (Pointers{"/read/deniedReadFields", "/update/immutableFields"}));
+  EXPECT_EQ(problems(R"({"read": {"filter": {"size": {"$lt": "$auth.nothing"}}}})"), Pointers{"/read/filter/size/$lt"});
 }
 
 TEST(FileRules, NameSetsOfTheProject) {
   const std::vector<std::string> sets = {"teams"};
   const RuleNames names{.sets = &sets};
-  EXPECT_EQ(problems(R"({"read": {"filter": {"metadata.team": {"$in": "$auth.sets.teams"}}}})", names), Places{});
+  EXPECT_EQ(problems(R"({"read": {"filter": {"metadata.team": {"$in": "$auth.sets.teams"}}}})", names), Pointers{});
   EXPECT_EQ(problems(R"({"read": {"filter": {"metadata.team": {"$in": "$auth.sets.other"}}}})", names),
-            Places{"/read/filter/metadata.team/$in"});
+            Pointers{"/read/filter/metadata.team/$in"});
   EXPECT_EQ(problems(R"({"create": {"validate": "file.metadata.team in auth.sets.other"}})", names),
-            Places{"/create/validate"});
+            Pointers{"/create/validate"});
   EXPECT_EQ(rules(R"({"delete": {"validate": "file.metadata.team in auth.sets.teams"}})")->sets(),
             std::vector<std::string>{"teams"});
 }

@@ -58,16 +58,16 @@ class PlaceholderScan {
 
  private:
   // A position in the filter, and the path of the document that it applies to.
-  struct Place {
+  struct Position {
     std::string pointer;
     std::string path;
-    Place below(std::string_view key) const;
-    Place ofField(std::string_view name) const;
+    Position below(std::string_view key) const;
+    Position ofField(std::string_view name) const;
   };
-  void conditions(doc::BsonWriter& out, doc::DocumentView source, const Place& place);
-  void operators(doc::BsonWriter& out, doc::DocumentView source, const Place& place);
-  void listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Place& place);
-  void elementMatch(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Place& place);
+  void conditions(doc::BsonWriter& out, doc::DocumentView source, const Position& parent);
+  void operators(doc::BsonWriter& out, doc::DocumentView source, const Position& parent);
+  void listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Position& parent);
+  void elementMatch(doc::BsonWriter& out, std::string_view key, doc::ValueView value, const Position& parent);
   // Copies a value of a condition.
   void value(doc::BsonWriter& out, std::string_view key, doc::ValueView given, const std::string& pointer);
   // Copies another part, which must not hold a placeholder.

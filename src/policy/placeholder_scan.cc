@@ -27,11 +27,11 @@ std::string below(const std::string& pointer, std::string_view key) {
 
 }  // namespace
 
-PlaceholderScan::Place PlaceholderScan::Place::below(std::string_view key) const {
+PlaceholderScan::Position PlaceholderScan::Position::below(std::string_view key) const {
   return {mb::policy::below(pointer, key), path};
 }
 
-PlaceholderScan::Place PlaceholderScan::Place::ofField(std::string_view name) const {
+PlaceholderScan::Position PlaceholderScan::Position::ofField(std::string_view name) const {
   return {mb::policy::below(pointer, name), path.empty() ? std::string(name) : fmt::format("{}.{}", path, name)};
 }
 
@@ -41,10 +41,10 @@ doc::Document PlaceholderScan::copyConditions(doc::DocumentView source, const st
   return out.finish();
 }
 
-void PlaceholderScan::conditions(doc::BsonWriter& out, doc::DocumentView source, const Place& place) {
+void PlaceholderScan::conditions(doc::BsonWriter& out, doc::DocumentView source, const Position& parent) {
   for (const auto& [key, given] : source) {
     if (isLogical(key) && given.type() == doc::BsonType::array) {
-      const Place at = place.below(key);
+      const Position at = parent.below(key);
       out.beginArray(key);
       for (const auto& [position, each] : given.asDocument()) {
         if (each.type() != doc::BsonType::document) {
@@ -59,10 +59,10 @@ void PlaceholderScan::conditions(doc::BsonWriter& out, doc::DocumentView source,
       continue;
     }
     if (key.starts_with('$')) {
-      other(out, key, given, place.below(key).pointer);
+      other(out, key, given, parent.below(key).pointer);
       continue;
     }
-    const Place at = place.ofField(key);
+    const Position at = parent.ofField(key);
     checkDeclared(schema_, names_, at.path, at.pointer, problems_);
     if (isOperatorObject(given)) {
       out.beginDocument(key);
@@ -74,9 +74,9 @@ void PlaceholderScan::conditions(doc::BsonWriter& out, doc::DocumentView source,
   }
 }
 
-void PlaceholderScan::operators(doc::BsonWriter& out, doc::DocumentView source, const Place& place) {
+void PlaceholderScan::operators(doc::BsonWriter& out, doc::DocumentView source, const Position& parent) {
   for (const auto& [key, given] : source) {
-    const Place at = place.below(key);
+    const Position at = parent.below(key);
     if (isOneOf(key, {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte"})) {
       value(out, key, given, at.pointer);
     } else if (isOneOf(key, {"$in", "$nin", "$all"})) {
@@ -94,19 +94,19 @@ void PlaceholderScan::operators(doc::BsonWriter& out, doc::DocumentView source, 
 }
 
 void PlaceholderScan::listOperand(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
-                                  const Place& place) {
+                                  const Position& parent) {
   if (given.type() == doc::BsonType::string && looksLikePlaceholder(given.asString())) {
     const bool all = key == "$all" && given.asString().starts_with("$auth.sets.");
-    placeholder(given.asString(), all ? Placeholder::Takes::scalar : Placeholder::Takes::list, place.pointer);
+    placeholder(given.asString(), all ? Placeholder::Takes::scalar : Placeholder::Takes::list, parent.pointer);
     out.beginArray(key);
     out.appendString("0", kListMark + std::string(given.asString()));
     out.end();
     return;
   }
-  if (given.type() != doc::BsonType::array) return other(out, key, given, place.pointer);
+  if (given.type() != doc::BsonType::array) return other(out, key, given, parent.pointer);
   out.beginArray(key);
   for (const auto& [position, each] : given.asDocument()) {
-    const Place at = place.below(position);
+    const Position at = parent.below(position);
     if (isOperatorObject(each)) {
       out.beginDocument(position);
       operators(out, each.asDocument(), at);
@@ -119,14 +119,14 @@ void PlaceholderScan::listOperand(doc::BsonWriter& out, std::string_view key, do
 }
 
 void PlaceholderScan::elementMatch(doc::BsonWriter& out, std::string_view key, doc::ValueView given,
-                                   const Place& place) {
-  if (given.type() != doc::BsonType::document) return other(out, key, given, place.pointer);
+                                   const Position& parent) {
+  if (given.type() != doc::BsonType::document) return other(out, key, given, parent.pointer);
   const doc::DocumentView inside = given.asDocument();
   out.beginDocument(key);
   if (isOperatorObject(given) && !isLogical(inside.begin()->key)) {
-    operators(out, inside, place);
+    operators(out, inside, parent);
   } else {
-    conditions(out, inside, place);
+    conditions(out, inside, parent);
   }
   out.end();
 }

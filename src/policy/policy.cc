@@ -175,14 +175,14 @@ class CompiledPolicy final : public Policy {
     return open;
   }
 
-  const doc::FieldSet& deniedReadFields(Audience audience) const override {
+  const doc::FieldSet& deniedReadFields(ReaderKind reader) const override {
     static const doc::FieldSet nothing;
-    switch (audience) {
-      case Audience::signedIn:
+    switch (reader) {
+      case ReaderKind::signedIn:
         return signedIn_;
-      case Audience::anonymous:
+      case ReaderKind::anonymous:
         return anonymous_;
-      case Audience::unrestricted:
+      case ReaderKind::unrestricted:
         break;
     }
     return nothing;
@@ -249,9 +249,9 @@ std::string_view operationName(Operation op) {
   return "";
 }
 
-Audience audienceOf(const Caller& caller) {
-  if (caller.bypassesPolicies()) return Audience::unrestricted;
-  return caller.kind == CallerKind::anonymous ? Audience::anonymous : Audience::signedIn;
+ReaderKind readerKindOf(const Caller& caller) {
+  if (caller.bypassesPolicies()) return ReaderKind::unrestricted;
+  return caller.kind == CallerKind::anonymous ? ReaderKind::anonymous : ReaderKind::signedIn;
 }
 
 Result<std::shared_ptr<const Policy>> compileFileRules(doc::DocumentView source, const RuleNames& names) {

@@ -52,8 +52,8 @@ class Rule {
 };
 
 // The callers that fields are denied to.
-enum class Audience { signedIn, anonymous, unrestricted };
-Audience audienceOf(const Caller& caller);
+enum class ReaderKind { signedIn, anonymous, unrestricted };
+ReaderKind readerKindOf(const Caller& caller);
 
 class Policy {
  public:
@@ -68,7 +68,7 @@ class Policy {
   virtual Result<const Rule*> ruleFor(const Caller& caller, std::string_view collection, Operation op) const = 0;
   // Union of deniedReadFields of the read and list rules that apply to these callers; for anonymous ones the public and
   // the own rules, so it includes those for the others. Unrestricted callers: none.
-  virtual const doc::FieldSet& deniedReadFields(Audience audience) const = 0;
+  virtual const doc::FieldSet& deniedReadFields(ReaderKind reader) const = 0;
   // The names of the sets of all rules, ascending.
   virtual std::vector<std::string> sets() const = 0;
   // The policy as saved.

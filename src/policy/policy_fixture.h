@@ -56,6 +56,16 @@ inline std::shared_ptr<const Policy> compiled(std::string_view text, const doc::
   return policy ? *policy : nullptr;
 }
 
+// Expects the first problem of the policy, in a project with these sets.
+inline void expectRefused(std::string_view source, std::string_view pointer, std::string_view message,
+                          const std::vector<std::string>& sets) {
+  const auto policy = compilePolicy(json(source), nullptr, {.sets = &sets});
+  ASSERT_FALSE(policy) << source;
+  EXPECT_EQ(policy.error().details().front().path, pointer) << source;
+  EXPECT_NE(policy.error().details().front().message.find(message), std::string::npos)
+      << policy.error().details().front().message;
+}
+
 // The values of sets, such as {"teams": ["red"]}.
 inline SetValues setsOf(std::string_view text) {
   SetValues sets;

@@ -174,8 +174,8 @@ TEST(Policy, KeepsItsSourceAndNames) {
 
 TEST(Policy, DeniedFieldsAreThoseOfReadAndList) {
   const auto policy = compiled(R"({"read": {"deniedReadFields": ["a", "b.c"]}, "list": {"deniedReadFields": ["d"]}})");
-  EXPECT_EQ(policy->deniedReadFields(Audience::signedIn).paths(), (std::vector<std::string>{"a", "b.c", "d"}));
-  EXPECT_TRUE(compiled("{}")->deniedReadFields(Audience::signedIn).empty());
+  EXPECT_EQ(policy->deniedReadFields(ReaderKind::signedIn).paths(), (std::vector<std::string>{"a", "b.c", "d"}));
+  EXPECT_TRUE(compiled("{}")->deniedReadFields(ReaderKind::signedIn).empty());
 }
 
 TEST(Policy, AFilterMayNotNameADeniedField) {

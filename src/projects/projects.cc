@@ -206,10 +206,20 @@ Task<> Projects::mayRemoveClaims(snapshot::SnapshotPtr project, const SettingsPa
   const std::vector<std::string>& kept = *patch.tokenClaims;
   std::erase_if(removed, [&](const std::string& claim) { return std::ranges::find(kept, claim) != kept.end(); });
   if (removed.empty()) co_return Result<>();
+  CO_TRY(const std::vector<ClaimUse> uses, co_await claimUses(std::move(project), std::move(removed)));
+  if (uses.empty()) co_return Result<>();
+  std::vector<ErrorDetail> details;
+  for (const ClaimUse& use : uses) details.push_back({"/settings/tokenClaims", use.text});
+  co_return fail(Error(ErrorCode::conflict, uses.front().text + ": change that first").withDetails(std::move(details)));
+}
+
+Task<std::vector<ClaimUse>> Projects::claimUses(snapshot::SnapshotPtr project, std::vector<std::string> claims) {
+  std::vector<ClaimUse> uses;
   for (ClaimDependent* dependent : claimDependents_) {
-    CO_RETURN_IF_ERROR(co_await dependent->mayRemoveClaims(project, removed));
+    CO_TRY(std::vector<ClaimUse> found, co_await dependent->claimUses(project, claims));
+    std::ranges::move(found, std::back_inserter(uses));
   }
-  co_return Result<>();
+  co_return uses;
 }
 
 Task<> Projects::configure(snapshot::SnapshotPtr project, SettingsPatch patch, policy::Caller by,

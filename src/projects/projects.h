@@ -50,8 +50,10 @@ class Projects {
   // Owner or Admin, else forbidden. Fails with validation, conflict (something depends on a claim that the patch
   // removes).
   Task<> change(By by, std::string id, ProjectPatch patch);
+  // What uses these claims of the project's tokens.
+  Task<std::vector<ClaimUse>> claimUses(snapshot::SnapshotPtr project, std::vector<std::string> claims);
   // Changes settings for an import into the project, which has checked the patch, the permission of `by` (a caller of
-  // the project) and what depends on claims. Fails with notFound.
+  // the project) and claimUses(). Fails with notFound.
   Task<> configure(snapshot::SnapshotPtr project, SettingsPatch patch, policy::Caller by, store::Deadline deadline);
   // Owner or Admin. No change where the project has that status already.
   Task<> suspend(By by, std::string id);
@@ -71,7 +73,7 @@ class Projects {
   // False where the slug is taken.
   Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
-  // Whether nothing depends on the claims that the patch removes. Fails as ClaimDependent does.
+  // Fails with conflict, naming what uses a claim that the patch removes.
   Task<> mayRemoveClaims(snapshot::SnapshotPtr project, const SettingsPatch& patch);
 
   const ProjectDeps& deps_;

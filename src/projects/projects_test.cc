@@ -213,13 +213,16 @@ TEST_F(ProjectsTest, PatchesHoldAndAreChecked) {
   EXPECT_EQ(codeOf(run(projects_->change(by(ada), id, bad))), "VALIDATION");
 }
 
-// Refuses the removal of one claim.
+// Uses one claim.
 class OneClaim final : public ClaimDependent {
  public:
-  Task<> mayRemoveClaims(snapshot::SnapshotPtr, std::vector<std::string> claims) override {
+  Task<std::vector<ClaimUse>> claimUses(snapshot::SnapshotPtr, std::vector<std::string> claims) override {
     asked = claims;
-    if (std::ranges::find(claims, "plan") == claims.end()) co_return Result<>();
-    co_return fail(ErrorCode::conflict, "the policy of \"posts\" uses the claim \"plan\"");
+    std::vector<ClaimUse> uses;
+    if (std::ranges::find(claims, "plan") != claims.end()) {
+      uses.push_back({"collections", "posts", "policy", "the policy of \"posts\" uses the claim \"plan\""});
+    }
+    co_return uses;
   }
   std::vector<std::string> asked;
 };

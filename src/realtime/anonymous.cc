@@ -14,7 +14,6 @@ identity::Identified anonymousIn(const RealtimeDeps& deps, snapshot::SnapshotPtr
   who.caller.project = number;
   who.caller.projectId = project->info().id;
   who.validity.projectEpoch = project->epoch();
-  who.validity.controlEpoch = now.controlEpoch.value;
   who.validity.drops = now.drops;
   who.validity.expiresMs = std::numeric_limits<int64_t>::max();
   who.project = std::move(project);

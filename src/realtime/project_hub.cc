@@ -96,7 +96,10 @@ bool ProjectHub::place(Subscription& subscription, const data::EventView* view) 
     subscribers->groups.remove(subscription);
     return saw;
   }
-  subscribers->collection = view->collection;
+  // A view may be of an older snapshot than that of the others.
+  const data::CollectionPtr* newest = hub_.deps().grants.table(*snapshot_).find(subscription.collection);
+  const bool isSame = newest && (*newest)->info.number == subscription.number;
+  subscribers->collection = isSame ? *newest : view->collection;
   const bool ofClient = !subscription.filter.matchesAll();
   return subscribers->groups.move(subscription,
                                   {doc::Filter::both(view->filter, subscription.filter), view->inSet, ofClient});
@@ -161,10 +164,10 @@ Async<void> ProjectHub::work(std::shared_ptr<ProjectHub> self) {
 ProjectHub::Stale ProjectHub::stale(const LogBatch& batch) {
   Stale found;
   const identity::AuthState now = authState();
-  store::CollectionNo seen = 0;
+  std::vector<store::CollectionNo> seen;
   for (const store::ChangeEntry& entry : batch.entries) {
-    if (entry.collection == seen) continue;
-    seen = entry.collection;
+    if (std::ranges::find(seen, entry.collection) != seen.end()) continue;
+    seen.push_back(entry.collection);
     const auto subscribers = subscribers_.find(entry.collection);
     if (subscribers == subscribers_.end()) continue;
     for (const Subscription* member : subscribers->second->members) {
@@ -237,7 +240,10 @@ ProjectHub::Cost ProjectHub::sendChange(const store::ChangeEntry& entry) {
   std::string tail;
   for (Subscription* member : concerned.left) {
     deliver(*member, serial, entry.position, [&](Rendering&) -> const std::string& {
-      if (tail.empty()) tail = leaveTailOf(*found, entry);
+      if (tail.empty()) {
+        tail = leaveTailOf(*found, entry);
+        bytes += tail.size();
+      }
       return tail;
     });
   }
@@ -312,7 +318,7 @@ std::string ProjectHub::tailOf(const CollectionSubscribers& subscribers, const s
                                const Rendering& rendering) {
   assert(subscribers.collection);  // set when the first member was added to a group, and never cleared
   const data::Collection& collection = *subscribers.collection;
-  return eventTail(entry, collection.name(), {collection.deniedReadFields(rendering.audience), rendering.fields},
+  return eventTail(entry, collection.name(), {collection.deniedReadFields(rendering.reader), rendering.fields},
                    hub_.positions().write(number_, entry.position));
 }
 

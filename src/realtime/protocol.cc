@@ -271,7 +271,11 @@ std::string eventTail(const store::ChangeEntry& entry, std::string_view collecti
       doc::writeJson(out, *entry.after, hidden);
     } else {
       // Hidden first: positions of the elements that are hidden count in the whole list.
-      doc::writeJson(out, doc::keepFields(hidden ? hidden->strip(*entry.after) : *entry.after, shown.only));
+      if (hidden) {
+        doc::writeJson(out, doc::keepFields(hidden->strip(*entry.after), shown.only));
+      } else {
+        doc::writeJson(out, doc::keepFields(*entry.after, shown.only));
+      }
     }
   }
   out += R"(},"position":")";

@@ -16,12 +16,12 @@ constexpr std::chrono::milliseconds kReplayPause{250};
 
 }  // namespace
 
-// The subscription while it replays; null once it was removed, its id was used again, or it is live after a pause.
-Subscription* Session::replaying(std::string_view id, uint64_t serial) const {
+// The subscription during this replay of it; null once it was removed, or paused, or is live.
+Subscription* Session::replaying(uint64_t serial, uint64_t replay) const {
   if (state_ != State::active) return nullptr;
   for (const auto& subscription : subscriptions_) {
     if (subscription->serial != serial) continue;
-    return subscription->name->id == id && subscription->from == kNotLive ? subscription.get() : nullptr;
+    return subscription->replay == replay && subscription->from == kNotLive ? subscription.get() : nullptr;
   }
   return nullptr;
 }
@@ -29,7 +29,7 @@ Subscription* Session::replaying(std::string_view id, uint64_t serial) const {
 bool Session::startReplay(Subscription& subscription, uint64_t after) {
   subscription.from = kNotLive;
   return hub_.shared().background.spawn(hub_.executor(),
-                                        replay(shared_from_this(), subscription.name->id, subscription.serial, after));
+                                        replay(shared_from_this(), subscription.serial, ++subscription.replay, after));
 }
 
 void Session::startRevalidation() {
@@ -61,8 +61,8 @@ bool Session::takesPage() const {
   return !blocked_ && socket_->unsentBytes() <= kUnsentBeforePage;
 }
 
-Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after) {
-  while (Subscription* subscription = self->replaying(id, serial)) {
+Async<void> Session::replay(std::shared_ptr<Session> self, uint64_t serial, uint64_t replay, uint64_t after) {
+  while (Subscription* subscription = self->replaying(serial, replay)) {
     if (self->needsRevalidation_) {
       subscription->replayAfter = after;
       self->startRevalidation();
@@ -78,16 +78,23 @@ Async<void> Session::replay(std::shared_ptr<Session> self, std::string id, uint6
       self->goLive(*subscription, after);
       co_return;
     }
-    co_await self->hub_.replaySemaphore().take();
-    const CoreSemaphore::Permit permit(self->hub_.replaySemaphore());
-    if (self->replaying(id, serial) == nullptr) co_return;
-    const auto page = co_await self->hub_.deps().feed.changes(project, after, kPageEntries);
+    Result<store::ChangeBatch> page;
+    {
+      co_await self->hub_.replaySemaphore().take();
+      const CoreSemaphore::Permit permit(self->hub_.replaySemaphore());
+      if (self->replaying(serial, replay) == nullptr) co_return;
+      page = co_await self->hub_.deps().feed.changes(project, after, kPageEntries);
+    }
     if (!page || page->through == after) {
       co_await sleepFor(kReplayPause);
       continue;
     }
-    if (self->project_ && !self->holds(self->project_->authState())) co_await refresh(self);
-    subscription = self->replaying(id, serial);
+    if (!self->holds(self->project_->authState())) {
+      co_await self->hub_.lookupSemaphore().take();
+      const CoreSemaphore::Permit permit(self->hub_.lookupSemaphore());
+      co_await refresh(self);
+    }
+    subscription = self->replaying(serial, replay);
     if (subscription == nullptr) co_return;
     if (!self->needsRevalidation_) after = self->replayPage(*subscription, *page, after);
     co_await asio::post(asio::deferred);

@@ -95,9 +95,11 @@ void Session::pause(Code code, std::string_view message) {
   for (const auto& subscription : subscriptions_) {
     project_->removeSubscription(*subscription);
     subscription->from = kNotLive;
+    ++subscription->replay;
     subscription->replayAfter.reset();
     subscription->missed = 0;
   }
+  ++lookups_;
   caller_ = {};
   credential_ = {};
   sendError(code, message);

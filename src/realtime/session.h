@@ -70,7 +70,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   static Async<void> receive(std::shared_ptr<Session> self, std::string text);
   static Async<void> authenticate(std::shared_ptr<Session> self, ClientMessage message);
   static Async<void> subscribe(std::shared_ptr<Session> self, ClientMessage message);
-  static Async<void> replay(std::shared_ptr<Session> self, std::string id, uint64_t serial, uint64_t after);
+  static Async<void> replay(std::shared_ptr<Session> self, uint64_t serial, uint64_t replay, uint64_t after);
   static Async<void> revalidate(std::shared_ptr<Session> self);
   void unsubscribe(const ClientMessage& message);
   // The error of a subscribe message that is known before the collection is looked up.
@@ -80,13 +80,15 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   void refuseAnonymous(const Error& error);
   // False where the token has expired, which pauses the session, or where no lookup is needed.
   bool needsLookup();
-  void applyLookup(const Result<identity::Identified>& who, const Result<Views>& views);
+  // `views`: null if they could not be read.
+  void applyLookup(const Result<identity::Identified>& who, const Views* views);
   // Checks that the caller is of the socket's project, and takes the permits that the socket needs for it. Otherwise
   // replies, and returns false.
   bool enter(const policy::Caller& caller);
   bool takeAnonymousPermits(store::ProjectNo project);
-  // The views of all subscriptions that the session has when it returns. Fails with unavailable.
-  static Task<Views> viewsFor(std::shared_ptr<Session> self, const identity::Identified& who);
+  // Adds the views that are missing of the subscriptions that the session has when it returns. Fails with unavailable.
+  // `who` and `views` outlive the call.
+  static Task<> viewsFor(std::shared_ptr<Session> self, const identity::Identified& who, Views& views);
   static Task<std::optional<data::EventView>> viewOf(std::shared_ptr<Session> self, const policy::Caller& caller,
                                                      snapshot::SnapshotPtr project, std::string collection);
   void adopt(identity::Identified who, const Views& views);
@@ -105,7 +107,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   // Sends the visible changes of a page to a replaying subscription; returns the last position that was handled.
   uint64_t replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after);
   void goLive(Subscription& subscription, uint64_t after);
-  Subscription* replaying(std::string_view id, uint64_t serial) const;
+  Subscription* replaying(uint64_t serial, uint64_t replay) const;
   bool takesPage() const;
 
   Subscription* find(std::string_view id) const;
@@ -132,8 +134,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   bool revalidating_ = false;       // revalidate() runs
   bool anonymous_ = false;          // without a token
   Code paused_ = Code::tokenExpired;
-  uint32_t credentials_ = 0;  // accepted ones: a lookup of an earlier one is ignored
-  int64_t openedAt_ = 0;      // ticks of the hub
+  int64_t openedAt_ = 0;  // ticks of the hub
   int64_t blockedAt_ = 0;
   size_t placeInHub_ = 0;
   std::optional<AddressLimiter::Permit> unknownPermit_;
@@ -142,7 +143,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   std::string credential_;
   policy::Caller caller_;
   identity::CallerValidity validity_;
-  uint32_t lookups_ = 0;                 // how often the caller was set
+  uint32_t lookups_ = 0;  // how often the caller was set or cleared: a lookup that began before is ignored
   std::vector<policy::SetValues> sets_;  // different ones of the subscriptions
   std::shared_ptr<ProjectHub> project_;
   std::vector<std::unique_ptr<Subscription>> subscriptions_;

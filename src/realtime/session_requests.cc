@@ -93,23 +93,23 @@ Async<void> Session::authenticate(std::shared_ptr<Session> self, ClientMessage m
     co_return;
   }
   if (!self->enter(who->caller)) co_return;
-  const Result<Views> views = co_await viewsFor(self, *who);
+  Views views;
+  const Result<> read = co_await viewsFor(self, *who, views);
   if (self->state_ == State::ended) co_return;
-  if (!views) {
-    self->refuseToken(views.error());
+  if (!read) {
+    if (!self->anonymous_) self->anonymousPermits_.reset();
+    self->refuseToken(read.error());
     co_return;
   }
-  ++self->credentials_;
   self->anonymous_ = message.anonymous;
   if (!message.anonymous) self->anonymousPermits_.reset();
   self->credential_ = message.anonymous ? anonymousCredential(who->caller.project) : std::move(message.token);
   self->state_ = State::active;
   self->say(authOkMessage());
-  self->adopt(*std::move(who), *views);
+  self->adopt(*std::move(who), views);
 }
 
-Task<Session::Views> Session::viewsFor(std::shared_ptr<Session> self, const identity::Identified& who) {
-  Views views;
+Task<> Session::viewsFor(std::shared_ptr<Session> self, const identity::Identified& who, Views& views) {
   const auto withoutView = [&]() -> const Subscription* {
     const auto missing = std::ranges::find_if(
         self->subscriptions_, [&](const auto& subscription) { return !views.contains(subscription->collection); });
@@ -121,7 +121,7 @@ Task<Session::Views> Session::viewsFor(std::shared_ptr<Session> self, const iden
     CO_TRY(std::optional<data::EventView> view, co_await viewOf(self, who.caller, who.project, collection));
     views.emplace(std::move(collection), std::move(view));
   }
-  co_return views;
+  co_return Result<>();
 }
 
 Task<std::optional<data::EventView>> Session::viewOf(std::shared_ptr<Session> self, const policy::Caller& caller,
@@ -220,9 +220,9 @@ void Session::adopt(identity::Identified who, const Views& views) {
 std::optional<Refusal> Session::applyView(Subscription& subscription, const data::EventView* view, bool readerChanged) {
   if (view) {
     if (auto refusal = adaptFilter(subscription, *view)) return refusal;
-    if (subscription.name->rendering->audience != view->audience) {
+    if (subscription.name->rendering->reader != view->reader) {
       Name* before = subscription.name;
-      subscription.name = hub_.names().acquire(before->id, view->audience, before->rendering->fields);
+      subscription.name = hub_.names().acquire(before->id, view->reader, before->rendering->fields);
       hub_.names().release(before);
     }
     noteSets(view->sets);
@@ -261,10 +261,10 @@ Async<void> Session::refreshTogether(std::vector<std::shared_ptr<Session>> shari
   if (sharing.empty()) co_return;
   const std::shared_ptr<Session> first = sharing.front();
   const std::string credential = first->credential_;
-  // Current counts: a session may authenticate with another token during the lookup.
+  // A session may authenticate with another token, or be looked up by another call, during the lookup.
   std::vector<uint32_t> counts;
   std::erase_if(sharing, [&](const auto& session) { return session->credential_ != credential; });
-  for (const auto& session : sharing) counts.push_back(session->credentials_);
+  for (const auto& session : sharing) counts.push_back(session->lookups_);
   const RealtimeDeps& deps = first->hub_.deps();
   const store::ProjectNo project = first->project_->number();
   const identity::AuthState now = deps.authenticator.authState(project);
@@ -277,12 +277,14 @@ Async<void> Session::refreshTogether(std::vector<std::shared_ptr<Session>> shari
   } else {
     who = co_await identify(deps.authenticator.project(credential));
   }
+  Views views;  // the same for all
   for (size_t i = 0; i < sharing.size(); ++i) {
     if (i > 0 && i % kRefreshesPerYield == 0) co_await asio::post(asio::deferred);
     const std::shared_ptr<Session>& session = sharing[i];
-    Result<Views> views;
-    if (who && session->state_ == State::active) views = co_await viewsFor(session, *who);
-    if (session->state_ == State::active && session->credentials_ == counts[i]) session->applyLookup(who, views);
+    Result<> read;
+    if (who && session->state_ == State::active) read = co_await viewsFor(session, *who, views);
+    if (session->state_ != State::active || session->lookups_ != counts[i]) continue;
+    session->applyLookup(who, read ? &views : nullptr);
   }
 }
 
@@ -293,7 +295,7 @@ bool Session::needsLookup() {
   return false;
 }
 
-void Session::applyLookup(const Result<identity::Identified>& who, const Result<Views>& views) {
+void Session::applyLookup(const Result<identity::Identified>& who, const Views* views) {
   if (who && views) {
     adopt(*who, *views);
   } else if (who) {
@@ -376,7 +378,7 @@ void Session::begin(ClientMessage message, const data::EventView& view, uint64_t
   if (!refusal) refusal = exceedsLimits(subscription, message.fields);
   if (refusal) return sendError(refusal->first, refusal->second, message.id);
   subscription.session = this;
-  subscription.name = hub_.names().acquire(message.id, view.audience, message.fields);
+  subscription.name = hub_.names().acquire(message.id, view.reader, message.fields);
   subscription.serial = hub_.nextSerial();
   subscription.collection = message.collection;
   subscription.number = view.collection->info.number;
@@ -388,7 +390,8 @@ void Session::begin(ClientMessage message, const data::EventView& view, uint64_t
   noteSets(view.sets);
   subscription.from = after && *after != last ? kNotLive : last;
   say(subscribedMessage(message.id));
-  if (subscription.from != kNotLive || state_ == State::ended) return;
+  // say() may have ended the session, and with it the subscription.
+  if (state_ == State::ended || subscription.from != kNotLive) return;
   if (!startReplay(subscription, *after)) subscription.from = last;
 }
 

@@ -110,6 +110,7 @@ std::optional<std::vector<SetHolder*>*> SetIndex::find(doc::DocumentView documen
     }
     const auto sharing = entries_.find(textKey(text));
     if (sharing == entries_.end()) return false;
+    if (!WorkBudget::charge(static_cast<int64_t>(sharing->second.size()))) return true;
     for (const Entry& entry : sharing->second) {
       if (entry.holder->texts[entry.text] == text) select(*entry.holder);
     }

@@ -4,8 +4,8 @@ namespace mb::realtime {
 
 namespace {
 
-std::string renderingKey(policy::Audience audience, const doc::FieldSet& fields) {
-  std::string key(1, static_cast<char>('0' + static_cast<int>(audience)));
+std::string renderingKey(policy::ReaderKind reader, const doc::FieldSet& fields) {
+  std::string key(1, static_cast<char>('0' + static_cast<int>(reader)));
   for (const std::string& path : fields.paths()) {
     key += path;
     key += '\0';  // in no path
@@ -20,14 +20,14 @@ std::string nameKey(const std::string& id, const std::string& rendering) {
 
 }  // namespace
 
-Name* Names::acquire(const std::string& id, policy::Audience audience, const doc::FieldSet& fields) {
-  const std::string shown = renderingKey(audience, fields);
+Name* Names::acquire(const std::string& id, policy::ReaderKind reader, const doc::FieldSet& fields) {
+  const std::string shown = renderingKey(reader, fields);
   const auto [found, added] = names_.try_emplace(nameKey(id, shown));
   Name& name = found->second;
   if (added) {
     Rendering& rendering = renderings_[shown];
     if (rendering.uses++ == 0) {
-      rendering.audience = audience;
+      rendering.reader = reader;
       rendering.fields = fields;
     }
     name.id = id;
@@ -40,7 +40,7 @@ Name* Names::acquire(const std::string& id, policy::Audience audience, const doc
 
 void Names::release(Name* name) {
   if (--name->uses > 0) return;
-  const std::string shown = renderingKey(name->rendering->audience, name->rendering->fields);
+  const std::string shown = renderingKey(name->rendering->reader, name->rendering->fields);
   if (--name->rendering->uses == 0) renderings_.erase(shown);
   names_.erase(nameKey(name->id, shown));
 }

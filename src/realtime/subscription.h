@@ -22,8 +22,8 @@ struct SetHolder;
 
 // What the events of a subscription show of documents. Subscriptions that agree in it share the text of an event.
 struct Rendering {
-  policy::Audience audience = policy::Audience::signedIn;  // whose denied fields are left out
-  doc::FieldSet fields;                                    // the only fields that are shown; empty: all
+  policy::ReaderKind reader = policy::ReaderKind::signedIn;  // whose denied fields are left out
+  doc::FieldSet fields;                                      // the only fields that are shown; empty: all
   size_t uses = 0;
   std::string tail;  // of the event that is sent now; empty: not written yet
 };
@@ -43,8 +43,7 @@ struct Name {
 // The names in use on a core. Pointers are valid until their last release().
 class Names {
  public:
-  Name* acquire(const std::string& id, policy::Audience audience = policy::Audience::signedIn,
-                const doc::FieldSet& fields = {});
+  Name* acquire(const std::string& id, policy::ReaderKind reader, const doc::FieldSet& fields);
   void release(Name* name);
   size_t size() const { return names_.size(); }
 
@@ -72,6 +71,7 @@ struct Subscription {
   uint64_t from = kNotLive;  // it gets live changes after this one; kNotLive: none, it replays
   // The position from which it replays once its caller was looked up; it is not live.
   std::optional<uint64_t> replayAfter;
+  uint64_t replay = 0;           // the number of its last replay: an earlier one ends
   uint64_t missed = 0;           // the last change that should have been sent and was not; 0: none
   bool resetDue = false;         // a reset that could not be sent yet
   uint64_t shownIn = 0;          // the last change that showed it the document afterwards: its serial

@@ -53,15 +53,16 @@ std::vector<std::string> Buckets::usersOf(const snapshot::ProjectSnapshot& proje
   return users;
 }
 
-Task<> Buckets::mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::string> claims) {
+Task<std::vector<projects::ClaimUse>> Buckets::claimUses(snapshot::SnapshotPtr project,
+                                                         std::vector<std::string> claims) {
+  std::vector<projects::ClaimUse> uses;
   for (const auto& [key, bucket] : project->get(deps_.slot).byKey) {
     const std::string claim = bucket->record.rules ? policy::claimAmong(claims, *bucket->record.rules) : "";
     if (claim.empty()) continue;
-    const std::string use = fmt::format("the bucket \"{}\" uses the claim \"{}\"", bucket->record.name, claim);
-    co_return fail(
-        Error(ErrorCode::conflict, use + ": change its rules first").withDetail("/settings/tokenClaims", use));
+    const std::string& name = bucket->record.name;
+    uses.push_back({"buckets", name, "rules", fmt::format("the bucket \"{}\" uses the claim \"{}\"", name, claim)});
   }
-  co_return Result<>();
+  co_return uses;
 }
 
 // An import has changed sets since the access was taken.

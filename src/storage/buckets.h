@@ -22,20 +22,21 @@ struct DeletedBucket {
   }
 };
 
+// References outlive it.
+struct BucketsDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<BucketTable> slot;
+  snapshot::SlotKey<data::CollectionTable> collections;
+  jobs::Queue& queue;
+  IdGenerator& ids;
+  const Clock& clock;
+  audit::Auditor& auditor;
+};
+
 class Buckets final : public data::SetUser, public projects::ClaimDependent {
  public:
-  // References outlive it.
-  struct Deps {
-    store::DocumentStore& store;
-    snapshot::Snapshots& snapshots;
-    snapshot::SlotKey<BucketTable> slot;
-    snapshot::SlotKey<data::CollectionTable> collections;
-    jobs::Queue& queue;
-    IdGenerator& ids;
-    const Clock& clock;
-    audit::Auditor& auditor;
-  };
-  explicit Buckets(Deps deps) : deps_(deps) {}
+  explicit Buckets(BucketsDeps deps) : deps_(deps) {}
 
   std::vector<BucketView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   // Fails with validation (also for rules that name a set which the project does not have); conflict for a taken name
@@ -49,13 +50,14 @@ class Buckets final : public data::SetUser, public projects::ClaimDependent {
   // The buckets whose rules name the set.
   std::vector<std::string> usersOf(const snapshot::ProjectSnapshot& project, std::string_view set) const override;
   // For rules that name one of the claims.
-  Task<> mayRemoveClaims(snapshot::SnapshotPtr project, std::vector<std::string> claims) override;
+  Task<std::vector<projects::ClaimUse>> claimUses(snapshot::SnapshotPtr project,
+                                                  std::vector<std::string> claims) override;
 
  private:
   // Fails with validation. Rules are checked against the project's sets and claims as they are now.
   Task<> checkRulesNow(const Access& access, std::string readers, const std::optional<doc::Document>& rules) const;
 
-  const Deps deps_;
+  const BucketsDeps deps_;
 };
 
 }  // namespace mb::storage

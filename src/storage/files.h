@@ -77,23 +77,24 @@ struct FilePage {
   uint64_t skip = 0;
 };
 
+// References outlive it.
+struct FilesDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<BucketTable> slot;
+  snapshot::SlotKey<projects::ProjectRecord> record;
+  FileAccess access;
+  jobs::Queue& queue;
+  BlobStore& blobs;
+  PinnedBlobs& pinned;
+  const Clock& clock;
+  const MasterSecret& master;
+  std::string baseUrl;
+};
+
 class Files {
  public:
-  // References outlive it.
-  struct Deps {
-    store::DocumentStore& store;
-    snapshot::Snapshots& snapshots;
-    snapshot::SlotKey<BucketTable> slot;
-    snapshot::SlotKey<projects::ProjectRecord> record;
-    FileAccess access;
-    jobs::Queue& queue;
-    BlobStore& blobs;
-    PinnedBlobs& pinned;
-    const Clock& clock;
-    const MasterSecret& master;
-    std::string baseUrl;
-  };
-  explicit Files(Deps deps) : deps_(std::move(deps)), links_(deps_.master) {}
+  explicit Files(FilesDeps deps) : deps_(std::move(deps)), links_(deps_.master) {}
   // Called before the first upload.
   void setFollower(FileFollower& follower) { follower_ = &follower; }
 
@@ -160,7 +161,7 @@ class Files {
   // The files of a page, by a grant that depends on each file.
   Task<std::vector<FileRecord>> evaluated(const Access& access, const FileGrant& grant, const FilePage& page);
 
-  const Deps deps_;
+  const FilesDeps deps_;
   const SignedLinks links_;
   FileFollower* follower_ = nullptr;
 };

@@ -65,7 +65,7 @@ store::WriteOptions asServer() {
 
 }  // namespace
 
-Sweeper::Sweeper(Deps deps) : deps_(std::move(deps)) {
+Sweeper::Sweeper(SweeperDeps deps) : deps_(std::move(deps)) {
   deps_.pinned.onResume([this] {
     if (missed_.exchange(false)) passes_.trigger();
   });

@@ -16,19 +16,20 @@
 
 namespace mb::storage {
 
+// References outlive it.
+struct SweeperDeps {
+  store::DocumentStore& store;
+  // All stored projects, including deleted ones until they are purged.
+  std::function<Task<std::vector<snapshot::ProjectInfo>>()> projects;
+  jobs::Queue& queue;
+  BlobStore& blobs;
+  PinnedBlobs& pinned;
+};
+
 class Sweeper {
  public:
-  // References outlive it.
-  struct Deps {
-    store::DocumentStore& store;
-    // All stored projects, including deleted ones until they are purged.
-    std::function<Task<std::vector<snapshot::ProjectInfo>>()> projects;
-    jobs::Queue& queue;
-    BlobStore& blobs;
-    PinnedBlobs& pinned;
-  };
   // Declares the module's kinds of job.
-  explicit Sweeper(Deps deps);
+  explicit Sweeper(SweeperDeps deps);
 
   // Runs a pass at once, then each hour and after each backup that postponed removals, on the core of `executor`, until
   // stop().
@@ -51,7 +52,7 @@ class Sweeper {
   Task<std::vector<BlobName>> orphansOf(store::ProjectNo project, std::vector<BlobName> blobs);
   Task<> removeOrphans(std::vector<BlobName> blobs);
 
-  const Deps deps_;
+  const SweeperDeps deps_;
   PeriodicTask passes_;
   std::atomic<bool> missed_ = false;  // removals were postponed because blobs were pinned for a backup
   std::atomic<uint64_t> removed_ = 0;

@@ -1,6 +1,7 @@
 #include "storage/uploads.h"
 
 #include "base/log.h"
+#include "storage/file_writes.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
 
@@ -16,10 +17,6 @@ Error noUpload() {
 }
 Error elsewhere(int64_t offset) {
   return Error(ErrorCode::conflict, fmt::format("the upload is at byte {}", offset));
-}
-
-store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
-  return {project, collection, 0};
 }
 
 store::Deadline soon() {
@@ -38,7 +35,7 @@ store::Query piecesBehind(store::ProjectNo project, std::string_view from, std::
   filter.appendString("$lt", behind(fmt::format("{}/", upload)));
   filter.end();
   store::Query query;
-  query.collection = in(project, kPieces);
+  query.collection = inProject(project, kPieces);
   query.filter = *doc::Filter::parse(filter.finish());
   query.limit = limit;
   query.deadline = soon();
@@ -79,7 +76,7 @@ struct Uploads::Piece {
 // Reads the whole upload: its pieces, then the last one, which has no record.
 class Uploads::Whole final : public Upload {
  public:
-  Whole(const Deps& deps, store::ProjectNo project, std::string upload, const Piece& last)
+  Whole(const UploadsDeps& deps, store::ProjectNo project, std::string upload, const Piece& last)
       : deps_(deps), project_(project), upload_(std::move(upload)), from_(upload_ + "/"), last_(last) {}
 
   void setLimit(uint64_t) override {}
@@ -114,7 +111,7 @@ class Uploads::Whole final : public Upload {
     co_return Result<>();
   }
 
-  const Deps& deps_;
+  const UploadsDeps& deps_;
   const store::ProjectNo project_;
   const std::string upload_;
   std::string from_;
@@ -126,7 +123,7 @@ class Uploads::Whole final : public Upload {
   std::shared_ptr<BlobSource> source_;
 };
 
-Uploads::Uploads(Deps deps) : deps_(deps) {
+Uploads::Uploads(UploadsDeps deps) : deps_(deps) {
   jobs::Kind kind;
   kind.name = kUploadJob;
   kind.handler = [this](jobs::JobRun run) { return clean(std::move(run)); };
@@ -141,7 +138,8 @@ Uploads::Uploads(Deps deps) : deps_(deps) {
 Task<UploadRecord> Uploads::require(const Access& access, std::string id, std::string_view bucket,
                                     std::string_view path) {
   CO_TRY(const BucketPtr place, deps_.files.writableBucket(access, bucket, path));
-  CO_TRY(const auto stored, co_await deps_.store.get(in(access.project->info().number, kUploads), std::move(id)));
+  CO_TRY(const auto stored,
+         co_await deps_.store.get(inProject(access.project->info().number, kUploads), std::move(id)));
   CO_TRY(std::optional<UploadRecord> upload, store::fromStore<UploadRecord>(stored));
   const bool theirs = upload && upload->owner == access.caller.id && upload->bucket == place->record.bucketId &&
                       upload->path == path && upload->expiresAt > deps_.clock.now();
@@ -170,7 +168,7 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   filter.appendBool("done", false);
   CO_TRY(doc::Filter unfinished, doc::Filter::parse(filter.finish()));
   CO_TRY(const uint64_t count,
-         co_await deps_.store.count(in(project, kUploads), std::move(unfinished), access.deadline));
+         co_await deps_.store.count(inProject(project, kUploads), std::move(unfinished), access.deadline));
   if (count >= kMaxUploads) {
     co_return fail(ErrorCode::conflict, fmt::format("{} uploads are unfinished: finish or delete one", count));
   }
@@ -181,7 +179,7 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   upload.expiresAt = {upload.createdAt.ms + kUploadLives};
   CO_TRY(store::Insert job, expiry(project, upload));
   store::Write write(writing(access.actor()));
-  write.insert({in(project, kUploads), doc::encode(upload), store::Insert::IfPresent::fail, true});
+  write.insert({inProject(project, kUploads), doc::encode(upload), store::Insert::IfPresent::fail, true});
   write.insert(std::move(job));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
   if (upload.length > 0) co_return upload;
@@ -228,7 +226,7 @@ Task<> Uploads::remove(Access access, std::string bucket, std::string path, std:
   const store::ProjectNo project = access.project->info().number;
   CO_TRY(const store::Insert job, cleaning(project, upload.id));
   store::Write write(writing(access.actor()));
-  const store::Target row = write.change(in(project, kUploads), upload.id);
+  const store::Target row = write.change(inProject(project, kUploads), upload.id);
   const store::Target jobRow = write.change(job.collection, job.id());
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
@@ -297,8 +295,8 @@ Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece
   const PieceRecord record{pieceKey(upload.id, upload.offset), upload.id, piece.blob, piece.size};
   CO_TRY(const store::Insert job, expiry(project, next));
   store::Write write(writing(access.actor()));
-  const store::Target row = write.change(in(project, kUploads), upload.id);
-  const store::Target pieceRow = write.change(in(project, kPieces), record.id);
+  const store::Target row = write.change(inProject(project, kUploads), upload.id);
+  const store::Target pieceRow = write.change(inProject(project, kPieces), record.id);
   const store::Target jobRow = write.change(job.collection, job.id());
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
@@ -347,7 +345,7 @@ Result<ExtraWrite> Uploads::ending(store::Write& write, store::ProjectNo project
     extra.jobs.push_back(removal.id());
     write.insert(std::move(removal));
   }
-  const store::Target row = write.change(in(project, kUploads), upload.id);
+  const store::Target row = write.change(inProject(project, kUploads), upload.id);
   const store::Target jobRow = write.change(clean.collection, clean.id());
   extra.callback = [row, jobRow, upload, clean = std::move(clean)](const store::PreImages& before,
                                                                    store::Changes& changes) -> Result<> {
@@ -390,7 +388,7 @@ Result<store::Insert> Uploads::cleaning(store::ProjectNo project, const std::str
 
 Task<> Uploads::clean(jobs::JobRun run) {
   CO_TRY(const UploadJob job, store::fromStore<UploadJob>(run.payload.view()));
-  const store::CollectionRef uploads = in(run.project, kUploads);
+  const store::CollectionRef uploads = inProject(run.project, kUploads);
   const auto stored = co_await deps_.store.get(uploads, job.upload);
   // The project was purged since; the sweeper removes its blobs.
   if (!stored && stored.error().code() == ErrorCode::notFound) co_return Result<>();
@@ -428,7 +426,7 @@ Task<bool> Uploads::removePieces(store::ProjectNo project, const std::string& up
   std::vector<store::Target> rows;
   for (const PieceRecord& piece : pieces) {
     blobs.push_back(piece.blob);
-    rows.push_back(write.change(in(project, kPieces), piece.id));
+    rows.push_back(write.change(inProject(project, kPieces), piece.id));
   }
   CO_TRY(store::Insert job, deps_.queue.insertOf(removalOf(project, std::move(blobs))));
   const std::string jobId = job.id();

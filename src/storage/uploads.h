@@ -26,20 +26,21 @@ struct NewUpload {
   std::string metadata;  // the header as the client gave it
 };
 
+// References outlive it.
+struct UploadsDeps {
+  store::DocumentStore& store;
+  Files& files;
+  jobs::Queue& queue;
+  BlobStore& blobs;
+  PinnedBlobs& pinned;
+  IdGenerator& ids;
+  const Clock& clock;
+};
+
 class Uploads {
  public:
-  // References outlive it.
-  struct Deps {
-    store::DocumentStore& store;
-    Files& files;
-    jobs::Queue& queue;
-    BlobStore& blobs;
-    PinnedBlobs& pinned;
-    IdGenerator& ids;
-    const Clock& clock;
-  };
   // Declares the module's kind of job.
-  explicit Uploads(Deps deps);
+  explicit Uploads(UploadsDeps deps);
 
   // All fail as Files::put() does, and with notFound where the caller has no such upload at this path. Each checks
   // whether the caller may put the file there, as the bucket and its files are then, unless the upload is done.
@@ -71,7 +72,7 @@ class Uploads {
   Task<> clean(jobs::JobRun run);
   Task<bool> removePieces(store::ProjectNo project, const std::string& upload);
 
-  const Deps deps_;
+  const UploadsDeps deps_;
 };
 
 }  // namespace mb::storage

@@ -50,7 +50,7 @@ bool Values::hasValue(std::string_view name) const {
   return found && found->hasValue();
 }
 
-Resolution Values::resolve(std::string_view text, Place place) const {
+Resolution Values::resolve(std::string_view text, FieldKind kind) const {
   Resolution out;
   const auto note = [](std::vector<std::string>& names, std::string_view name) {
     if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
@@ -59,7 +59,7 @@ Resolution Values::resolve(std::string_view text, Place place) const {
     if (out.tooLong) break;
     if (!piece.reference) {
       out.text += piece.text;
-    } else if (place == Place::plain && isSecret(piece.text)) {
+    } else if (kind == FieldKind::plain && isSecret(piece.text)) {
       note(out.misplaced, piece.text);
     } else {
       const VariableRecord* found = table_.find(piece.text);
@@ -76,8 +76,8 @@ Resolution Values::resolve(std::string_view text, Place place) const {
   return out;
 }
 
-Result<std::string> Values::textOf(std::string_view text, Place place) const {
-  Resolution resolved = resolve(text, place);
+Result<std::string> Values::textOf(std::string_view text, FieldKind kind) const {
+  Resolution resolved = resolve(text, kind);
   if (!resolved.misplaced.empty()) return fail(ErrorCode::conflict, misplacedText(resolved.misplaced));
   if (!resolved.missing.empty()) {
     return fail(ErrorCode::conflict, fmt::format("the variable {} has no value: set it", resolved.missing.front()));
@@ -88,9 +88,9 @@ Result<std::string> Values::textOf(std::string_view text, Place place) const {
   return std::move(resolved.text);
 }
 
-std::optional<std::string> Values::known(std::string_view text, Place place, const std::string& path,
+std::optional<std::string> Values::known(std::string_view text, FieldKind kind, const std::string& path,
                                          Problems& problems) const {
-  Resolution resolved = resolve(text, place);
+  Resolution resolved = resolve(text, kind);
   if (!resolved.misplaced.empty()) {
     problems.push_back({path, misplacedText(resolved.misplaced)});
   } else if (resolved.tooLong) {
@@ -102,12 +102,12 @@ std::optional<std::string> Values::known(std::string_view text, Place place, con
 }
 
 bool Values::keepsOrigin(std::string_view url, std::string_view resolved) const {
-  const auto origin = outbound::originOf(resolve(authorityIn(url), Place::plain).text);
+  const auto origin = outbound::originOf(resolve(authorityIn(url), FieldKind::plain).text);
   return origin && *origin == outbound::originOf(resolved).value_or("");
 }
 
 std::optional<std::string> Values::knownUrl(std::string_view url, const std::string& path, Problems& problems) const {
-  auto text = known(url, Place::plain, path, problems);
+  auto text = known(url, FieldKind::plain, path, problems);
   if (!text) return std::nullopt;
   if (const auto origin = outbound::originOf(*text); !origin) {
     problems.push_back({path, origin.error().message()});
@@ -120,7 +120,7 @@ std::optional<std::string> Values::knownUrl(std::string_view url, const std::str
 }
 
 Result<std::string> Values::urlOf(std::string_view url) const {
-  TRY(std::string text, textOf(url, Place::plain));
+  TRY(std::string text, textOf(url, FieldKind::plain));
   if (keepsOrigin(url, text)) return text;
   return fail(ErrorCode::conflict,
               fmt::format("the address with the {} {} is not valid",

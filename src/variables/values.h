@@ -14,13 +14,13 @@ namespace mb::variables {
 // Limit of a text with its values; what it becomes may have a lower one.
 inline constexpr size_t kMaxResolvedBytes = 32 << 10;
 
-// A place of a resource, by the variables that it may name: plain ones, or secret ones too.
-enum class Place { plain, secret };
+// Kinds of fields of resources, by the variables that they may name: plain ones, or secret ones too.
+enum class FieldKind { plain, secret };
 
 struct Resolution {
   std::string text;                    // a reference without a value stays
   std::vector<std::string> missing;    // variables without a value
-  std::vector<std::string> misplaced;  // secret ones in a plain place
+  std::vector<std::string> misplaced;  // secret ones in a plain field
   bool tooLong = false;                // `text` is incomplete
 };
 
@@ -39,12 +39,12 @@ class Values {
   bool mayBeSecret(std::string_view name) const;
   bool hasValue(std::string_view name) const;
 
-  Resolution resolve(std::string_view text, Place place) const;
+  Resolution resolve(std::string_view text, FieldKind kind) const;
   // The text for a use. Fails with conflict, naming the variable, where it cannot be used; no error holds a value.
-  Result<std::string> textOf(std::string_view text, Place place) const;
+  Result<std::string> textOf(std::string_view text, FieldKind kind) const;
   // The text for a check at save: nullopt where a value is missing, so that only a use can check it, or with a problem
   // at `path`.
-  std::optional<std::string> known(std::string_view text, Place place, const std::string& path,
+  std::optional<std::string> known(std::string_view text, FieldKind kind, const std::string& path,
                                    Problems& problems) const;
   // The same for an absolute URL: further, its scheme, host and port come from authorityIn(`url`).
   std::optional<std::string> knownUrl(std::string_view url, const std::string& path, Problems& problems) const;

@@ -6,7 +6,6 @@
 namespace mb::variables {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class ValuesTest : public ::testing::Test {
@@ -27,8 +26,8 @@ class ValuesTest : public ::testing::Test {
         "FOREIGN", true, std::nullopt, toBase64(master_.seal("other", sealContext("proj_b", "FOREIGN"))), {}};
   }
   void plain(std::string name, std::string value) { table_.byName[name] = {name, false, std::move(value), "", {}}; }
-  std::string textOf(std::string_view text, Place place = Place::plain) const {
-    const auto found = values_.textOf(text, place);
+  std::string textOf(std::string_view text, FieldKind kind = FieldKind::plain) const {
+    const auto found = values_.textOf(text, kind);
     return found ? *found : fmt::format("{}: {}", meaningOf(found.error().code()).wire, found.error().message());
   }
 
@@ -40,25 +39,25 @@ class ValuesTest : public ::testing::Test {
 TEST_F(ValuesTest, ReferencesBecomeValues) {
   EXPECT_EQ(textOf("no reference, ${lower}"), "no reference, ${lower}");
   EXPECT_EQ(textOf("https://${HOST}/x${EMPTY}"), "https://api.example.com/x");
-  EXPECT_EQ(textOf("Bearer ${TOKEN}", Place::secret), "Bearer s3cret");
-  EXPECT_EQ(textOf("${HOST}${TOKEN}", Place::secret), "api.example.coms3cret");
+  EXPECT_EQ(textOf("Bearer ${TOKEN}", FieldKind::secret), "Bearer s3cret");
+  EXPECT_EQ(textOf("${HOST}${TOKEN}", FieldKind::secret), "api.example.coms3cret");
 }
 
 TEST_F(ValuesTest, AVariableThatCannotBeUsedIsNamed) {
   EXPECT_EQ(textOf("${NONE}"), "CONFLICT: the variable NONE has no value: set it");
   EXPECT_EQ(textOf("${OTHER}"), "CONFLICT: the variable OTHER has no value: set it");
-  EXPECT_EQ(textOf("${UNSET}", Place::secret), "CONFLICT: the variable UNSET has no value: set it");
-  EXPECT_EQ(textOf("${FOREIGN}", Place::secret), "CONFLICT: the variable FOREIGN has no value: set it");
+  EXPECT_EQ(textOf("${UNSET}", FieldKind::secret), "CONFLICT: the variable UNSET has no value: set it");
+  EXPECT_EQ(textOf("${FOREIGN}", FieldKind::secret), "CONFLICT: the variable FOREIGN has no value: set it");
   EXPECT_THAT(textOf("x${TOKEN}"), HasSubstr("names the secret variable TOKEN"));
   EXPECT_THAT(textOf("${LONG}${LONG}${LONG}${LONG}${LONG}"), HasSubstr("with the variable LONG is too long"));
 }
 
 TEST_F(ValuesTest, AtSaveOnlyKnownValuesAreChecked) {
   Problems problems;
-  EXPECT_EQ(values_.known("${HOST}", Place::plain, "/a", problems), "api.example.com");
-  EXPECT_EQ(values_.known("${HOST}${NONE}", Place::plain, "/a", problems), std::nullopt);
+  EXPECT_EQ(values_.known("${HOST}", FieldKind::plain, "/a", problems), "api.example.com");
+  EXPECT_EQ(values_.known("${HOST}${NONE}", FieldKind::plain, "/a", problems), std::nullopt);
   EXPECT_TRUE(problems.empty());
-  EXPECT_EQ(values_.known("${NONE}${TOKEN}", Place::plain, "/a", problems), std::nullopt);
+  EXPECT_EQ(values_.known("${NONE}${TOKEN}", FieldKind::plain, "/a", problems), std::nullopt);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].path, "/a");
   EXPECT_THAT(problems[0].message, HasSubstr("TOKEN"));
@@ -69,7 +68,7 @@ TEST_F(ValuesTest, AnImportMakesAVariableSecret) {
   values_.makeSecret("HOST");
   EXPECT_TRUE(values_.isSecret("HOST"));
   EXPECT_THAT(textOf("${HOST}"), HasSubstr("names the secret variable HOST"));
-  EXPECT_EQ(textOf("${HOST}", Place::secret), "api.example.com");
+  EXPECT_EQ(textOf("${HOST}", FieldKind::secret), "api.example.com");
   EXPECT_TRUE(values_.mayBeSecret("OTHER"));
   EXPECT_FALSE(values_.mayBeSecret("NONE"));
 }
@@ -100,16 +99,6 @@ TEST_F(ValuesTest, AnAddressIsCheckedWithItsValues) {
     const auto used = values_.urlOf(url);
     EXPECT_EQ(used.has_value(), known.has_value()) << url;
   }
-}
-
-TEST_F(ValuesTest, TheContextHoldsPlainOnesWithAValue) {
-  table_.byName.erase("LONG");
-  doc::BsonWriter out;
-  appendPlain(out, table_);
-  const doc::Document context = out.finish();
-  std::vector<std::string> names;
-  for (const auto& [name, value] : context.view().find("variables")->asDocument()) names.emplace_back(name);
-  EXPECT_THAT(names, ElementsAre("BASE", "EMPTY", "HOST", "LINES"));
 }
 
 }  // namespace

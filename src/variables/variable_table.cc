@@ -18,19 +18,16 @@ Task<std::shared_ptr<const void>> VariableTables::load(snapshot::ProjectInfo pro
     std::string name = record.id;
     table->byName.emplace(std::move(name), std::move(record));
   }
+  doc::BsonWriter plain;
+  for (const auto& [name, record] : table->byName) {
+    if (record.value) plain.appendString(name, *record.value);
+  }
+  table->plain = plain.finish();
   co_return std::shared_ptr<const void>(std::move(table));
 }
 
 std::string sealContext(std::string_view project, std::string_view name) {
   return fmt::format("{}/variable/{}", project, name);
-}
-
-void appendPlain(doc::BsonWriter& out, const VariableTable& table) {
-  out.beginDocument("variables");
-  for (const auto& [name, record] : table.byName) {
-    if (record.value) out.appendString(name, *record.value);
-  }
-  out.end();
 }
 
 }  // namespace mb::variables

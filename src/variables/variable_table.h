@@ -30,6 +30,7 @@ struct VariableRecord {
 
 struct VariableTable {
   std::map<std::string, VariableRecord, std::less<>> byName;
+  doc::Document plain;  // the plain ones that have a value: ctx.variables of functions
 
   const VariableRecord* find(std::string_view name) const;  // null for an unknown name
 };
@@ -45,8 +46,5 @@ class VariableTables final : public snapshot::SlotSource {
 
 // The context that seals a variable's value.
 std::string sealContext(std::string_view project, std::string_view name);
-
-// Appends `variables`, an object of the plain ones that have a value: ctx.variables of a function.
-void appendPlain(doc::BsonWriter& out, const VariableTable& table);
 
 }  // namespace mb::variables

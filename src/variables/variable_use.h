@@ -6,9 +6,9 @@
 namespace mb::variables {
 
 struct VariableUse {
-  std::string place;  // "webhooks/orders/url"
+  std::string field;  // "webhooks/orders/url"
   std::vector<std::string> names;
-  bool sendsSecrets = false;  // the place decides where stored secrets are sent
+  bool sendsSecrets = false;  // the field decides where stored secrets are sent
 };
 
 class VariableUser {

@@ -143,14 +143,14 @@ Result<> Variables::checkUses(const Access& access, const VariableRecord* before
   const Values values(next, project.info().id.str(), deps_.master);
   const std::string_view cause = body.value ? "/value" : "/secret";
   Problems problems;
-  std::string moved;  // the first place whose secrets the new value moves
+  std::string moved;  // the first field whose secrets the new value moves
   for (const VariableUser* user : users_) {
     for (ErrorDetail& each : user->problemsWith(project, values, after.id)) {
       problems.push_back({std::string(cause), fmt::format("does not fit {}: {}", each.path, each.message)});
     }
     if (!replacesValue(before, body)) continue;
     for (const VariableUse& use : user->uses(project)) {
-      if (moved.empty() && use.sendsSecrets && isNamed(use.names, after.id)) moved = use.place;
+      if (moved.empty() && use.sendsSecrets && isNamed(use.names, after.id)) moved = use.field;
     }
   }
   if (!problems.empty()) return fail(invalid(std::move(problems)));
@@ -207,17 +207,17 @@ Task<> Variables::put(Access access, std::string name, VariableBody body) {
 
 Task<> Variables::remove(Access access, std::string name) {
   if (!table(*access.project).find(name)) co_return fail(noVariable());
-  std::vector<std::string> places;
+  std::vector<std::string> fields;
   for (const VariableUser* user : users_) {
     for (VariableUse& use : user->uses(*access.project)) {
-      if (isNamed(use.names, name) && !isNamed(places, use.place)) places.push_back(std::move(use.place));
+      if (isNamed(use.names, name) && !isNamed(fields, use.field)) fields.push_back(std::move(use.field));
     }
   }
-  if (!places.empty()) {
-    const size_t more = places.size() > kMaxNamedUses ? places.size() - kMaxNamedUses : 0;
-    places.resize(places.size() - more);
+  if (!fields.empty()) {
+    const size_t more = fields.size() > kMaxNamedUses ? fields.size() - kMaxNamedUses : 0;
+    fields.resize(fields.size() - more);
     co_return fail(ErrorCode::conflict,
-                   fmt::format("the variable is used by {}{}: change that first", fmt::join(places, ", "),
+                   fmt::format("the variable is used by {}{}: change that first", fmt::join(fields, ", "),
                                more > 0 ? fmt::format(" and {} more", more) : ""));
   }
   store::Write write = writeOf(access, "variable.deleted", name, {});

@@ -67,7 +67,6 @@ class Variables {
 
   std::vector<VariableView> list(const snapshot::ProjectSnapshot& project) const;  // by name
   const VariableTable& table(const snapshot::ProjectSnapshot& project) const { return project.get(slot_); }
-  snapshot::SlotKey<VariableTable> slot() const { return slot_; }
   // `project` outlives the result.
   Values valuesOf(const snapshot::ProjectSnapshot& project) const;
   // No variable has a value: for checks without a project.

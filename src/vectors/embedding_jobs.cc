@@ -52,7 +52,7 @@ std::string textOf(const VectorField& field, const std::optional<doc::Document>&
 
 }  // namespace
 
-EmbeddingJobs::EmbeddingJobs(Deps deps) : deps_(deps) {
+EmbeddingJobs::EmbeddingJobs(EmbeddingJobsDeps deps) : deps_(deps) {
   jobs::Kind kind;
   kind.name = kEmbeddingKind;
   kind.handler = [this](jobs::JobRun run) { return this->run(std::move(run)); };
@@ -113,7 +113,7 @@ Task<> EmbeddingJobs::run(jobs::JobRun run) {
     co_return co_await runSweep(std::move(run), std::move(job));
   }
   if (found == fields.end() || !found->second.field->automatic) co_return Result<>();
-  batch.place = found->second;
+  batch.target = found->second;
   if (job.what == "walk") co_return co_await runWalk(std::move(run), std::move(job), std::move(batch));
   co_return co_await runDocument(std::move(run), std::move(job), std::move(batch));
 }
@@ -157,12 +157,12 @@ Task<> EmbeddingJobs::joinEvents(const snapshot::ProjectInfo& project) {
 }
 
 Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
-  const VectorField& field = *batch.place.field;
+  const VectorField& field = *batch.target.field;
   // The config has changed since; another walk covers it.
   if (job.fingerprint != field.fingerprint) co_return Result<>();
   if (job.document.empty()) CO_RETURN_IF_ERROR(co_await joinEvents(batch.project->info()));
   store::Query query;
-  query.collection = {run.project, batch.place.collection->number, 0};
+  query.collection = {run.project, batch.target.collection->number, 0};
   // After a failure, one document at a time: only the texts that the endpoint rejects are skipped.
   const uint64_t limit = run.attempt == 1 ? kMaxTexts : 1;
   query.limit = limit;
@@ -208,7 +208,7 @@ Task<> EmbeddingJobs::runSweep(jobs::JobRun run, EmbeddingJob job) {
 
 Task<> EmbeddingJobs::loadItems(Batch& batch) {
   const store::ProjectNo project = batch.project->info().number;
-  const VectorField& field = *batch.place.field;
+  const VectorField& field = *batch.target.field;
   // A commit may name a document only once.
   std::vector<Item> distinct;
   for (Item& item : batch.items) {
@@ -226,7 +226,7 @@ Task<> EmbeddingJobs::loadItems(Batch& batch) {
     ids.push_back(item.document);
     rowIds.push_back(rowIdOf(field.id, item.document));
   }
-  const store::CollectionRef collection{project, batch.place.collection->number, 0};
+  const store::CollectionRef collection{project, batch.target.collection->number, 0};
   CO_TRY(const auto documents, co_await deps_.store.getMany(collection, ids));
   CO_TRY(const auto rows, co_await deps_.store.getMany(embeddingsOf(project), rowIds));
   size_t bytes = 0;
@@ -254,7 +254,7 @@ Task<> EmbeddingJobs::embed(Batch& batch, store::Deadline deadline) {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()) - 15s;
   const auto timeout = std::clamp<std::chrono::milliseconds>(left, 1s, kCallLimit);
-  CO_TRY(TextVectors vectors, co_await deps_.embedder.embed(std::move(texts), batch.place.field->dimensions(),
+  CO_TRY(TextVectors vectors, co_await deps_.embedder.embed(std::move(texts), batch.target.field->dimensions(),
                                                             {batch.project->info().id.str(), "embeddings"}, timeout));
   size_t at = 0;
   for (Item& item : batch.items) {
@@ -285,12 +285,12 @@ store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& ite
 
 Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
   const store::ProjectNo project = batch.project->info().number;
-  const store::CollectionRef collection{project, batch.place.collection->number, batch.place.collection->version};
+  const store::CollectionRef collection{project, batch.target.collection->number, batch.target.collection->version};
   store::Write write(asServer());
   std::vector<Rows> rows;  // in the order of the items
   for (const Item& item : batch.items) {
     const store::Target document = write.hold(collection, item.document);
-    rows.push_back({document, write.change(embeddingsOf(project), rowIdOf(batch.place.field->id, item.document))});
+    rows.push_back({document, write.change(embeddingsOf(project), rowIdOf(batch.target.field->id, item.document))});
   }
   const store::Target ownJob = write.change(jobs::Queue::rowOf(run));
   std::vector<store::Target> doneJobs{ownJob};
@@ -310,9 +310,9 @@ Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
     onWalk.push_back({target, std::move(next.document)});
   }
   if (batch.walked) {
-    const std::string& field = batch.place.field->id;
+    const std::string& field = batch.target.field->id;
     onWalk.push_back(
-        {write.change({project, kWalks, 0}, field), doc::encode(WalkRow{field, batch.place.field->fingerprint})});
+        {write.change({project, kWalks, 0}, field), doc::encode(WalkRow{field, batch.target.field->fingerprint})});
   }
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
@@ -321,7 +321,7 @@ Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
        &onWalk = std::as_const(onWalk)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         for (size_t i = 0; i < rows.size(); ++i) {
           const auto& [document, row] = rows[i];
-          changes.set(row, self.rowChange(*batch.place.field, batch.items[i], before[document], before[row]));
+          changes.set(row, self.rowChange(*batch.target.field, batch.items[i], before[document], before[row]));
         }
         for (const store::Target job : doneJobs) changes.remove(job);
         // If the job's row no longer exists, another run has already continued the walk.
@@ -330,7 +330,7 @@ Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
         return {};
       }));
   if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
-  deps_.indexes.embedded(project, batch.place.field->id);
+  deps_.indexes.embedded(project, batch.target.field->id);
   co_return Result<>();
 }
 

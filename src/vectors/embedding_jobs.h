@@ -27,21 +27,22 @@ struct EmbeddingJob {
   }
 };
 
-// The references in Deps outlive it; it outlives the runs of the queue.
+struct EmbeddingJobsDeps {
+  store::DocumentStore& store;
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<VectorTable> slot;
+  jobs::Queue& queue;
+  events::Dispatcher& dispatcher;
+  Embedder& embedder;
+  VectorIndexManager& indexes;
+  IdGenerator& ids;
+};
+
+// The references in EmbeddingJobsDeps outlive it; it outlives the runs of the queue.
 class EmbeddingJobs final : public events::Consumer {
  public:
-  struct Deps {
-    store::DocumentStore& store;
-    snapshot::Snapshots& snapshots;
-    snapshot::SlotKey<VectorTable> slot;
-    jobs::Queue& queue;
-    events::Dispatcher& dispatcher;
-    Embedder& embedder;
-    VectorIndexManager& indexes;
-    IdGenerator& ids;
-  };
   // Declares the job kind.
-  explicit EmbeddingJobs(Deps deps);
+  explicit EmbeddingJobs(EmbeddingJobsDeps deps);
 
   bool follows(const snapshot::ProjectSnapshot& project) const override;
   void jobsFor(const snapshot::ProjectSnapshot& project, const store::ChangeEntry& change,
@@ -64,7 +65,7 @@ class EmbeddingJobs final : public events::Consumer {
   };
   struct Batch {
     snapshot::SnapshotPtr project;
-    VectorTable::Place place;
+    VectorTable::Field target;
     std::vector<Item> items;
     std::optional<jobs::JobSpec> next;  // inserted in the commit
     bool walked = false;                // all documents were read
@@ -82,7 +83,7 @@ class EmbeddingJobs final : public events::Consumer {
   store::Change rowChange(const VectorField& field, const Item& item, const std::optional<doc::Document>& document,
                           const std::optional<doc::Document>& row) const;
 
-  const Deps deps_;
+  const EmbeddingJobsDeps deps_;
 };
 
 }  // namespace mb::vectors

@@ -4,21 +4,6 @@
 
 namespace mb::vectors {
 
-namespace {
-
-// Whether the document creates the collection, or changes it.
-bool namesCollection(doc::DocumentView document, std::string_view name) {
-  const auto section = document.find("collections");
-  if (!section || section->type() != doc::BsonType::array) return false;
-  for (const doc::Element& each : section->asDocument()) {
-    const bool is = each.value.type() == doc::BsonType::document;
-    if (is && each.value.asDocument().stringOr("name") == name) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 VectorKind::VectorKind(Vectors& vectors)
     : NamedKind({.section = "vectors",
                  .permission = "collections:manage",
@@ -40,7 +25,7 @@ std::vector<ErrorDetail> VectorKind::problemsIn(const CollectionConfigView& conf
 void VectorKind::complete(CollectionConfigView& config, const Incoming& incoming) const {
   const std::string& name = config.collection;
   if (vectors_.collections(*incoming.source.project).find(name)) return;
-  if (namesCollection(incoming.source.document, name)) return;
+  if (configuration::entryIn(incoming.source.document, "collections", name)) return;
   incoming.problems.add(incoming.pointer + "/collection", "must name a collection of the project or of the document");
 }
 

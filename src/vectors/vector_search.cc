@@ -33,7 +33,7 @@ std::unexpected<Error> wrong(std::string path, std::string message) {
 // Refuses a search whose scores would reveal a field that the caller may not read.
 Result<> refuseDenied(const data::Access& access, const data::Collection& collection, const VectorField& field) {
   if (data::authorityOf(access.caller, access.authority) == data::Authority::admin) return {};
-  const doc::FieldSet& denied = collection.deniedReadFields(audienceOf(access.caller));
+  const doc::FieldSet& denied = collection.deniedReadFields(readerKindOf(access.caller));
   if (denied.empty()) return {};
   bool touched = !field.automatic && denied.touches(field.config.name);
   if (field.automatic) {

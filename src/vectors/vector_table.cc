@@ -82,7 +82,7 @@ Task<std::shared_ptr<const void>> VectorTables::load(snapshot::ProjectInfo proje
     table->byName.emplace(vectors->name, vectors);
     table->byNumber.emplace(vectors->number, vectors);
     for (const VectorFieldPtr& field : vectors->fields) {
-      table->byFieldId.emplace(field->id, VectorTable::Place{vectors, field});
+      table->byFieldId.emplace(field->id, VectorTable::Field{vectors, field});
       table->anyAutomatic = table->anyAutomatic || field->automatic;
     }
   }

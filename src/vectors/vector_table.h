@@ -37,13 +37,13 @@ struct CollectionVectors {
 using CollectionVectorsPtr = std::shared_ptr<const CollectionVectors>;
 
 struct VectorTable {
-  struct Place {
+  struct Field {
     CollectionVectorsPtr collection;
     VectorFieldPtr field;
   };
   std::map<std::string, CollectionVectorsPtr, std::less<>> byName;
   std::unordered_map<store::CollectionNo, CollectionVectorsPtr> byNumber;
-  std::unordered_map<std::string, Place> byFieldId;
+  std::unordered_map<std::string, Field> byFieldId;
   bool anyAutomatic = false;
 
   CollectionVectorsPtr find(std::string_view collection) const;  // null if the collection has no config

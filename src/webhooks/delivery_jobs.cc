@@ -55,7 +55,7 @@ DeliveryView entryOf(std::string id, const SentEvent& event, const Attempt& atte
           now};
 }
 
-DeliveryJobs::DeliveryJobs(Deps deps) : deps_(deps) {
+DeliveryJobs::DeliveryJobs(DeliveryJobsDeps deps) : deps_(deps) {
   jobs::Kind kind;
   kind.name = kJobKind;
   kind.handler = [this](jobs::JobRun run) { return this->run(std::move(run)); };

@@ -29,20 +29,21 @@ struct DeliveryPayload {
   }
 };
 
+struct DeliveryJobsDeps {
+  snapshot::Snapshots& snapshots;
+  snapshot::SlotKey<HookTable> slot;
+  jobs::Queue& queue;
+  Sender& sender;
+  DeliveryLog& log;
+  Health& health;
+  const Clock& clock;
+};
+
 // References outlive it. It outlives the queue's runs.
 class DeliveryJobs final : public events::Consumer {
  public:
-  struct Deps {
-    snapshot::Snapshots& snapshots;
-    snapshot::SlotKey<HookTable> slot;
-    jobs::Queue& queue;
-    Sender& sender;
-    DeliveryLog& log;
-    Health& health;
-    const Clock& clock;
-  };
   // Declares the job kind.
-  explicit DeliveryJobs(Deps deps);
+  explicit DeliveryJobs(DeliveryJobsDeps deps);
 
   bool follows(const snapshot::ProjectSnapshot& project) const override;
   void jobsFor(const snapshot::ProjectSnapshot& project, const store::ChangeEntry& change,
@@ -57,7 +58,7 @@ class DeliveryJobs final : public events::Consumer {
   std::optional<Attempt> unwritten(const std::string& job);
   void remember(const std::string& job, const Attempt* attempt);
 
-  const Deps deps_;
+  const DeliveryJobsDeps deps_;
   // Results of deliveries whose end could not be written, by job: the retry writes them without another send.
   static constexpr size_t kMaxUnwritten = 1000;
   std::mutex mutex_;

@@ -65,7 +65,7 @@ Result<> Sender::setTarget(const Hook& hook, const snapshot::ProjectSnapshot& pr
   }
   for (outbound::Header& header : request.headers) {
     if (!variables::holdsReference(header.value)) continue;
-    TRY(header.value, values.textOf(header.value, variables::Place::secret));
+    TRY(header.value, values.textOf(header.value, variables::FieldKind::secret));
     if (outbound::isHeaderValue(header.value)) continue;
     return fail(ErrorCode::conflict,
                 fmt::format("the header {} is not valid with the values of its variables", header.name));
@@ -79,14 +79,12 @@ Result<outbound::Request> Sender::requestOf(const Hook& hook, const snapshot::Pr
   TRY(const Secret secret, unseal(id, hook.record));
   outbound::Request request;
   request.method = "POST";
-  RETURN_IF_ERROR(setTarget(hook, project, request));
   request.body = bodyOf(event, id, hook.fields);
-  TRY(std::vector<outbound::Header> signatures, signatureHeaders(secret, event.id, clock_.now(), request.body));
-  signatures.push_back({"content-type", "application/json"});
+  TRY(request.headers, signatureHeaders(secret, event.id, clock_.now(), request.body));
+  request.headers.push_back({"content-type", "application/json"});
+  RETURN_IF_ERROR(setTarget(hook, project, request));
   const bool traced = std::ranges::any_of(
       request.headers, [](const outbound::Header& header) { return lowerAscii(header.name) == kTraceHeader; });
-  request.headers.insert(request.headers.begin(), std::move_iterator(signatures.begin()),
-                         std::move_iterator(signatures.end()));
   if (!trace.empty() && !traced) request.headers.push_back({std::string(kTraceHeader), trace});
   request.trust = outbound::Trust::guarded;
   request.timeout = kTimeout;

@@ -69,7 +69,7 @@ void WebhookKind::complete(WebhookEntry& webhook, const Incoming& incoming) cons
   }
   if (source.copied || source.allowMissing) return;
   for (const HookReference& each : references) {
-    const std::vector<std::string> missing = values.resolve(each.text, each.place).missing;
+    const std::vector<std::string> missing = values.resolve(each.text, each.kind).missing;
     if (!missing.empty()) incoming.problems.add(incoming.pointer + each.path, variables::missingText(missing));
   }
 }

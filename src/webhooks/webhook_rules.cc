@@ -62,7 +62,7 @@ void checkHeaders(doc::DocumentView headers, const variables::Values& values, st
     }
     std::string text(header.value.asString());
     // A variable without a value stays as it is named, which is valid in a header.
-    if (outbound::isHeaderValue(text)) text = values.resolve(text, variables::Place::secret).text;
+    if (outbound::isHeaderValue(text)) text = values.resolve(text, variables::FieldKind::secret).text;
     if (!outbound::isHeaderValue(text)) {
       problems.push_back({path, "must be printable ASCII without leading or trailing blanks"});
     } else {
@@ -120,12 +120,12 @@ Result<> check(const NewWebhook& webhook, const variables::Values& values) {
 
 std::vector<HookReference> referencesIn(std::string_view url, doc::DocumentView headers) {
   std::vector<HookReference> found;
-  if (variables::holdsReference(url)) found.push_back({"/url", std::string(url), variables::Place::plain});
+  if (variables::holdsReference(url)) found.push_back({"/url", std::string(url), variables::FieldKind::plain});
   for (const doc::Element& header : headers) {
     const bool isText = header.value.type() == doc::BsonType::string;
     if (!isText || !variables::holdsReference(header.value.asString())) continue;
     found.push_back(
-        {"/headers/" + std::string(header.key), std::string(header.value.asString()), variables::Place::secret});
+        {"/headers/" + std::string(header.key), std::string(header.value.asString()), variables::FieldKind::secret});
   }
   return found;
 }

@@ -19,7 +19,7 @@ Result<> check(const NewWebhook& webhook, const variables::Values& values);
 struct HookReference {
   std::string path;  // "/url", "/headers/x-token"
   std::string text;
-  variables::Place place;
+  variables::FieldKind kind;
 };
 std::vector<HookReference> referencesIn(std::string_view url, doc::DocumentView headers);
 // The first variable of the headers that is secret, or may become so; "" if none.

@@ -11,12 +11,6 @@ using ::testing::Not;
 
 class WebhookVariables : public WebhooksFixture {
  protected:
-  Result<> set(std::string name, variables::VariableBody body, std::optional<policy::Caller> caller = std::nullopt) {
-    return run(variables_.put({caller ? *std::move(caller) : admin(), snapshot(shop_), soon()}, std::move(name),
-                              std::move(body)));
-  }
-  void value(std::string name, std::string value) { ASSERT_TRUE(set(std::move(name), {std::move(value), {}, {}})); }
-  void secret(std::string name, std::string value) { ASSERT_TRUE(set(std::move(name), {std::move(value), true, {}})); }
   static NewWebhook to(std::string url, std::string_view headers = "{}", std::string name = "w") {
     NewWebhook made = hook(std::move(name));
     made.url = std::move(url);
@@ -37,26 +31,19 @@ class WebhookVariables : public WebhooksFixture {
     }
     return "";
   }
-  template <class T>
-  static std::string details(const Result<T>& result) {
-    if (result) return "";
-    std::vector<std::string> all;
-    for (const ErrorDetail& each : result.error().details()) all.push_back(each.path + " " + each.message);
-    return fmt::format("{}", fmt::join(all, "\n"));
-  }
 };
 
 TEST_F(WebhookVariables, ADeliveryUsesTheirValuesAsTheyAreThen) {
   ASSERT_TRUE(make(to("${URL}/orders", R"({"x-token":"Bearer ${TOKEN}"})")));
   EXPECT_EQ(test().error.value_or(""), "the variable URL has no value: set it");
-  value("URL", "https://a.example");
+  ASSERT_TRUE(setPlain("URL", "https://a.example"));
   EXPECT_EQ(test().error.value_or(""), "the variable TOKEN has no value: set it");
   EXPECT_TRUE(receivers_.sent().empty());
-  secret("TOKEN", "marked-1");
+  ASSERT_TRUE(setSecret("TOKEN", "marked-1"));
   EXPECT_EQ(test().status, "delivered");
   EXPECT_EQ(receivers_.sent().back().url, "https://a.example/orders");
   EXPECT_EQ(headerOf(receivers_.sent().back(), "x-token"), "Bearer marked-1");
-  ASSERT_TRUE(set("TOKEN", {"marked-2", {}, {}}));
+  ASSERT_TRUE(setVariable("TOKEN", {"marked-2", {}, {}}));
   EXPECT_EQ(test().status, "delivered");
   EXPECT_EQ(headerOf(receivers_.sent().back(), "x-token"), "Bearer marked-2");
   EXPECT_EQ(view("w").url, "${URL}/orders");
@@ -80,22 +67,22 @@ TEST_F(WebhookVariables, AQueuedDeliveryWithoutAValueIsLoggedWithItsName) {
 }
 
 TEST_F(WebhookVariables, ValuesAreCheckedAtSaveWhereTheyAreKnown) {
-  value("FTP", "ftp://a.example");
-  value("LINES", "a\r\nb: c");
-  secret("TOKEN", "t");
+  ASSERT_TRUE(setPlain("FTP", "ftp://a.example"));
+  ASSERT_TRUE(setPlain("LINES", "a\r\nb: c"));
+  ASSERT_TRUE(setSecret("TOKEN", "t"));
   EXPECT_THAT(details(make(to("${FTP}"))), HasSubstr("/url must"));
   EXPECT_THAT(details(make(to("https://a.example", R"({"x":"${LINES}"})"))), HasSubstr("/headers/x must"));
   EXPECT_THAT(details(make(to("https://a.example/${TOKEN}"))), HasSubstr("/url names the secret variable TOKEN"));
   ASSERT_TRUE(make(to("https://a.example/${P}", R"({"x":"${TOKEN} ${H}"})")));
   // Also while another variable of the header has no value.
-  EXPECT_THAT(details(set("TOKEN", {"a\nb", {}, {}})), HasSubstr("/value does not fit webhooks/w/headers/x: "));
-  EXPECT_THAT(details(set("H", {"a\nb", {}, {}})), HasSubstr("/value does not fit webhooks/w/headers/x: "));
-  EXPECT_THAT(details(set("P", {"x", true, {}})), HasSubstr("webhooks/w/url: names the secret variable P"));
-  EXPECT_TRUE(set("H", {"h", true, {}}));
+  EXPECT_THAT(details(setVariable("TOKEN", {"a\nb", {}, {}})), HasSubstr("/value does not fit webhooks/w/headers/x: "));
+  EXPECT_THAT(details(setVariable("H", {"a\nb", {}, {}})), HasSubstr("/value does not fit webhooks/w/headers/x: "));
+  EXPECT_THAT(details(setVariable("P", {"x", true, {}})), HasSubstr("webhooks/w/url: names the secret variable P"));
+  EXPECT_TRUE(setVariable("H", {"h", true, {}}));
 }
 
 TEST_F(WebhookVariables, ASecretOneIsSentByThoseWhoManageVariablesOnly) {
-  secret("TOKEN", "t");
+  ASSERT_TRUE(setSecret("TOKEN", "t"));
   const std::vector<std::string> less{"webhooks:manage"};
   EXPECT_EQ(codeOf(make(to("https://a.example", R"({"x":"${TOKEN}"})"), less)), "FORBIDDEN");
   EXPECT_EQ(codeOf(make(to("https://a.example", R"({"x":"${LATER}"})"), less)), "FORBIDDEN");
@@ -122,17 +109,17 @@ TEST_F(WebhookVariables, ASecretOneIsSentByThoseWhoManageVariablesOnly) {
 }
 
 TEST_F(WebhookVariables, AValueThatMovesASecretIsConfirmed) {
-  secret("TOKEN", "t");
-  value("URL", "https://a.example");
+  ASSERT_TRUE(setSecret("TOKEN", "t"));
+  ASSERT_TRUE(setPlain("URL", "https://a.example"));
   ASSERT_TRUE(make(to("${URL}/x", R"({"x":"${TOKEN}"})")));
   const auto less = callerWith({"variables:manage"});
-  EXPECT_THAT(details(set("URL", {"https://b.example", {}, {}}, less)), HasSubstr("/moveSecrets must be true"));
-  EXPECT_EQ(codeOf(set("URL", {"https://b.example", {}, true}, less)), "FORBIDDEN");
-  EXPECT_TRUE(set("URL", {"https://b.example", {}, true}));
+  EXPECT_THAT(details(setVariable("URL", {"https://b.example", {}, {}}, less)), HasSubstr("/moveSecrets must be true"));
+  EXPECT_EQ(codeOf(setVariable("URL", {"https://b.example", {}, true}, less)), "FORBIDDEN");
+  EXPECT_TRUE(setVariable("URL", {"https://b.example", {}, true}));
   // A webhook that sends no secret moves none.
-  value("OTHER", "https://a.example");
+  ASSERT_TRUE(setPlain("OTHER", "https://a.example"));
   ASSERT_TRUE(make(to("${OTHER}", "{}", "free")));
-  EXPECT_TRUE(set("OTHER", {"https://b.example", {}, {}}, less));
+  EXPECT_TRUE(setVariable("OTHER", {"https://b.example", {}, {}}, less));
 }
 
 TEST_F(WebhookVariables, AnImportListsNamesWithoutAValue) {
@@ -147,7 +134,7 @@ TEST_F(WebhookVariables, AnImportListsNamesWithoutAValue) {
   EXPECT_EQ(summary(run(configuration_->import(target(shop_), json(document), mode))), "1 0 0");
   const auto removed = run(variables_.remove({admin(), snapshot(shop_), soon()}, "URL"));
   EXPECT_EQ(codeOf(removed), "NOT_FOUND");
-  value("URL", "https://a.example");
+  ASSERT_TRUE(setPlain("URL", "https://a.example"));
   EXPECT_EQ(codeOf(run(variables_.remove({admin(), snapshot(shop_), soon()}, "URL"))), "CONFLICT");
 }
 

@@ -138,13 +138,13 @@ std::vector<variables::VariableUse> Webhooks::uses(const snapshot::ProjectSnapsh
   for (const auto& [key, hook] : project.get(slot_).byKey) {
     const WebhookRecord& record = hook->record;
     if (!record.variables) continue;
-    const std::string place = "webhooks/" + record.name;
+    const std::string resource = "webhooks/" + record.name;
     bool sendsSecrets = false;
     for (const HookReference& each : referencesIn(record.url, record.headers)) {
-      uses.push_back({place + each.path, variables::namesIn(each.text)});
-      sendsSecrets |= each.place == variables::Place::secret && std::ranges::any_of(uses.back().names, isSecret);
+      uses.push_back({resource + each.path, variables::namesIn(each.text)});
+      sendsSecrets |= each.kind == variables::FieldKind::secret && std::ranges::any_of(uses.back().names, isSecret);
     }
-    uses.push_back({place + "/url", variables::namesIn(variables::authorityIn(record.url)), sendsSecrets});
+    uses.push_back({resource + "/url", variables::namesIn(variables::authorityIn(record.url)), sendsSecrets});
   }
   return uses;
 }
@@ -265,9 +265,6 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
   merge(merged);
   const variables::Values values = deps_.variables.valuesOf(*access.project);
   CO_RETURN_IF_ERROR(check(bodyOf(merged), values));
-  if (merged.url != known->record.url || merged.headers != known->record.headers) {
-    CO_RETURN_IF_ERROR(maySendSecrets(access.caller, merged.headers, values));
-  }
   std::optional<events::Dispatcher::Joining> joining;
   if (mayJoin) CO_TRY(joining, co_await deps_.dispatcher.join(access.project->info()));
   store::Write write =
@@ -278,10 +275,16 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
   const auto done = co_await deps_.store.write(
       std::move(write),
       [webhook, cursor, name, merge, moves = patch.collection.has_value(), now = deps_.clock.now(),
-       &joining = std::as_const(joining)](const store::PreImages& before, store::Changes& changes) -> Result<> {
+       &joining = std::as_const(joining), &self = std::as_const(*this), &access = std::as_const(access),
+       &values](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(WebhookRecord record, existing(before[webhook], name));
         const bool wasEnabled = record.enabled;
+        const WebhookRecord was = record;
         merge(record);
+        // Another caller may have changed the other part since.
+        if (record.url != was.url || record.headers != was.headers) {
+          RETURN_IF_ERROR(self.maySendSecrets(access.caller, record.headers, values));
+        }
         if (record.enabled && !wasEnabled && record.secret.empty()) return fail(noSecret("enabled"));
         const bool begins = joining && record.enabled && (!wasEnabled || moves);
         if (begins) record.after = static_cast<int64_t>(joining->after);

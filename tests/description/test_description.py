@@ -209,6 +209,17 @@ def test_everything_has_words(described):
             assert described.resolved(response)["description"], where
 
 
+def test_bounds_of_lists_stand_at_the_lists(described):
+    def schemas(value):
+        if isinstance(value, dict):
+            yield value
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from schemas(inner)
+
+    bounded = [each for each in schemas(described.spec) if isinstance(each.get("maxItems"), int)]
+    assert bounded and all(each.get("type") == "array" for each in bounded)
+
+
 def media(described, method, path, operation):
     """Yields (where, media type, media object) for all bodies and responses of an operation."""
     if "requestBody" in operation:

@@ -10,27 +10,6 @@ from support.realtime import Live, Marker, is_error
 OWN = {**OPEN_POLICY, "read": {"filter": {"ownerId": "$auth.uid"}}}
 
 
-@pytest.fixture(scope="module")
-def marker(project):
-    return Marker(project)
-
-
-@pytest.fixture
-def open_live(server, marker):
-    """Makes sockets that also follow the marker."""
-    made = []
-
-    def make(token: str) -> Live:
-        live = Live(server, token)
-        marker.follow(live)
-        made.append(live)
-        return live
-
-    yield make
-    for live in made:
-        live.close()
-
-
 def ids(messages: list[dict]) -> list[tuple]:
     return [(one["event"]["type"], one["event"]["documentId"]) for one in messages]
 

@@ -154,7 +154,7 @@ class SchemaBuilder {
     const Type* in = nullptr;
   };
   // The types of one object, to which properties are added.
-  struct Place {
+  struct ObjectTypes {
     Type& out;
     std::vector<Type*> in;
     Type* filter = nullptr;  // of a collection itself
@@ -263,7 +263,7 @@ class SchemaBuilder {
       field.name = field.key = name;
       field.type = scalar(isId ? Scalar::id : Scalar::dateTime);
       const auto& policy = each.collection.policy;
-      const bool hidden = policy && policy->deniedReadFields(policy::Audience::anonymous).covers(name);
+      const bool hidden = policy && policy->deniedReadFields(policy::ReaderKind::anonymous).covers(name);
       if (name != "ownerId" && !hidden) {
         field.type = types().nonNull(field.type);
       }
@@ -293,39 +293,38 @@ class SchemaBuilder {
     if (!filter.input(name)) filter.inputs.push_back({name, "", scalar(Scalar::condition), key});
   }
 
-  void addProperties(doc::DocumentView schema, const Place& place) {
+  void addProperties(doc::DocumentView schema, const ObjectTypes& of) {
     const auto properties = objectAt(schema, "properties");
     if (!properties) return;
     std::set<std::string> declared;
     for (const doc::Element& each : *properties) declared.insert(graphqlName(each.key));
     for (const doc::Element& each : *properties) {
       const std::string name = graphqlName(each.key);
-      const bool ofServer = place.filter && isServerField(each.key);
-      if (name.empty() || ofServer || each.value.type() != doc::BsonType::document || place.out.field(name)) continue;
-      addProperty(name, each.key, each.value.asDocument(), declared, place);
+      const bool ofServer = of.filter && isServerField(each.key);
+      if (name.empty() || ofServer || each.value.type() != doc::BsonType::document || of.out.field(name)) continue;
+      addProperty(name, each.key, each.value.asDocument(), declared, of);
     }
   }
 
   void addProperty(const std::string& name, std::string_view key, doc::DocumentView schema,
-                   const std::set<std::string>& declared, const Place& place) {
+                   const std::set<std::string>& declared, const ObjectTypes& of) {
     const auto items = objectAt(schema, "items");
     const std::string_view own = doc::referencedCollectionOf(schema);
     const std::string_view target = own.empty() && items ? doc::referencedCollectionOf(*items) : own;
     const Type* related = target.empty() ? nullptr : schema_.typeOf(target);
     if (related || isHidden(target)) {
-      return addRelation(name, key, related, own.empty(), declared, place);
+      return addRelation(name, key, related, own.empty(), declared, of);
     }
-    const PropertyTypes property = target.empty()
-                                       ? propertyTypes(schema, std::string(place.name) + capitalized(name), place.level)
-                                       : ids(own.empty());
+    const PropertyTypes property =
+        target.empty() ? propertyTypes(schema, std::string(of.name) + capitalized(name), of.level) : ids(own.empty());
     Field field;
     field.name = name;
     field.key = key;
     field.description = schema.stringOr("description");
     field.type = property.out;
-    place.out.fields.push_back(field);
-    for (Type* in : place.in) in->inputs.push_back({name, field.description, property.in, field.key});
-    if (place.filter) addFilter(*place.filter, name, field.key);
+    of.out.fields.push_back(field);
+    for (Type* in : of.in) in->inputs.push_back({name, field.description, property.in, field.key});
+    if (of.filter) addFilter(*of.filter, name, field.key);
   }
 
   PropertyTypes ids(bool many) {
@@ -337,7 +336,7 @@ class SchemaBuilder {
   // Adds the object under the property's name without "Id", and the id under the name with it. Only the id if the
   // target is hidden (`related` is null).
   void addRelation(const std::string& name, std::string_view key, const Type* related, bool many,
-                   const std::set<std::string>& declared, const Place& place) {
+                   const std::set<std::string>& declared, const ObjectTypes& of) {
     std::string object = name;
     std::string id = name + "Id";
     for (const std::string_view ending : {"_id", "Id", "Ids", "_ids"}) {
@@ -346,7 +345,7 @@ class SchemaBuilder {
       object = name.substr(0, name.size() - ending.size()) + (ending.ends_with('s') ? "s" : "");
     }
     std::string& made = id == name ? object : id;
-    while (declared.contains(made) || place.out.field(made)) made += '_';
+    while (declared.contains(made) || of.out.field(made)) made += '_';
     const Type* idType = ids(many).out;
     if (related) {
       Field reference;
@@ -356,16 +355,16 @@ class SchemaBuilder {
       reference.source = Source::relation;
       reference.collection = related->collection;
       reference.description = "Null if it cannot be read.";
-      place.out.fields.push_back(std::move(reference));
+      of.out.fields.push_back(std::move(reference));
     }
     Field plain;
     plain.name = id;
     plain.key = key;
     plain.type = idType;
-    place.out.fields.push_back(std::move(plain));
+    of.out.fields.push_back(std::move(plain));
     for (const std::string& each : id == name ? std::vector{name} : std::vector{name, id}) {
-      for (Type* in : place.in) in->inputs.push_back({each, "", idType, std::string(key)});
-      if (place.filter) addFilter(*place.filter, each, std::string(key));
+      for (Type* in : of.in) in->inputs.push_back({each, "", idType, std::string(key)});
+      if (of.filter) addFilter(*of.filter, each, std::string(key));
     }
   }
 

@@ -296,12 +296,12 @@ void DerivedState::forEach(const Step& step) {
   step(counts_);
   step(chains_);
   step(groupCounts_);
-  step(log_);
   step(counters_);
   step(marks_);
   step(traits_);
   step(callbacks_);
   step(epochs_);
+  step(log_);
   step(notices_);
   step(idFloor_);
 }

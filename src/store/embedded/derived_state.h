@@ -62,28 +62,42 @@ struct DerivedKind {
   void publish() {}
 };
 
-// Documents and bytes of collections, and the size of a project's schemas.
-class CountUpdates : public DerivedKind {
+// A kind that keeps the states that a group changes.
+template <class State, uint64_t State::* group>
+class KindOfStates : public DerivedKind {
  public:
   void reset() { changed_.reset(); }
+
+ protected:
+  ChangedStates<State, group> changed_;
+};
+
+// A kind that keeps the commits of a group that concern it.
+template <class Kept>
+class KindOfCommits : public DerivedKind {
+ public:
+  void reset() { commits_.clear(); }
+
+ protected:
+  std::vector<Kept*> commits_;
+};
+
+// Documents and bytes of collections, and the size of a project's schemas.
+class CountUpdates : public KindOfStates<CollectionState, &CollectionState::group> {
+ public:
   void add(const Commit& commit);
   void write(GroupBatch& batch);
   void publish();
-
- private:
-  ChangedStates<CollectionState, &CollectionState::group> changed_;
 };
 
 // The chains of collections (store/chain.h).
-class ChainUpdates : public DerivedKind {
+class ChainUpdates : public KindOfStates<CollectionState, &CollectionState::chainGroup> {
  public:
-  void reset() { changed_.reset(); }
   // Adds position and hash to the documents of the commit's inserts, and their entries in the index by position.
   void add(Commit& commit);
   void write(GroupBatch& batch);
 
  private:
-  ChangedStates<CollectionState, &CollectionState::chainGroup> changed_;
   EntrySet entries_;
   std::string value_;
 };
@@ -134,69 +148,53 @@ class CounterUpdates : public DerivedKind {
 
  private:
   Counters& counters_;
-  ChangedStates<Counter, &Counter::group> changed_;  // kept alive by the commits
+  ChangedStates<Counter, &Counter::group> changed_;  // valid until the commits are resumed
   std::vector<Commit*> commits_;
 };
 
 // Marks of values; in memory only.
-class MarkUpdates : public DerivedKind {
+class MarkUpdates : public KindOfCommits<const Commit> {
  public:
   explicit MarkUpdates(Marks& marks) : marks_(marks) {}
-  void reset() { commits_.clear(); }
   void add(const Commit& commit);
   void publish();
 
  private:
   Marks& marks_;
-  std::vector<const Commit*> commits_;
 };
 
 // What the entries of indexes contain (IndexTraits).
-class TraitUpdates : public DerivedKind {
+class TraitUpdates : public KindOfCommits<Commit> {
  public:
-  void reset() { commits_.clear(); }
   void add(Commit& commit);
   void write(GroupBatch& batch);
   void publish();
-
- private:
-  std::vector<Commit*> commits_;
 };
 
 // Commit::onDurable.
-class DurableCallbacks : public DerivedKind {
+class DurableCallbacks : public KindOfCommits<Commit> {
  public:
-  void reset() { commits_.clear(); }
   void add(Commit& commit);
   void publish();
-
- private:
-  std::vector<Commit*> commits_;
 };
 
 // Epochs of projects: a group bumps each once.
-class EpochUpdates : public DerivedKind {
+class EpochUpdates : public KindOfStates<ProjectState, &ProjectState::epochGroup> {
  public:
-  void reset() { changed_.reset(); }
   void add(const Commit& commit);
   void write(GroupBatch& batch);
   void publish();
-
- private:
-  ChangedStates<ProjectState, &ProjectState::epochGroup> changed_;
 };
 
 // Notices, in the order of the commits; in memory only.
-class NoticeUpdates : public DerivedKind {
+class NoticeUpdates : public KindOfCommits<const Commit> {
  public:
   explicit NoticeUpdates(const Notices& notices) : notices_(notices) {}
-  void reset() { commits_.clear(); }
   void add(const Commit& commit);
   void publish();
 
  private:
   const Notices& notices_;
-  std::vector<const Commit*> commits_;
 };
 
 // The floor of ids: above all that were assigned, so that no later one is below them.
@@ -230,7 +228,8 @@ class DerivedState {
   void followIds(const IdGenerator& ids) { idFloor_.follow(ids); }  // any thread
 
  private:
-  // In the order in which they are published: catalogue changes (callbacks) before epochs, notices last.
+  // In the order in which they are published: catalogue changes (callbacks) before epochs; the log after all by which
+  // its readers find out whether what they know of callers is current; notices last.
   template <class Step>
   void forEach(const Step& step);
 
