@@ -61,7 +61,7 @@ class ReferenceChecks {
   struct Referenced {
     std::string name;
     std::optional<store::CollectionRef> ref;  // nullopt: there is no such collection
-    bool checksReading = false;               // a relation asks for what the caller may read: the members below
+    bool checksReading = false;               // a relation checks what the caller may read: the members below
     bool readable = true;                     // whether the caller may read any document
     doc::Filter filter;                       // the documents that it may read
     policy::SetValues sets;                   // of the caller, as of `filter`

@@ -276,7 +276,7 @@ Task<> Webhooks::change(Access access, std::string name, WebhookPatch patch) {
       std::move(write),
       [webhook, cursor, name, merge, moves = patch.collection.has_value(), now = deps_.clock.now(),
        &joining = std::as_const(joining), &self = std::as_const(*this), &access = std::as_const(access),
-       &values](const store::PreImages& before, store::Changes& changes) -> Result<> {
+       &values = std::as_const(values)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         TRY(WebhookRecord record, existing(before[webhook], name));
         const bool wasEnabled = record.enabled;
         const WebhookRecord was = record;
