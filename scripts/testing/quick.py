@@ -24,20 +24,21 @@ def run() -> int:
         return _close([_failed("release build", broken)])
     broken_fuzz = processes.build("fuzz", "fuzzers")
 
-    # For their time the fuzzers keep one core busy.
-    fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "300")))
     stage("Formatting")
     done(runners.single("formatting", [ROOT / "scripts" / "format", "--check"], 300))
-    stage("Headers and clang-tidy")
+    stage("Headers")
     done(runners.single("headers", [sys.executable, ROOT / "scripts" / "testing" / "headers.py"], 900))
-    done(runners.single("lint", [ROOT / "scripts" / "lint", "--all"], 1800))
+    # Beside the tests, which often wait.
+    fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "300")))
+    lint = runners.SingleRun("lint", [ROOT / "scripts" / "lint", "--all"], background=True)
     for tally in runners.suite("release"):
         done(tally)
     stage("Differential test")
     done(runners.differential(20_000, 600))
     stage("Catalogue example")
     done(runners.catalogue(SERVER, whole=False, seconds=600))
-    stage("Fuzzers")
+    stage("clang-tidy and fuzzers")
+    done(lint.result(1800))
     done(fuzz.result() if fuzz else _failed("fuzz build", broken_fuzz))
     return _close(tallies)
 

@@ -38,17 +38,27 @@ class Tally:
             print(f"      ... and {len(self.failures) - 60} more", flush=True)
 
 
+class SingleRun:
+    """A command that passes by exit code 0; result() waits for it."""
+
+    def __init__(self, name: str, command: list, env: dict | None = None, background: bool = False):
+        self.name = name
+        self.log = RESULTS / f"{name.replace(' ', '-')}.log"
+        self.process = processes.start(command, self.log, env, background=background)
+
+    def result(self, seconds: float) -> Tally:
+        tally = Tally(self.name)
+        code = processes.finish(self.process, seconds)
+        if code == 0:
+            tally.passed = 1
+        else:
+            how = f"ended after {seconds:.0f} s" if code is None else f"exit code {code}"
+            tally.fail(f"{self.name}: {how}\n{processes.tail(self.log)}")
+        return tally
+
+
 def single(name: str, command: list, seconds: float, env: dict | None = None) -> Tally:
-    """A command that passes by exit code 0."""
-    tally = Tally(name)
-    log = RESULTS / f"{name.replace(' ', '-')}.log"
-    code = processes.run(command, log, seconds, env)
-    if code == 0:
-        tally.passed = 1
-    else:
-        how = f"ended after {seconds:.0f} s" if code is None else f"exit code {code}"
-        tally.fail(f"{name}: {how}\n{processes.tail(log)}")
-    return tally
+    return SingleRun(name, command, env).result(seconds)
 
 
 def unit_tests(preset: str, env: dict | None = None, seconds: float = 600) -> Tally:
@@ -178,6 +188,7 @@ class FuzzRun:
         self.process = processes.start(
             [sys.executable, "fuzz/run_fuzzers.py", "--seconds", seconds, "--jobs", at_once, "--report", self.report],
             self.log,
+            background=True,
         )
 
     def result(self) -> Tally:
