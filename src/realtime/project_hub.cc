@@ -253,7 +253,7 @@ ProjectHub::Cost ProjectHub::sendChange(const store::ChangeEntry& entry) {
   for (const Subscription* member : concerned.unknown) {
     refused.emplace_back(member->session->shared_from_this(), member->serial);
   }
-  for (const auto& [session, subscription] : refused) session->refuseSubscription(subscription);
+  for (const auto& [session, subscription] : refused) session->refuseChange(subscription, entry.position);
   return {bytes, concerned.work};
 }
 

@@ -119,10 +119,10 @@ uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatc
     if (blocked_ || work.spent() > kCoreWork / 2) return after;
     const auto tail = project_->visibleTail(subscription, entry);
     if (!tail) {
-      refuseSubscription(subscription.serial);
-      return after;
-    }
-    if (*tail) {
+      const bool ends = !subscription.filter.matchesAll();
+      refuseChange(subscription.serial, entry.position);
+      if (ends) return after;
+    } else if (*tail) {
       if (!socket_->send(http::makeTextMessage(subscription.name->head + **tail))) {
         // A message that does not fit into an empty socket never will.
         const bool neverFits = socket_->unsentBytes() == 0;

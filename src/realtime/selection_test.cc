@@ -338,6 +338,26 @@ TEST_F(SelectionTest, AResetWaitsForAFullSocket) {
 
 // ---- sets
 
+TEST_F(SelectionTest, ADocumentThatIsTooCostlyForTheRuleEndsNoSubscription) {
+  teams();
+  join("ar", "user_alice", "red");
+  Client& client = connectAs("alice");
+  follow(client, "s", "tasks");
+  follow(client, "t", "tasks", R"(,"filter":{"n":1})");
+  std::string many = "\"x\"";
+  for (int i = 0; i < 200'000; ++i) many += ",\"x\"";
+  put("tasks", R"({"id":"1","n":1,"teamId":[)" + many + "]}");
+  task("2", "red");
+  std::vector<std::string> texts = rest(client);
+  ASSERT_EQ(texts.size(), 3u);
+  std::ranges::sort(texts, {}, [](const std::string& text) { return brief(text); });
+  EXPECT_EQ(code(texts[0]), "QUERY_TOO_COSTLY");
+  EXPECT_EQ(field(texts[0], "id"), "t");
+  EXPECT_EQ(brief(texts[1]), "gap");
+  EXPECT_EQ(field(texts[1], "id"), "s");
+  EXPECT_EQ(brief(texts[2]), "insert 2");
+}
+
 TEST_F(SelectionTest, AMembershipDecidesAtTheNextEvent) {
   teams();
   join("ar", "user_alice", "red");

@@ -128,9 +128,10 @@ void Session::sendGap(Subscription& subscription, uint64_t position) {
   catchUp();
 }
 
-void Session::refuseSubscription(uint64_t serial) {
+void Session::refuseChange(uint64_t serial, uint64_t position) {
   const auto found = std::ranges::find(subscriptions_, serial, [](const auto& one) { return one->serial; });
   if (found == subscriptions_.end()) return;
+  if ((*found)->filter.matchesAll()) return sendGap(**found, position);
   const std::string id = (*found)->name->id;
   drop(**found);
   sendError(Code::queryTooCostly, kTooCostly, id);

@@ -49,8 +49,10 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   // An event that cannot be sent is recorded, for a gap later.
   void deliver(Subscription& subscription, const http::WebSocketMessagePtr& message, uint64_t position);
   void sendGap(Subscription& subscription, uint64_t position);
-  // Ends a subscription whose filter costs too much to match, if it still exists.
-  void refuseSubscription(uint64_t serial);
+  // A change at `position` whose match with the subscription's filter costs too much: ends a subscription with a filter
+  // of the client, and gives another a gap, as a document must not end what its readers did not cause. Ignores a
+  // subscription that no longer exists.
+  void refuseChange(uint64_t serial, uint64_t position);
   // The caller, or its sets, must be looked up again: this begins it. Live subscriptions then replay the changes after
   // `position` from the log.
   void requireRevalidation(uint64_t position);
