@@ -71,7 +71,7 @@ def update_reason(case) -> str | None:
     for name, message, explains in UPDATES:
         if re.search(message, case.ours) and explains(case):
             return name
-    return elements_reason(case) or matched_reason(case)
+    return elements_reason(case) or matched_reason(case) or filter_reason(case)
 
 
 def match_reason(case) -> str | None:
@@ -101,6 +101,10 @@ def has(case, kind) -> bool:
     return in_document(case, found) or holds(case.request, found)
 
 
+def large_numbers(case) -> bool:
+    return in_document(case, is_large)
+
+
 def is_large(value) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal128)):
         return False
@@ -122,7 +126,7 @@ MATCHES = [
     # "$mod": the dividend is truncated to 64 bits; the other takes 32 bits of a double, and calculates with doubles.
     ("match: $mod of large numbers", lambda case, names: "$mod" in names),
     # "Numeric Types": compared by value. The other calculates with doubles.
-    ("match: numbers beyond doubles", lambda case, names: in_document(case, is_large)),
+    ("match: numbers beyond doubles", lambda case, names: large_numbers(case)),
 ]
 
 
@@ -152,7 +156,7 @@ def value_reason(case) -> str | None:
     path, operand = next(iter(fields.items()))
     if len(update) > 1 or len(fields) > 1 or isinstance(case.theirs, str):
         return None
-    if operator == "$unset" and unchanged(case) and has(case, list):
+    if operator == "$unset" and unchanged(case, case.ours) and has(case, list):
         # "$unset": a name in an array is not a path to its elements; nothing happens.
         return "update: $unset by name into an array"
     is_number = holds(operand, lambda value: isinstance(value, NUMBERS))
@@ -160,7 +164,7 @@ def value_reason(case) -> str | None:
         # "$set" replaces the value and its type; the other keeps a number that it considers equal.
         return "update: $set of a number over another type's"
     step = next((step for step in (".$[]", ".$") if path.endswith(step)), "")
-    path = path.removesuffix(step)
+    path = with_index(case, path.removesuffix(step))
     value, became = arbiter.at(before, path), arbiter.at(case.ours, path)
     if step and isinstance(value, list):
         takes = [step == ".$[]" or not arbiter.same(one, two) for one, two in zip(value, became, strict=True)]
@@ -176,30 +180,45 @@ def value_reason(case) -> str | None:
     return f"update: {operator} by MongoDB's equality and order"
 
 
-def matched_reason(case) -> str | None:
-    """`$` is an element that the filter matches; the other may use another element, as it does in queries."""
+def matching_elements(case) -> list[tuple[int, object]]:
+    """Returns the elements that `$` may stand for, with their indexes; none where the filter does not say."""
     if len(case.request.get("filter", {})) != 1 or ".$" not in str(case.request["update"]):
-        return None
+        return []
     path, condition = next(iter(case.request["filter"].items()))
     condition = condition.get("$elemMatch", condition) if isinstance(condition, dict) else {"$eq": condition}
     array = arbiter.at(case.documents[0], path)
     if not isinstance(array, list) or not next(iter(condition), "").startswith("$"):
-        return None
-    taken = [element for element in array if arbiter.element_fits(element, condition)]
+        return []
+    return [(index, element) for index, element in enumerate(array) if arbiter.element_fits(element, condition)]
+
+
+def with_index(case, path: str) -> str:
+    """Returns the path with the index that a `$` inside it stands for."""
+    taken = matching_elements(case) if ".$." in path else []
+    return path.replace(".$.", f".{taken[0][0]}.", 1) if taken else path
+
+
+def matched_reason(case) -> str | None:
+    """`$` is an element that the filter matches; the other may use another element, as it does in queries."""
+    taken = matching_elements(case)
     # The error names the type of the element: the other would have found another one.
-    return "update: the element that `$` stands for" if taken and not isinstance(taken[0], list) else None
+    return "update: the element that `$` stands for" if taken and not isinstance(taken[0][1], list) else None
 
 
-def unchanged(case) -> bool:
+def unchanged(case, became) -> bool:
     before = {key: value for key, value in case.documents[0].items() if key != "id"}
-    return arbiter.same(before, {key: value for key, value in case.ours.items() if key != "id"})
+    return arbiter.same(before, {key: value for key, value in became.items() if key != "id"})
 
 
 def filter_reason(case) -> str | None:
     """Explains the filter of an update as that of a query."""
-    if unchanged(case) and not arbiter.matches(case.request.get("filter", {}), case.documents[0]):
-        return "update: what the filter takes"
-    return None
+    matches = arbiter.matches(case.request.get("filter", {}), case.documents[0])
+    ours_missed = not matches and not isinstance(case.ours, str) and unchanged(case, case.ours)
+    # The other calculates with doubles.
+    theirs_missed = (
+        matches and not isinstance(case.theirs, str) and unchanged(case, case.theirs) and large_numbers(case)
+    )
+    return "update: what the filter takes" if ours_missed or theirs_missed else None
 
 
 def elements_reason(case) -> str | None:
