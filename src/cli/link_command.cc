@@ -17,10 +17,11 @@ Result<Outcome> link(Client& client) {
   doc::BsonWriter result;
   appendProject(result, *session, project);
   result.appendString("dir", folder.root().string());
-  return Outcome{0,
-                 fmt::format("{} is linked to {} at {}: `manybase pull` fetches it", folder.root().string(),
-                             project.shown(), session->url()),
-                 result.finish()};
+  return Outcome{
+      0,
+      fmt::format("{} is linked to {} at {}: `manybase pull` fetches it, `manybase push` sends what the folder holds",
+                  folder.root().string(), project.shown(), session->url()),
+      result.finish()};
 }
 
 }  // namespace mb::cli

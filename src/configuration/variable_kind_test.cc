@@ -133,7 +133,7 @@ TEST_F(VariablesTest, AnImportListsNamesWithoutAValue) {
   EXPECT_EQ(
       details(plan(shop_, document)),
       "/oauth/providers/0/clientId names the variable CLIENT, which has no value in the project: set it, or accept "
-      "that with allowMissing=1");
+      "that with allowMissing=1 (--allow-missing)");
   projects::ImportMode mode;
   mode.allowMissing = true;
   EXPECT_EQ(summary(run(configuration_->import(target(shop_), json(document), mode))), "2 0 0");

@@ -73,6 +73,8 @@ class RequestParser::Collector final : public beast::http::basic_parser<true> {
   bool onlyChunked = false;
   int hosts = 0;
   bool hostIsSound = true;
+  int contentTypes = 0;
+  int authorizations = 0;
 
  private:
   using error_code = beast::error_code;
@@ -106,6 +108,10 @@ class RequestParser::Collector final : public beast::http::basic_parser<true> {
     } else if (name == field::host) {
       ++hosts;
       hostIsSound = isHost(value);
+    } else if (name == field::content_type) {
+      ++contentTypes;
+    } else if (name == field::authorization) {
+      ++authorizations;
     } else if (name == field::expect) {
       parser_.framing_.expectsContinue = equalsIgnoreCase(value, "100-continue");
     }
@@ -193,7 +199,8 @@ RequestParser::Status RequestParser::parseHead(std::string_view data) {
   return checkTarget(head);
 }
 
-// Refuses a request for which two parsers could disagree about its end or its host (request smuggling).
+// Refuses a request for which two parsers could disagree about its end, its host, its type or its caller (request
+// smuggling).
 RequestParser::Status RequestParser::checkFraming() {
   const Collector& found = *collector_;
   if (found.contentLengths > 1 || found.transferEncodings > 1 ||
@@ -206,6 +213,10 @@ RequestParser::Status RequestParser::checkFraming() {
   }
   if (found.hosts > 1 || !found.hostIsSound || (found.hosts == 0 && !framing_.http10)) {
     return refuse(ErrorCode::validation, "the request must have one host header");
+  }
+  // A proxy could decide by the other.
+  if (found.contentTypes > 1 || found.authorizations > 1) {
+    return refuse(ErrorCode::validation, "the request must have one content-type and one authorization at most");
   }
   framing_.chunked = found.chunked();
   framing_.keepAlive = found.keep_alive();

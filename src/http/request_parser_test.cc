@@ -190,6 +190,8 @@ const std::vector<Bad>& badHeads() {
       {"host with a path", "GET / HTTP/1.1\r\nHost: x/y\r\n\r\n"},
       {"host with user information", "GET / HTTP/1.1\r\nHost: a@b\r\n\r\n"},
       {"host list", "GET / HTTP/1.1\r\nHost: a, b\r\n\r\n"},
+      {"two types", get("Content-Type: a/b\r\nContent-Type: a/b\r\n")},
+      {"two callers", get("Authorization: Bearer a\r\nauthorization: Bearer b\r\n")},
       {"length not a number", get("Content-Length: x\r\n")},
       {"length empty", get("Content-Length:\r\n")},
       {"length negative", get("Content-Length: -1\r\n")},

@@ -135,9 +135,10 @@ Error needsManage(std::string_view name) {
 }
 
 std::string missingText(const std::vector<std::string>& names) {
-  return fmt::format("names the {} {}, which {} no value in the project: set {}, or accept that with allowMissing=1",
-                     names.size() == 1 ? "variable" : "variables", fmt::join(names, ", "),
-                     names.size() == 1 ? "has" : "have", names.size() == 1 ? "it" : "them");
+  return fmt::format(
+      "names the {} {}, which {} no value in the project: set {}, or accept that with allowMissing=1 (--allow-missing)",
+      names.size() == 1 ? "variable" : "variables", fmt::join(names, ", "), names.size() == 1 ? "has" : "have",
+      names.size() == 1 ? "it" : "them");
 }
 
 }  // namespace mb::variables
