@@ -62,7 +62,7 @@ def follow(commands: list[str], folder: Path, **variables: str) -> list[Block]:
         env={**kept, **own, **variables},
         capture_output=True,
         text=True,
-        timeout=120 * SLOW,
+        timeout=80 * SLOW,
         stdin=subprocess.DEVNULL,
     )
     printed = zip(commands, ran.stdout.split(f"{_BETWEEN}\n"), ran.stderr.split(f"{_BETWEEN}\n"))
