@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from support.client import EndUser, ok
+from support.client import EndUser, ok, refused
 from support.server import ROOT
 from support.walkthrough import fenced, section
 
@@ -71,6 +71,22 @@ def test_the_policies_answer_as_it_says(owner, heading):
             assert len(listed) == int(call["count"]), (call.group(0), listed)
         if call["hidden"]:
             assert call["hidden"] not in answer.text, call.group(0)
+
+
+@pytest.mark.parametrize("create", [{}, {"validate": "document.userId == auth.uid"}])
+def test_who_writes_the_collection_of_a_set_decides_who_is_in_it(owner, create):
+    """What "Who decides who is in a team" warns of."""
+    text = section(TEXT, "Teams with roles")
+    assert all(part in text for part in ("(`{}`, or", "`document.userId == auth.uid`)"))
+    document = configuration(text)
+    next(each for each in document["collections"] if each["name"] == "memberships")["policy"]["create"] = create
+    project = owner.create_project()
+    ok(project.admin.post("/admin/config-import", document))
+    task = ok(project.admin.post("/admin/collections/tasks/documents", {"teamId": "red", "title": "t"}), 201)["document"]
+    cleo = EndUser(project)
+    refused(cleo.get(f"/tasks/{task['id']}"), 404)
+    cleo.create("memberships", {"teamId": "red", "userId": cleo.id, "role": "owner"})
+    ok(cleo.delete(f"/tasks/{task['id']}"), 204)
 
 
 def test_each_policy_is_checked():
