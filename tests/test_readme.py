@@ -12,16 +12,14 @@ import httpx
 import pytest
 
 from support.waiting import SLOW
+from support.walkthrough import fenced, section
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADING = "Your first app in five minutes"
 
 
 def blocks() -> list[str]:
-    text = (ROOT / "README.md").read_text()
-    section = re.search(rf"^(#+) {HEADING}\s*$(.*?)(?=^#{{1,2}} |\Z)", text, re.M | re.S)
-    assert section, f"README.md has no heading {HEADING!r}"
-    return re.findall(r"^```sh\n(.*?)^```", section.group(2), re.M | re.S)
+    return fenced(section((ROOT / "README.md").read_text(), HEADING), "sh")
 
 
 def test_first_five_minutes(make_server, tmp_path):
@@ -77,6 +75,12 @@ def test_a_step_that_failed_is_shown():
     script = helpers + """\nA=$(echo '{"id":"x"}' | pick id); B=$(echo '{"error":"no"}' | pick id); echo "<$A$B>\""""
     ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30 * SLOW)
     assert ran.stdout == "<x>\n" and ran.stderr == 'no id in the response: {"error":"no"}\n'
+
+
+def test_the_examples_have_the_same_helpers():
+    helpers = (ROOT / "examples/helpers.sh").read_text()
+    for function in re.split(r"\n(?=\w+\(\) )", next(block for block in blocks() if "pick()" in block))[1:]:
+        assert function in helpers
 
 
 def test_run_help_lists_the_settings():

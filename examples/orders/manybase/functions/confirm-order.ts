@@ -9,7 +9,8 @@ interface StockResponse {
   body: { id: string };
 }
 
-// Runs after an order is stored, at least once: the stock service recognizes a repeated reservation by its idempotency key.
+// Runs after an order is stored, and again if it fails (`retry` in confirm-order.json), so each step can be repeated: the stock
+// service recognizes a repeated reservation by its idempotency key, and the update stores the same once more.
 export default async (event: { document: Order }, ctx: any) => {
   const order = event.document;
   const response: StockResponse = await ctx.integrations.call("stock", "post", {
@@ -17,7 +18,7 @@ export default async (event: { document: Order }, ctx: any) => {
     headers: { "idempotency-key": order.id },
     body: { items: order.items },
   });
-  // Any other status ends the run with an error, which the function's log shows; the run is not repeated.
+  // Any other status ends the run with an error, which the function's log shows; it is tried again.
   if (response.status !== 201 && response.status !== 409) throw new Error(`stock service responded ${response.status}`);
   const reserved = response.status === 201;
   await ctx.db.updateMany(

@@ -1,0 +1,58 @@
+"""The examples: their bundles pushed into projects, and their READMEs followed."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.commands import done
+from support.person import Folder, Person
+from support.server import ROOT
+from support.walkthrough import fenced, follow
+
+EXAMPLES = ROOT / "examples"
+
+
+def bundle_of(name: str, target: Path) -> None:
+    shutil.copytree(EXAMPLES / name / "manybase", target, ignore=shutil.ignore_patterns(".manybase"))
+
+
+@pytest.fixture
+def walk(tmp_path):
+    """Follows the README of an example in a copy of its folder; checks the status of each call. Returns the blocks."""
+
+    def walk(server, name: str, **variables):
+        folder = tmp_path / "examples" / name
+        shutil.copytree(EXAMPLES / name, folder, ignore=shutil.ignore_patterns(".manybase"))
+        shutil.copy(EXAMPLES / "helpers.sh", folder.parent)
+        commands = fenced((EXAMPLES / name / "README.md").read_text(), "sh")
+        made = follow(commands, folder, URL=server.url, **variables)
+        for block in made:
+            assert block.statuses == block.expected, block
+        return made
+
+    return walk
+
+
+@pytest.fixture(scope="module")
+def person(server, tmp_path_factory):
+    return Person(server, tmp_path_factory.mktemp("person")).login()
+
+
+@pytest.fixture(scope="module")
+def owner(person):
+    return person.user
+
+
+@pytest.fixture(scope="module")
+def project(request, owner):
+    return owner.create_project(request.module.EXAMPLE.capitalize())
+
+
+@pytest.fixture(scope="module")
+def folder(request, person, project):
+    """The bundle of the module's example, linked to the project, not pushed yet."""
+    folder = Folder(person, person.work, project)
+    bundle_of(request.module.EXAMPLE, folder.bundle)
+    done(folder.run("link", "--project", project.slug))
+    return folder
