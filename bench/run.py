@@ -133,8 +133,9 @@ def arguments(doc, **numbers):
     for name, value in {**numbers, "repeats": 5}.items():
         parser.add_argument(f"--{name}", type=int, default=value)
     options = parser.parse_args()
-    options.build = pathlib.Path(options.build)
-    options.server = options.server or str(options.build / "manybase")
+    # Servers are started in a folder of their own.
+    options.build = pathlib.Path(options.build).resolve()
+    options.server = str(pathlib.Path(options.server or options.build / "manybase").resolve())
     return options
 
 

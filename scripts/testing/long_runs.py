@@ -254,7 +254,7 @@ RUNS = {
     "vectors": (vectors, "15 min", "100,000 vectors: what is found, plain and under filters, and how soon at 100 a second"),
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
     "waits": (waits, "5 min", "the tests that wait for a schedule's minute or a limit of many seconds, on the real clock"),
-    "races": (races, "5 min", "500 rounds of members, environments, invites, sets and references changed at once (MB_RACE_ROUNDS)"),
+    "races": (races, "8 min", "500 rounds of members, environments, invites, sets and references changed at once (MB_RACE_ROUNDS)"),
     "description": (
         description,
         "30 min",

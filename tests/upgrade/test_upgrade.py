@@ -67,6 +67,52 @@ def test_what_an_earlier_version_wrote(data, make_server):
             os.environ["MB_SERVER"] = kept
 
 
+def keys_of(value) -> set[str]:
+    """Returns the keys of all objects in it."""
+    if isinstance(value, dict):
+        return set(value).union(*(keys_of(each) for each in value.values()))
+    return set().union(*(keys_of(each) for each in value)) if isinstance(value, list) else set()
+
+
+def test_its_configuration_has_nothing_that_was_added_since(data, make_server):
+    """Collections, policies, buckets and functions of the earlier form are exported as they were and can be imported;
+    what was added since can be used with them, and holds after a restart."""
+    server = make_server(data=data).start()
+    ada = look(server, 0)
+    admin = Api(server, json.loads((data / "known.json").read_text())["key"])
+    exported = ok(admin.get("/admin/config-export"))
+    added = {"variables", "policySets", "policyTests", "settings", "public", "rules", "retry", "timezone", "x-ref"}
+    keys = keys_of(exported)
+    assert {"schema", "policy", "buckets", "functions", "webhooks"} <= keys and not keys & added
+    summary = ok(admin.post("/admin/config-import", exported))["plan"]["summary"]
+    assert (summary["create"], summary["update"]) == (0, 0) and summary["unchanged"] >= 6, summary
+    assert [file["metadata"] for file in ok(admin.get("/storage/files"))["files"]] == [{}]
+
+    note = ada.list("notes", {"stars": 3})[0]
+    ok(admin.post("/admin/collections", {"name": "comments"}), 201)
+    ok(admin.put("/admin/collections/comments/policy", {"list": {}, "create": {}}), 204)
+    ok(admin.post("/admin/collections/comments/indexes", {"keys": {"note": 1}}), 201)
+    # A reference by name, as it was stored before there were others, then one that holds.
+    for reference in ("notes", {"collection": "notes", "onDelete": "restrict"}):
+        properties = {"note": {"type": "string", "x-ref": reference}}
+        ok(admin.put("/admin/collections/comments/schema", {"type": "object", "properties": properties}), 204)
+        ada.create("comments", {"note": note["id"]})
+    policy = {**next(each for each in exported["collections"] if each["name"] == "notes")["policy"], "delete": {}}
+    public = {"list": {"filter": {"stars": 4}}}
+    ok(admin.put("/admin/collections/notes/policy", {**policy, "public": public}), 204)
+    ok(admin.patch("/admin/storage/buckets/files", {"rules": {"read": {"filter": {"size": len(FILE)}}}}), 204)
+    ok(admin.put("/admin/variables/API", {"value": "https://api.example"}), 204)
+    for _ in range(2):
+        assert [each["note"]["title"] for each in ada.list("comments", expand="note")] == [note["title"]] * 2
+        refused(ada.post("/comments", {"note": "none"}), 400, "VALIDATION", "/note")
+        refused(ada.delete(f"/notes/{note['id']}"), 409, "CONFLICT")
+        assert [each["title"] for each in Api(server, project=SLUG).list("notes")] == ["note 4"]
+        assert ada.get("/storage/files/kept.bin").content == FILE
+        assert ok(admin.get("/admin/variables"))["variables"][0]["name"] == "API"
+        server.stop()
+        server.start()
+
+
 def test_its_backup_is_restored(data, tmp_path, make_server):
     """The backup that an operator makes before an upgrade."""
     done(run("backup", "--to", tmp_path / "kept", "--with-secret", data=data))
