@@ -1,0 +1,13 @@
+#include "policy/trace.h"
+
+namespace mb::policy {
+
+void Trace::add(std::string_view step, bool passed, const std::function<void(doc::BsonWriter&)>& more) {
+  doc::BsonWriter out;
+  out.appendString("step", step);
+  out.appendBool("passed", passed);
+  if (more) more(out);
+  steps_.push_back(out.finish());
+}
+
+}  // namespace mb::policy
