@@ -35,8 +35,27 @@ References resolve(const CollectionConfig& config, const NamesByNumber& names) {
   return references;
 }
 
-void compileSchema(Collection& collection, const CollectionConfig& config) {
+// The collection as it was compiled before, whose parts are shared where their source is the same.
+struct Earlier {
+  const Collection& collection;
+  const CollectionConfig config;
+
+  static std::optional<Earlier> of(const CollectionTable* before, const store::CollectionInfo& info) {
+    const CollectionPtr* found = before ? before->find(info.name) : nullptr;
+    if (!found || (*found)->info.number != info.number) return std::nullopt;
+    return Earlier{**found, CollectionConfig::read((*found)->info.config)};
+  }
+};
+
+void compileSchema(Collection& collection, const CollectionConfig& config, const Earlier* earlier) {
   if (!config.schema) return;
+  if (earlier && earlier->config.schema == config.schema && earlier->collection.references == collection.references) {
+    collection.schemaSource = earlier->collection.schemaSource;
+    collection.schema = earlier->collection.schema;
+    collection.schemaProblem = earlier->collection.schemaProblem;
+    collection.checksReferences = earlier->collection.checksReferences;
+    return;
+  }
   collection.schemaSource = renameReferences(*config.schema, [&](std::string_view name) {
     const auto found = std::ranges::find(collection.references, name, &References::value_type::first);
     return found == collection.references.end() ? std::string(name) : found->second;
@@ -62,9 +81,15 @@ void readWriteFields(Collection& collection) {
   }
 }
 
-void compilePolicy(Collection& collection, const CollectionConfig& config, const CollectionTable& table) {
+void compilePolicy(Collection& collection, const CollectionConfig& config, const CollectionTable& table,
+                   const Earlier* earlier) {
   if (config.policy) {
     collection.policySource = PolicySource::own;
+    if (earlier && earlier->config.policy == config.policy && earlier->collection.schema == collection.schema) {
+      collection.policy = earlier->collection.policy;
+      collection.writeFieldsOf = earlier->collection.writeFieldsOf;
+      return;
+    }
     auto compiled = policy::compilePolicy(*config.policy, collection.schema.get());
     if (compiled) {
       collection.policy = *std::move(compiled);
@@ -93,7 +118,8 @@ CollectionPtr unchanged(const CollectionTable* before, const store::CollectionIn
 }
 
 CollectionPtr compile(store::ProjectNo project, store::CollectionInfo info, const CollectionConfig& config,
-                      References references, const CollectionTable& table) {
+                      References references, const CollectionTable& table, const CollectionTable* before) {
+  const std::optional<Earlier> earlier = Earlier::of(before, info);
   auto collection = std::make_shared<Collection>();
   collection->ref = {project, info.number, info.version};
   collection->info = std::move(info);
@@ -102,8 +128,8 @@ CollectionPtr compile(store::ProjectNo project, store::CollectionInfo info, cons
     collection->permissions[static_cast<size_t>(operation)] =
         "data:" + collection->name() + ":" + std::string(policy::operationName(operation));
   }
-  compileSchema(*collection, config);
-  compilePolicy(*collection, config, table);
+  compileSchema(*collection, config, earlier ? &*earlier : nullptr);
+  compilePolicy(*collection, config, table, earlier ? &*earlier : nullptr);
   return collection;
 }
 
@@ -200,7 +226,8 @@ std::shared_ptr<CollectionTable> tableOf(const snapshot::ProjectInfo& project, S
     const CollectionConfig config = CollectionConfig::read(info.config);
     References references = resolve(config, names);
     CollectionPtr collection = unchanged(before, info, references, *table);
-    if (!collection) collection = compile(project.number, std::move(info), config, std::move(references), *table);
+    if (!collection)
+      collection = compile(project.number, std::move(info), config, std::move(references), *table, before);
     table->hasPublicRules = table->hasPublicRules || servesPublicly(*collection);
     std::string name = collection->name();
     table->byName.emplace(std::move(name), std::move(collection));

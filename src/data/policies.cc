@@ -101,6 +101,18 @@ Task<> Collections::clearPolicy(AdminAccess access, std::string name) {
   co_return co_await configure(std::move(access), std::move(name), std::move(change));
 }
 
+Result<std::vector<doc::Document>> Collections::policyTests(const snapshot::ProjectSnapshot& project,
+                                                            std::string_view name) const {
+  TRY(const CollectionPtr collection, require(project, name));
+  return CollectionConfig::read(collection->info.config).policyTests;
+}
+
+Task<> Collections::setPolicyTests(AdminAccess access, std::string name, std::vector<PolicyTest> tests) {
+  ConfigChange change;
+  change.policyTests = std::move(tests);
+  return configure(std::move(access), std::move(name), std::move(change));
+}
+
 Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy) {
   const store::ProjectNo project = access.project->info().number;
   const std::vector<store::Insert> entries = auditEntry(access, std::move(action), std::string(kDefaultPolicyName));

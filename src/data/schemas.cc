@@ -65,6 +65,10 @@ Task<std::shared_ptr<const doc::Schema>> Collections::checkSchema(snapshot::Snap
 Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange change) {
   using State = doc::Patch<doc::Document>::State;
   CO_RETURN_IF_ERROR(require(*access.project, name));
+  std::vector<doc::Document> tests;
+  if (change.policyTests) {
+    CO_TRY(tests, storedPolicyTests(*change.policyTests));
+  }
   const store::ProjectNo number = access.project->info().number;
   std::shared_ptr<const doc::Schema> compiled;
   if (change.schema.state == State::value) {
@@ -75,6 +79,7 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
   if (change.policy.given()) {
     actions.emplace_back(change.policy.state == State::value ? "policy.set" : "policy.clear");
   }
+  if (change.policyTests) actions.emplace_back("policyTests.set");
   const std::string saved = name;
   std::shared_ptr<const doc::Schema> before;
   CO_RETURN_IF_ERROR(co_await alter(
@@ -82,6 +87,8 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
       [&](const snapshot::ProjectSnapshot& project, const Collection& current) -> Result<doc::Document> {
         CollectionConfig config = CollectionConfig::read(current.info.config);
         before = current.schema;
+        if (change.policyTests) config.policyTests = tests;
+        if (!change.schema.given() && !change.policy.given()) return config.write();
         const doc::Schema* schema = change.schema.given() ? compiled.get() : current.schema.get();
         std::shared_ptr<const policy::Policy> policy = table(project).defaultPolicy;
         if (change.policy.state == State::value) {

@@ -60,6 +60,12 @@ class ProjectSnapshot {
     changed->slots_[key.index] = std::move(value);
     return changed;
   }
+  // The same with another record.
+  std::shared_ptr<const ProjectSnapshot> withRecord(doc::Document record) const {
+    auto changed = std::make_shared<ProjectSnapshot>(*this);
+    changed->info_.record = std::move(record);
+    return changed;
+  }
 
  private:
   ProjectInfo info_;
