@@ -95,6 +95,7 @@ struct FilesDeps {
 class Files {
  public:
   explicit Files(FilesDeps deps) : deps_(std::move(deps)), links_(deps_.master) {}
+  const FilesDeps& deps() const { return deps_; }
   // Called before the first upload.
   void setFollower(FileFollower& follower) { follower_ = &follower; }
 
