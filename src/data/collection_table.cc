@@ -1,6 +1,7 @@
 #include "data/collection_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -187,14 +188,14 @@ CompiledSetPtr compileSet(store::ProjectNo project, PolicySetRecord record, cons
 }
 
 void readSets(CollectionTable& table, store::ProjectNo project, std::vector<PolicySetRecord> records,
-              const CollectionTable* before) {
+              const CollectionTable* before, bool needIndexes) {
   std::ranges::sort(records, {}, &PolicySetRecord::id);
   for (PolicySetRecord& record : records) {
     BoundSet bound{compileSet(project, std::move(record), before), nullptr};
     if (!bound.compiled) continue;
     const auto number = static_cast<store::CollectionNo>(bound.compiled->record.number);
     for (const auto& [name, collection] : table.byName) {
-      if (collection->info.number == number && hasIndexFor(bound.compiled->set, collection->info)) {
+      if (collection->info.number == number && (!needIndexes || hasIndexFor(bound.compiled->set, collection->info))) {
         bound.collection = collection;
       }
     }
@@ -213,6 +214,7 @@ struct StoredConfiguration {
   std::vector<store::CollectionInfo> collections;
   std::optional<doc::Document> defaultPolicy;
   std::vector<PolicySetRecord> sets;
+  bool setsNeedIndexes = true;
 };
 
 std::shared_ptr<CollectionTable> tableOf(const snapshot::ProjectInfo& project, StoredConfiguration stored,
@@ -233,7 +235,7 @@ std::shared_ptr<CollectionTable> tableOf(const snapshot::ProjectInfo& project, S
     table->byName.emplace(std::move(name), std::move(collection));
   }
   setReferrers(*table);  // replaces collections, which the sets point to
-  readSets(*table, project.number, std::move(stored.sets), before);
+  readSets(*table, project.number, std::move(stored.sets), before, stored.setsNeedIndexes);
   return table;
 }
 
@@ -290,6 +292,27 @@ std::vector<std::string> CollectionTable::names() const {
   for (const auto& [name, collection] : byName) all.push_back(name);
   std::ranges::sort(all);
   return all;
+}
+
+std::shared_ptr<const CollectionTable> draftedTable(const snapshot::ProjectInfo& project, const CollectionTable& table,
+                                                    TableDrafts drafts) {
+  // Without what is replaced, so that nothing of it is taken for unchanged.
+  CollectionTable before = table;
+  for (const store::CollectionInfo& each : drafts.collections) before.byName.erase(each.name);
+  StoredConfiguration stored;
+  stored.setsNeedIndexes = drafts.setsNeedIndexes;
+  doc::BsonWriter policy;
+  const doc::Document& source = drafts.defaultPolicy ? *drafts.defaultPolicy : table.defaultPolicySource;
+  if (!source.empty()) policy.appendDocument("policy", source);
+  stored.defaultPolicy = policy.finish();
+  for (const auto& [name, collection] : before.byName) stored.collections.push_back(collection->info);
+  for (const BoundSet& bound : table.sets) {
+    const bool replaced = std::ranges::find(drafts.sets, bound.name(), &PolicySetRecord::id) != drafts.sets.end();
+    if (!replaced) stored.sets.push_back(bound.compiled->record);
+  }
+  std::ranges::move(drafts.collections, std::back_inserter(stored.collections));
+  std::ranges::move(drafts.sets, std::back_inserter(stored.sets));
+  return tableOf(project, std::move(stored), &before);
 }
 
 std::shared_ptr<const CollectionTable> CollectionTableSource::recent(store::ProjectNo project) {

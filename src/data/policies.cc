@@ -14,20 +14,21 @@ namespace {
 Task<> checkInheriting(const CollectionTable& table, const policy::Policy& policy) {
   if (policy.deniedReadFields(policy::ReaderKind::signedIn).empty()) co_return Result<>();
   for (const std::string& name : table.names()) {
-    const Collection& collection = **table.find(name);
-    if (collection.policySource == PolicySource::own || !collection.schema) continue;
-    const auto fits = refuseRevealingRules(collection.schemaSource, policy, RevealedIn::policy);
-    if (fits) {
-      co_await asio::post(asio::deferred);
-      continue;
-    }
-    co_return fail(Error(ErrorCode::validation, "collection \"" + name + "\": " + fits.error().message())
-                       .withDetails(fits.error().details()));
+    CO_RETURN_IF_ERROR(checkInheritor(**table.find(name), policy));
+    co_await asio::post(asio::deferred);
   }
   co_return Result<>();
 }
 
 }  // namespace
+
+Result<> checkInheritor(const Collection& collection, const policy::Policy& policy) {
+  if (collection.policySource == PolicySource::own || !collection.schema) return {};
+  const auto fits = refuseRevealingRules(collection.schemaSource, policy, RevealedIn::policy);
+  if (fits) return {};
+  return fail(Error(ErrorCode::validation, "collection \"" + collection.name() + "\": " + fits.error().message())
+                  .withDetails(fits.error().details()));
+}
 
 Result<std::shared_ptr<const policy::Policy>> compileDefaultPolicy(doc::DocumentView source,
                                                                    const std::vector<std::string>* sets) {

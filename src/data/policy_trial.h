@@ -1,4 +1,4 @@
-// PolicyTrials says what a request would be answered, and why: it runs the evaluators of the request with a trace
+// PolicyTrials says what a request would result in, and why: it runs the evaluators of the request with a trace
 // (docs/policies.md, "Explain"). Nothing is written. Pre-hooks, unique indexes and references are not checked.
 #pragma once
 
@@ -22,13 +22,13 @@ struct Trial {
   std::string collection;
   policy::Operation operation = policy::Operation::read;  // not admin
   std::optional<std::string> id;
-  std::optional<doc::Document> document;  // as it would stand
+  std::optional<doc::Document> document;  // in place of the stored one
   std::optional<doc::Document> filter;    // the caller's, of read and list
   std::optional<doc::Document> body;      // of create and update
   bool replace = false;                   // the update is a replacement
 };
 
-// The answer: also that of a trial about a file.
+// The result: also that of a trial about a file.
 struct TrialResult {
   // Whether the request succeeds; for a list about one document, whether it is among the results.
   bool allowed = false;
@@ -69,8 +69,8 @@ class PolicyTrials {
   Task<snapshot::SnapshotPtr> withDrafts(snapshot::SnapshotPtr project, PolicyDrafts drafts) const;
   // The collections that a trial of the operation reads: its own, and those of the sets that rules of the operation
   // name. Fails with notFound (the collection).
-  Result<std::vector<std::string>> collectionsRead(const snapshot::ProjectSnapshot& project, std::string_view collection,
-                                                   policy::Operation operation) const;
+  Result<std::vector<std::string>> collectionsRead(const snapshot::ProjectSnapshot& project,
+                                                   std::string_view collection, policy::Operation operation) const;
   // `access.project` may have drafts; `given`: null for the store's documents. What the request would fail with is the
   // result; fails with invalidBody or validation for a trial that lacks a part (an update without a body), and as a
   // read of the store does.

@@ -6,6 +6,7 @@
 #include "data/collections.h"
 #include "data/data_deps.h"
 #include "data/deletion.h"
+#include "data/new_schema.h"
 #include "data/policy_claims.h"
 #include "data/reference_rules.h"
 #include "data/revealing_rules.h"
@@ -45,6 +46,13 @@ Result<std::shared_ptr<const policy::Policy>> keptPolicy(const doc::Document& ow
 
 }  // namespace
 
+Result<std::shared_ptr<const doc::Schema>> compileNewSchema(doc::DocumentView schema) {
+  const WorkBudget work(kCompileWork);
+  TRY(std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
+  RETURN_IF_ERROR(checkServerFields(schema));
+  return compiled;
+}
+
 Result<std::optional<doc::Document>> Collections::schema(const snapshot::ProjectSnapshot& project,
                                                          std::string_view name) const {
   TRY(const CollectionPtr collection, require(project, name));
@@ -54,12 +62,7 @@ Result<std::optional<doc::Document>> Collections::schema(const snapshot::Project
 
 Task<std::shared_ptr<const doc::Schema>> Collections::checkSchema(snapshot::SnapshotPtr project,
                                                                   doc::Document schema) const {
-  co_return co_await pool_.run(project->info().id.str(), [&]() -> Result<std::shared_ptr<const doc::Schema>> {
-    const WorkBudget work(kCompileWork);
-    TRY(std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
-    RETURN_IF_ERROR(checkServerFields(schema));
-    return compiled;
-  });
+  co_return co_await pool_.run(project->info().id.str(), [&] { return compileNewSchema(schema); });
 }
 
 Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange change) {

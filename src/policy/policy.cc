@@ -7,6 +7,7 @@
 #include <span>
 
 #include "policy/filter_template.h"
+#include "policy/trace_steps.h"
 #include "policy/write_rules.h"
 
 namespace mb::policy {
@@ -61,8 +62,9 @@ struct RuleContext {
 
 class CompiledRule final : public Rule {
  public:
-  // `pointer` is the rule's in the policy.
-  CompiledRule(doc::DocumentView source, Operation operation, const std::string& pointer, const RuleContext& context) {
+  // `pointer` is the rule's in the policy. `source` outlives it.
+  CompiledRule(doc::DocumentView source, Operation operation, const std::string& pointer, const RuleContext& context)
+      : source_(source) {
     for (const auto& [key, value] : source) {
       const std::string at = fmt::format("{}/{}", pointer, key);
       if (checkKey(key, operation, at, context)) set(key, value, operation, at, context);
@@ -74,8 +76,11 @@ class CompiledRule final : public Rule {
     sets_ = united(std::move(names));
   }
 
-  Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion) const override {
-    if (auto filter = filter_.fill(subject, coercion)) return *std::move(filter);
+  Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion,
+                                Trace* trace) const override {
+    auto filter = filter_.fill(subject, coercion);
+    if (trace != nullptr) traceFilter(*trace, filter_.placeholders(), sets_, subject, filter);
+    if (filter) return *std::move(filter);
     return fail(ErrorCode::forbidden, "denied by policy");
   }
   const SetCondition* setCondition() const override { return filter_.setCondition(); }
@@ -84,6 +89,7 @@ class CompiledRule final : public Rule {
     return fail(ErrorCode::forbidden, "denied by policy");
   }
   const std::vector<std::string>& sets() const override { return sets_; }
+  doc::DocumentView source() const override { return source_; }
   bool unrestricted() const override { return filter_.matchesAll(); }
   bool validates() const override { return writes_.hasExpression(); }
   Result<> checkWrite(const Check& check) const override { return writes_.check(check); }
@@ -124,6 +130,7 @@ class CompiledRule final : public Rule {
     }
   }
 
+  doc::DocumentView source_;
   FilterTemplate filter_;
   WriteRules writes_;
   doc::FieldSet denied_;
@@ -133,7 +140,7 @@ class CompiledRule final : public Rule {
 class CompiledPolicy final : public Policy {
  public:
   CompiledPolicy(doc::DocumentView source, const RuleContext& context) : source_(source) {
-    for (const auto& [name, value] : source) {
+    for (const auto& [name, value] : source_.view()) {
       const auto operation = operationNamed(name);
       const std::string pointer = fmt::format("/{}", name);
       if (context.names.files && (!operation || operation == Operation::admin)) {
@@ -269,14 +276,18 @@ Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, co
   return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
 }
 
-Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied) {
+Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied, Trace* trace) {
   if (denied.empty()) return {};
-  for (const std::string& path : filter.paths()) {
-    if (denied.touches(path)) {
-      return fail(ErrorCode::forbidden, "the filter must not name a field that you may not read");
-    }
+  Breaches breaches;
+  for (std::string& path : filter.paths()) {
+    if (!denied.touches(path)) continue;
+    breaches.denied.push_back(std::move(path));
+    if (trace == nullptr || breaches.denied.size() == kMaxTracedPaths) break;
   }
-  return {};
+  const bool passed = breaches.denied.empty();
+  if (trace != nullptr) traceFields(*trace, passed, breaches);
+  if (passed) return {};
+  return fail(ErrorCode::forbidden, "the filter must not name a field that you may not read");
 }
 
 }  // namespace mb::policy

@@ -6,7 +6,12 @@ void Trace::add(std::string_view step, bool passed, const std::function<void(doc
   doc::BsonWriter out;
   out.appendString("step", step);
   out.appendBool("passed", passed);
+  const size_t head = out.size();
   if (more) more(out);
+  if (out.size() > kMaxStepBytes) {
+    out.rewind(head);
+    out.appendBool("truncated", true);
+  }
   steps_.push_back(out.finish());
 }
 

@@ -1,5 +1,5 @@
 // A Trace records how an evaluation of permissions, rules and fields came to its outcome, one step after another
-// (docs/policies.md, "Explain"). The evaluators of requests take one, which is null in requests: what a trace tells can
+// (docs/policies.md, "Explain"). The evaluators of requests take one, which is null in requests: what a trace says can
 // not differ from what a request does.
 #pragma once
 
@@ -10,6 +10,9 @@
 #include "document/bson.h"
 
 namespace mb::policy {
+
+// A step that would be larger says `truncated: true` in place of its fields.
+inline constexpr size_t kMaxStepBytes = 1 << 20;
 
 class Trace {
  public:

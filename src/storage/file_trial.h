@@ -1,4 +1,4 @@
-// FileTrials says what a request for a file would be answered, and why: it runs the evaluators of the request with a
+// FileTrials says what a request for a file would result in, and why: it runs the evaluators of the request with a
 // trace (docs/policies.md, "Explain"). Nothing is written.
 #pragma once
 
@@ -11,7 +11,7 @@ struct FileTrial {
   std::string bucket;
   policy::Operation operation = policy::Operation::read;  // not admin
   std::optional<std::string> path;
-  std::optional<doc::Document> document;  // the record as it would stand (docs/storage.md, "Rules")
+  std::optional<doc::Document> document;  // the record in place of the stored one (docs/storage.md, "Rules")
   // Of create and update: the new record, {contentType?, size?, metadata?} of it.
   std::optional<doc::Document> body;
 };

@@ -95,7 +95,6 @@ struct FilesDeps {
 class Files {
  public:
   explicit Files(FilesDeps deps) : deps_(std::move(deps)), links_(deps_.master) {}
-  const FilesDeps& deps() const { return deps_; }
   // Called before the first upload.
   void setFollower(FileFollower& follower) { follower_ = &follower; }
 
@@ -134,6 +133,8 @@ class Files {
   // The link expires with the API key that signs it, if that is earlier. Fails with notFound where the file does not
   // exist, invalidParam for a time outside 1 to kLongestLink.
   Task<SignedLink> sign(Access access, std::string bucket, std::string path, int64_t seconds);
+
+  const FilesDeps& deps() const { return deps_; }
 
   // The project's totals: the sum of all counts.
   Task<StoredRecord> stored(store::ProjectNo project);

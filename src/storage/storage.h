@@ -52,7 +52,7 @@ class Storage {
   const snapshot::SlotKey<BucketTable> slot_;
   Buckets buckets_;
   Files files_;
-  const FileTrials fileTrials_{files_.deps()};
+  FileTrials fileTrials_{files_.deps()};
   Uploads uploads_;
   Sweeper sweeper_;
 };
