@@ -167,7 +167,7 @@ Result<doc::Document> finalizeDocument(const EvaluationContext& context, const s
   if (!rule) return document;
 
   if (context.request.event == WriteEvent::insert && !isInsertable(context, document)) {
-    return fail(ErrorCode::forbidden, "the policy does not allow this document");
+    return fail(policy::refusedBy(rule->name(), context.caller, "the policy does not allow this document"));
   }
   std::optional<doc::DocumentView> previous;
   if (before) previous = before->view();

@@ -64,7 +64,7 @@ class CompiledRule final : public Rule {
  public:
   // `pointer` is the rule's in the policy. `source` outlives it.
   CompiledRule(doc::DocumentView source, Operation operation, const std::string& pointer, const RuleContext& context)
-      : source_(source) {
+      : source_(source), name_(pointer.substr(1)) {
     for (const auto& [key, value] : source) {
       const std::string at = fmt::format("{}/{}", pointer, key);
       if (checkKey(key, operation, at, context)) set(key, value, operation, at, context);
@@ -81,18 +81,25 @@ class CompiledRule final : public Rule {
     auto filter = filter_.fill(subject, coercion);
     if (trace != nullptr) traceFilter(*trace, filter_.placeholders(), sets_, subject, filter);
     if (filter) return *std::move(filter);
-    return fail(ErrorCode::forbidden, "denied by policy");
+    return fail(refusedBy(name_, subject.caller));
   }
   const SetCondition* setCondition() const override { return filter_.setCondition(); }
   Result<doc::Filter> filterBesideSet(const Subject& subject, const doc::FilterCoercion& coercion) const override {
     if (auto filter = filter_.fillBesideSet(subject, coercion)) return *std::move(filter);
-    return fail(ErrorCode::forbidden, "denied by policy");
+    return fail(refusedBy(name_, subject.caller));
   }
   const std::vector<std::string>& sets() const override { return sets_; }
   doc::DocumentView source() const override { return source_; }
   bool unrestricted() const override { return filter_.matchesAll(); }
   bool validates() const override { return writes_.hasExpression(); }
-  Result<> checkWrite(const Check& check) const override { return writes_.check(check); }
+  const std::string& name() const override { return name_; }
+  Result<> checkWrite(const Check& check) const override {
+    Result<> checked = writes_.check(check);
+    if (checked || check.subject.caller.kind != CallerKind::member) return checked;
+    const Error& error = checked.error();
+    if (error.code() != ErrorCode::forbidden) return checked;
+    return fail(refusedBy(name_, check.subject.caller).withDetails(error.details()).withCause(error.cause()));
+  }
 
   bool resolvesFor(const Caller& caller) const { return filter_.resolvesFor(caller); }
   const doc::FieldSet& deniedReadFields() const { return denied_; }
@@ -131,6 +138,7 @@ class CompiledRule final : public Rule {
   }
 
   doc::DocumentView source_;
+  const std::string name_;
   FilterTemplate filter_;
   WriteRules writes_;
   doc::FieldSet denied_;
@@ -178,7 +186,7 @@ class CompiledPolicy final : public Policy {
       const CompiledRule* own = compiled(op);
       if (own != nullptr && op != Operation::admin) return own;
     }
-    if (open == nullptr) return fail(ErrorCode::forbidden, "denied by policy");
+    if (open == nullptr) return fail(refusedWithoutRule(op, caller));
     return open;
   }
 
@@ -237,6 +245,17 @@ class CompiledPolicy final : public Policy {
 };
 
 }  // namespace
+
+Error refusedBy(std::string_view rule, const Caller& caller, std::string message) {
+  if (caller.kind == CallerKind::member) message += fmt::format(" (rule \"{}\")", rule);
+  return {ErrorCode::forbidden, std::move(message)};
+}
+
+Error refusedWithoutRule(Operation operation, const Caller& caller) {
+  std::string message = "denied by policy";
+  if (caller.kind == CallerKind::member) message += fmt::format(" (no rule \"{}\")", operationName(operation));
+  return {ErrorCode::forbidden, std::move(message)};
+}
 
 std::string_view operationName(Operation op) {
   switch (op) {

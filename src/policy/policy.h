@@ -20,10 +20,16 @@ namespace mb::policy {
 enum class Operation { read, list, create, update, remove, admin };
 std::string_view operationName(Operation op);  // "read", …, "delete"
 
+// A refusal by a rule, or for want of one. Members are told which rule it is ("update", "public/read"); other callers
+// are told `message` alone.
+Error refusedBy(std::string_view rule, const Caller& caller, std::string message = "denied by policy");
+Error refusedWithoutRule(Operation operation, const Caller& caller);
+
 // One rule, compiled.
 class Rule {
  public:
   virtual ~Rule() = default;
+  virtual const std::string& name() const = 0;  // "read", "public/read"
   // The filter with the caller's values instead of the placeholders. Fails with forbidden if one cannot be resolved, is
   // empty, or is not a scalar or array of scalars. For a rule without a filter, returns one that matches everything.
   virtual Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion,

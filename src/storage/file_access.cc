@@ -153,7 +153,7 @@ Result<> evaluate(const FileGrant& grant, const policy::Caller& caller, const Fi
   const bool matches = !decided || isMatched(grant, old ? *old : record, !old);
   RETURN_IF_ERROR(work.check());
   if (!matches && old) return fail(noFile());
-  if (!matches) return fail(ErrorCode::forbidden, "the bucket's rules do not allow this file");
+  if (!matches) return fail(policy::refusedBy(grant.rule->name(), caller, "the bucket's rules do not allow this file"));
   std::optional<doc::DocumentView> previous;
   if (old) previous = old->view();
   return grant.rule->checkWrite({.subject = {caller, &grant.sets},
@@ -207,7 +207,7 @@ Result<FileGrant> FileAccess::find(const Access& access, BucketPtr bucket, Opera
   if (access.trace != nullptr) {
     policy::traceRule(*access.trace, policySourceName(data::PolicySource::own), grant.rule);
   }
-  if (grant.rule == nullptr) return fail(ErrorCode::forbidden, "denied by policy");
+  if (grant.rule == nullptr) return fail(policy::refusedWithoutRule(operation, caller));
   const std::vector<std::string>& sets = grant.rule->sets();
   if (!sets.empty() &&
       (access.trace != nullptr || !sets_.fromCache(access.project->get(collections_), caller, sets, grant.sets))) {
