@@ -1,5 +1,5 @@
 // PolicyTrials says what a request would result in, and why: it runs the evaluators of the request with a trace
-// (docs/policies.md, "Explain"). Nothing is written. Pre-hooks, unique indexes and references are not checked.
+// (docs/policy-tests.md, "Explain"). Nothing is written. Pre-hooks, unique indexes and references are not checked.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // FileTrials says what a request for a file would result in, and why: it runs the evaluators of the request with a
-// trace (docs/policies.md, "Explain"). Nothing is written.
+// trace (docs/policy-tests.md, "Explain"). Nothing is written.
 #pragma once
 
 #include "data/policy_trial.h"
