@@ -55,7 +55,7 @@ def test_says_step_by_step_why(admin, notes, note, alice, bob):
     assert set(seen) == {"allowed", "status", "steps"} and seen["allowed"] is True and seen["status"] == 200
     found = steps(seen)
     assert found["permission"]["passed"] is True and found["permission"]["needed"] == f"data:{notes}:read"
-    assert found["rule"]["source"] == "own" and found["rule"]["rule"] == "read"
+    assert found["rule"]["source"] == "own" and found["rule"]["rule"] == OWN
     assert found["placeholders"]["values"] == {"$auth.uid": alice.id} and found["placeholders"]["unresolved"] == []
     assert found["filter"]["filter"] == {"ownerId": alice.id}
     assert found["document"]["found"] is True
@@ -158,7 +158,7 @@ def test_buckets(project, admin, alice):
     put = alice.call("PUT", f"/storage/{bucket}/a.txt", content=b"hi", headers={"content-type": "text/plain"})
     ok(put, 201)
     mine = explain(admin, caller={"user": alice.id}, bucket=bucket, operation="read", path="a.txt")
-    assert mine["allowed"] is True and steps(mine)["rule"]["rule"] == "read"
+    assert mine["allowed"] is True and steps(mine)["rule"]["rule"] == rules["read"]
     other = explain(admin, caller={"role": "user", "uid": "bob"}, bucket=bucket, operation="read", path="a.txt")
     assert other["status"] == 404
     drafted = {"caller": {"role": "user"}, "bucket": bucket, "operation": "read", "path": "a.txt", "rules": {"read": {}}}
