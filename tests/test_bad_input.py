@@ -121,6 +121,8 @@ class World:
             "fields": [{"name": "near", "dimensions": 3}],
             "where": {"n": "$auth.uid"},
             "value": "text",
+            "caller": {"role": "user"},
+            "operation": "read",
         }
 
     def good_body(self, route: Route) -> dict:

@@ -6,19 +6,23 @@ namespace {
 
 constexpr size_t kDigestLength = 64;  // sha256 in hex
 
+// Whether the parameter is 1. Fails with invalidParam where it is neither 0 nor 1.
+Result<bool> flagIn(const http::QueryParams& query, std::string_view name) {
+  const auto given = query.get(name);
+  if (given && *given != "0" && *given != "1") {
+    return fail(ErrorCode::invalidParam, fmt::format("{} must be 0 or 1", name));
+  }
+  return given && *given == "1";
+}
+
 }  // namespace
 
 Result<projects::ImportMode> importModeOf(std::string_view rawQuery) {
   TRY(const http::QueryParams query, http::QueryParams::parse(rawQuery));
   projects::ImportMode mode;
-  const auto dryRun = query.get("dryRun");
-  if (dryRun && *dryRun != "0" && *dryRun != "1") return fail(ErrorCode::invalidParam, "dryRun must be 0 or 1");
-  mode.dryRun = dryRun && *dryRun == "1";
-  const auto missing = query.get("allowMissing");
-  if (missing && *missing != "0" && *missing != "1") {
-    return fail(ErrorCode::invalidParam, "allowMissing must be 0 or 1");
-  }
-  mode.allowMissing = missing && *missing == "1";
+  TRY(mode.dryRun, flagIn(query, "dryRun"));
+  TRY(mode.allowMissing, flagIn(query, "allowMissing"));
+  TRY(mode.skipTests, flagIn(query, "skipTests"));
   if (const auto digest = query.get("plan")) {
     const bool hex = digest->find_first_not_of("0123456789abcdef") == std::string_view::npos;
     if (digest->size() != kDigestLength || !hex) {

@@ -21,7 +21,7 @@ class ConfigRoutes {
   configuration::Configuration& configuration_;
 };
 
-// Parses ?dryRun=, ?plan= and ?allowMissing=. Fails with invalidParam.
+// Parses ?dryRun=, ?plan=, ?allowMissing= and ?skipTests=. Fails with invalidParam.
 Result<projects::ImportMode> importModeOf(std::string_view rawQuery);
 // The reply to an import or a promotion; after a dry run with the header `plan-digest`, the value for ?plan=.
 Reply importReply(const doc::Document& result, bool dryRun);

@@ -1,4 +1,5 @@
 // Collections and documents.
+#include "api/policy_test_routes.h"
 #include "api/route_docs.h"
 #include "data/policy_sets.h"
 
@@ -89,6 +90,7 @@ std::vector<RouteDoc> collectionDocs() {
   const std::string all = "/api/v1/admin/collections";
   const std::string one = all + "/:name";
   const std::string sets = "/api/v1/admin/policies/sets";
+  const std::string tests = one + "/policy-tests";
   const std::string adminMany = one + "/documents";
   const std::string adminOne = adminMany + "/:id";
   const std::string many = "/api/v1/:collection!";
@@ -110,6 +112,31 @@ std::vector<RouteDoc> collectionDocs() {
       {Method::get, sets, "listPolicySets", {listOf<data::PolicySet>("sets")}},
       {Method::put, sets + "/:name", "setPolicySet", {kNothing}, {conflict}},
       {Method::remove, sets + "/:name", "deletePolicySet", {kNothing}, {conflict}},
+      {Method::get, tests, "getPolicyTests", {whole<PolicyTestList>()}},
+      {Method::put,
+       tests,
+       "setPolicyTests",
+       {kNothing},
+       {conflict},
+       {},
+       {.more = "An empty list removes all of them.", .body = {.shape = &doc::shapeInfo<PolicyTestList>}}},
+      {Method::post,
+       "/api/v1/admin/policies/test",
+       "testPolicy",
+       {whole<PolicyTrialResponse>()},
+       {invalidBody, invalidFilter, invalidUpdate, queryTooCostly},
+       {},
+       {.more = "Evaluates drafts in place of what is saved; nothing is written.",
+        .body = {.shape = &doc::shapeInfo<PolicyTrialRequest>}}},
+      {Method::post,
+       "/api/v1/admin/policies/tests/run",
+       "runPolicyTests",
+       {whole<data::PolicyTestReport>()},
+       {},
+       {},
+       {.more = "Each runs on the documents that it gives, never on stored ones.",
+        .body = {.shape = &doc::shapeInfo<configuration::TestSelection>},
+        .bodyOptional = true}},
       {Method::get, one + "/indexes", "listIndexes", {listOf<data::IndexView>("indexes")}},
       {Method::post,
        one + "/indexes",

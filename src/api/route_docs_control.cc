@@ -60,8 +60,8 @@ std::vector<RouteDoc> projectDocs() {
        "/api/v1/control/environments/promote",
        "promote",
        {like(kImportPlan)},
-       {forbidden, notFound, projectSuspended, conflict, invalidParam},
-       {"dryRun", "plan", "allowMissing"}},
+       {forbidden, notFound, projectSuspended, conflict, testsFailed, invalidParam},
+       {"dryRun", "plan", "allowMissing", "skipTests"}},
   };
 }
 

@@ -53,7 +53,7 @@ constexpr std::string_view kShape = R"({
     "vectors": {"type": "array", "examples": [[]]},
     "buckets": {"type": "array", "examples": [[]]},
     "oauth": {"type": "object", "examples": [{"providers": [], "allowedRedirects": []}]},
-    "settings": {"type": "object", "examples": [{"profileFields": ["name"], "tokenClaims": ["plan"]}]}
+    "settings": {"type": "object", "examples": [{"profileFields": ["name"], "requireTests": true, "tokenClaims": ["plan"]}]}
   },
   "required": ["formatVersion"]
 })";
@@ -83,8 +83,8 @@ std::vector<RouteDoc> operationDocs() {
        "/api/v1/admin/config-import",
        "importConfiguration",
        {like(kImportPlan)},
-       {conflict},
-       {"dryRun", "plan", "allowMissing"},
+       {conflict, testsFailed},
+       {"dryRun", "plan", "allowMissing", "skipTests"},
        {.more = "Creates missing resources and changes existing ones, by name; deletes nothing.",
         .body = {.schema = kShape}}},
   };

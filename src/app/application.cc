@@ -24,6 +24,7 @@
 #include "api/operator_routes.h"
 #include "api/page_routes.h"
 #include "api/policy_set_routes.h"
+#include "api/policy_test_routes.h"
 #include "api/realtime_routes.h"
 #include "api/reference_job_routes.h"
 #include "api/route_operations.h"
@@ -118,18 +119,6 @@ Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings)
 
 }  // namespace
 
-std::vector<store::SystemCollection> systemCollections() {
-  std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
-  for (const auto& module :
-       {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-        connections::systemCollections(), data::systemCollections(), events::systemCollections(),
-        storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
-        integrations::systemCollections(), functions::systemCollections(), variables::systemCollections()}) {
-    all.insert(all.end(), module.begin(), module.end());
-  }
-  return all;
-}
-
 // Members in the order of construction: each refers only to those above it, or is connected to others in the
 // constructor.
 struct Application::Impl {
@@ -211,6 +200,7 @@ struct Application::Impl {
   api::OperatorRoutes operatorRoutes{operators};
   api::CollectionRoutes collectionRoutes{data->collections()};
   api::PolicySetRoutes policySetRoutes{data->policySets()};
+  api::PolicyTestRoutes policyTestRoutes{*data, identity.describedCallers(), configuration};
   api::DocumentRoutes documentRoutes{data->documents()};
   api::ConfigRoutes configRoutes{configuration};
   api::AuditRoutes auditRoutes{*store, settings.audit.on};
@@ -287,7 +277,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
         return projects.claimUses(std::move(project), std::move(claims));
       }));
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
-  configuration.add(std::make_unique<functions::FunctionKind>(functions));
+  configuration.add(std::make_unique<functions::FunctionKind>(functions, &functionsRuntime.tests()));
   configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));
   if (settings.storage.kind != storage::StorageSettings::Kind::off) openStorage(std::move(blobs));
   configuration.add(std::make_unique<vectors::VectorKind>(vectors));
@@ -314,6 +304,7 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
       std::move(blobs));
   storage->files().setFollower(functionsRuntime.fileFollower());
   functionsRuntime.setFiles(storage->files());
+  policyTestRoutes.setFiles(storage->fileTrials());
   projects.addClaimDependent(storage->buckets());
   configuration.add(std::make_unique<storage::BucketKind>(storage->buckets(), data->slot()));
   storageRoutes = std::make_unique<api::StorageRoutes>(*storage);
@@ -335,6 +326,7 @@ void Application::Impl::addRoutes() {
   operatorRoutes.addTo(routes);
   collectionRoutes.addTo(routes);
   policySetRoutes.addTo(routes);
+  policyTestRoutes.addTo(routes);
   documentRoutes.addTo(routes);
   configRoutes.addTo(routes);
   auditRoutes.addTo(routes);

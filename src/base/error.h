@@ -36,6 +36,7 @@ enum class ErrorCode {
   requestTimeout,
   conflict,
   emailTaken,
+  testsFailed,         // stored tests fail with a configuration that was to be applied
   unsupportedVersion,  // of a protocol over HTTP (tus)
   payloadTooLarge,
   unsupportedMediaType,

@@ -19,6 +19,8 @@ constexpr Option kProject = {"project", Kind::text, false,
                              "Id or slug of the project (default: MANYBASE_PROJECT, the folder's link)"};
 constexpr Option kDir = {"dir", Kind::text, false, "Folder of the bundle (default: manybase)"};
 constexpr Option kYes = {"yes", Kind::flag, false, "Skip the confirmation, which needs a terminal"};
+constexpr Option kSkipTests = {"skip-tests", Kind::flag, false,
+                               "Apply it whatever its stored tests say; recorded in the audit log"};
 constexpr Option kAllowMissing = {"allow-missing", Kind::flag, false,
                                   "Accept names of variables that have no value in the project"};
 
@@ -65,6 +67,7 @@ std::vector<ClientCommand> all() {
              "Also delete functions, webhooks, integrations, roles, end-user roles and policy sets that the folder "
              "lacks"},
             kAllowMissing,
+            kSkipTests,
             kYes,
             kProject,
             kDir,
@@ -77,11 +80,16 @@ std::vector<ClientCommand> all() {
                    {"to", Kind::text, true, "Id or slug of the target project"},
                    {"dry-run", Kind::flag, false, "Only list the changes; exits with 2 if there are any"},
                    kAllowMissing,
+                   kSkipTests,
                    kYes,
                    kDir,
                    kUrl,
                    kToken},
        .run = promote},
+      {.name = "test",
+       .help = "Run the policy tests of the folder, as a push would; exits with 1 if one fails",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = testPolicies},
       {.name = "types",
        .help = "Print TypeScript types of the folder's collections",
        .options = {{"out", Kind::text, false, "Write them to this file instead"}, kDir},
@@ -156,6 +164,13 @@ Result<> confirmed(Client& client, std::string_view question, std::string_view f
   if (askOnInput(fmt::format("{} Type yes: ", question)) == "yes") return {};
   return fail(ErrorCode::validation,
               fmt::format("not confirmed, nothing was changed: type yes, or give --{} in a script", flag));
+}
+
+std::string importOptions(const Client& client) {
+  std::string options;
+  if (client.has("allow-missing")) options += "&allowMissing=1";
+  if (client.has("skip-tests")) options += "&skipTests=1";
+  return options;
 }
 
 const std::vector<ClientCommand>& clientCommands() {

@@ -40,6 +40,9 @@ Result<doc::Document> documentIn(const BundleFolder& folder, const BundleFolder:
 // otherwise, without a prompt where standard input is not a terminal, and with invalidParam with --json.
 Result<> confirmed(Client& client, std::string_view question, std::string_view flag);
 
+// "&allowMissing=1&skipTests=1", as the options of a push or a promotion say.
+std::string importOptions(const Client& client);
+
 struct ClientCommand {
   std::string_view name;
   std::string_view help;
@@ -54,7 +57,7 @@ const std::vector<ClientCommand>& clientCommands();
 int runClient(const ClientCommand& command, const Arguments& arguments, bool json);
 
 // ---- the commands: login_command.cc, link_command.cc, pull_command.cc, push_command.cc, promote_command.cc,
-// types_command.cc, variables_command.cc
+// test_command.cc, types_command.cc, variables_command.cc
 Result<Outcome> login(Client& client);
 Result<Outcome> logout(Client& client);
 Result<Outcome> link(Client& client);
@@ -63,6 +66,7 @@ Result<Outcome> status(Client& client);
 Result<Outcome> diff(Client& client);
 Result<Outcome> push(Client& client);
 Result<Outcome> promote(Client& client);
+Result<Outcome> testPolicies(Client& client);
 Result<Outcome> types(Client& client);
 Result<Outcome> listVariables(Client& client);
 Result<Outcome> setVariable(Client& client);

@@ -137,7 +137,11 @@ std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::D
     if (entriesOf(document, section).count() > 0) {
       const std::string index(step(rest));
       const auto entry = entriesOf(document, section).find(index);
-      if (entry && entry->type() == doc::BsonType::document) name = entry->asDocument().stringOr("name");
+      if (entry && entry->type() == doc::BsonType::document) {
+        name = entry->asDocument().stringOr("name");
+      } else if (!index.empty() && !isdigit(static_cast<unsigned char>(index.front()))) {
+        name = index;
+      }
     }
     std::string file = configuration::bundleFileOf(*known, name);
     // A function's code is a file of its own.

@@ -66,7 +66,7 @@ std::vector<PruneEntry> toPrune(doc::DocumentView server, doc::DocumentView bund
 std::string routeOf(const PruneEntry& pruned);
 
 // Problems of an import by the file that each is in: "/collections/0/schema/type" of a document becomes
-// "collections/notes.json" and "/schema/type …".
+// "collections/notes.json" and "/schema/type …". A stored test that fails has the name of its entry for an index.
 std::vector<ErrorDetail> byFile(const std::vector<ErrorDetail>& problems, doc::DocumentView document);
 
 }  // namespace mb::cli

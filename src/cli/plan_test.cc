@@ -80,6 +80,8 @@ TEST(Plan, ProblemsAreNamedByFile) {
                              {"/functions/0", "is refused"},
                              {"/functions/0/code", "line 1, column 2: x"},
                              {"/functions/7/code", "is refused"},
+                             {"/collections/notes/policyTests/0", "test fails"},
+                             {"/functions/f/tests/1", "test fails"},
                              {"/oauth/providers/0/clientId", "is required"},
                              {"/nowhere", "is not a known field"},
                              {"", "is too large"}},
@@ -91,6 +93,8 @@ TEST(Plan, ProblemsAreNamedByFile) {
       {"functions/f.json", "is refused"},
       {"functions/f.ts", "line 1, column 2: x"},
       {"functions/.json", "/code is refused"},
+      {"collections/notes.json", "/policyTests/0 test fails"},
+      {"functions/f.json", "/tests/1 test fails"},
       {"oauth.json", "/providers/0/clientId is required"},
       {"/nowhere", "is not a known field"},
       {"", "is too large"}};

@@ -21,8 +21,12 @@ Result<doc::Document> requestPromotion(Session& session, const ProjectRef& from,
                 fmt::format("this needs the role Owner in both {} and {}", from.shown(), to.shown()));
   }
   if (error.details().empty()) return response;
-  return fail(Error(error.code(),
-                    fmt::format("{} rejected the configuration of {}; nothing was changed", to.shown(), from.shown()))
+  const std::string_view advice =
+      error.code() == ErrorCode::testsFailed
+          ? ": the stored tests listed below would fail (--skip-tests applies it nevertheless)"
+          : "";
+  return fail(Error(error.code(), fmt::format("{} rejected the configuration of {}; nothing was changed{}", to.shown(),
+                                              from.shown(), advice))
                   .withDetails(error.details()));
 }
 
@@ -33,7 +37,7 @@ Result<Outcome> promote(Client& client) {
   TRY(const std::unique_ptr<Session> session, client.session());
   TRY(const ProjectRef from, session->project(client.value("from")));
   TRY(const ProjectRef to, session->project(client.value("to")));
-  const std::string options = client.has("allow-missing") ? "&allowMissing=1" : "";
+  const std::string options = importOptions(client);
   std::string digest;
   TRY(doc::Document response,
       requestPromotion(*session, from, to,

@@ -26,6 +26,18 @@ Result<> checkUnseenChanges(const ConfigSync& sync, const ServerConfig& server, 
                           sync.project().shown(), pathsOf(changed)));
 }
 
+// The query of an import, with the options of the command.
+std::string queryOf(Client& client, std::string_view first) {
+  return fmt::format("/config-import?{}{}", first, importOptions(client));
+}
+
+// What is wrong with a bundle that was rejected.
+std::string_view adviceFor(const Error& error) {
+  return error.code() == ErrorCode::testsFailed ? "Fix what makes the stored tests listed below fail (`manybase test` "
+                                                  "shows why), or push with --skip-tests"
+                                                : "Fix the problems listed below";
+}
+
 // Imports a document, or plans that. Problems are reported by file.
 Result<doc::Document> import(ConfigSync& sync, const doc::Document& document, Call call) {
   call.method = "POST";
@@ -34,10 +46,9 @@ Result<doc::Document> import(ConfigSync& sync, const doc::Document& document, Ca
   if (response) return response;
   const Error& error = response.error();
   if (error.details().empty()) return response;
-  return fail(
-      Error(error.code(), fmt::format("{} rejected the bundle; nothing was changed. Fix the problems listed below",
-                                      sync.project().shown()))
-          .withDetails(byFile(error.details(), document)));
+  return fail(Error(error.code(), fmt::format("{} rejected the bundle; nothing was changed. {}", sync.project().shown(),
+                                              adviceFor(error)))
+                  .withDetails(byFile(error.details(), document)));
 }
 
 // Confirms the changes, and the deletions separately.
@@ -51,11 +62,6 @@ Result<> confirm(Client& client, const ConfigSync& sync, const Plan& plan, size_
       fmt::format("Delete {} from {}, as named above?",
                   deletions == 1 ? "this one" : fmt::format("these {}", deletions), sync.project().shown()),
       "yes");
-}
-
-// The query of an import, with the options of the command.
-std::string queryOf(Client& client, std::string_view first) {
-  return fmt::format("/config-import?{}{}", first, client.has("allow-missing") ? "&allowMissing=1" : "");
 }
 
 struct PruneResult {

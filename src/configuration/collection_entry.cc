@@ -19,9 +19,9 @@ std::optional<doc::Document> documentAt(doc::DocumentView from, std::string_view
   return found ? std::optional(doc::Document(found->asDocument())) : std::nullopt;
 }
 
-// Whether the store accepts both, and the schema's references to collections.
+// Whether the store accepts all of it, and the schema's references to collections.
 bool fits(const CollectionEntry& entry) {
-  data::CollectionConfig config{entry.schema, entry.policy, {}};
+  data::CollectionConfig config{entry.schema, entry.policy, {}, {}, entry.policyTests};
   if (entry.schema) {
     for (const std::string& name : data::referencedCollections(*entry.schema)) {
       config.bind(name, std::numeric_limits<store::CollectionNo>::max());
@@ -50,6 +50,15 @@ void mergeIndexes(CollectionEntry& entry, const std::vector<data::NewIndex>& giv
   }
 }
 
+void mergeTests(CollectionEntry& entry, const std::vector<data::PolicyTest>& given, const std::string& pointer,
+                Problems& problems) {
+  for (ErrorDetail& each : data::policyTestProblems(given, pointer + "/policyTests")) {
+    problems.add(std::move(each.path), std::move(each.message));
+  }
+  entry.policyTests.clear();
+  for (const data::PolicyTest& test : given) entry.policyTests.push_back(doc::encode(test));
+}
+
 void checkRevealing(const CollectionEntry& entry, const policy::Policy& policy, const IncomingCollection& given,
                     const std::string& pointer, Problems& problems) {
   if (!entry.schema) return;
@@ -71,6 +80,7 @@ doc::Value CollectionEntry::write() const {
   out.appendString("name", name);
   if (schema) out.appendDocument("schema", *schema);
   if (policy) out.appendDocument("policy", *policy);
+  if (!policyTests.empty()) doc::encodeValue(out, "policyTests", policyTests);
   if (!isDefault()) {
     out.beginArray("indexes");
     size_t i = 0;
@@ -85,6 +95,9 @@ doc::Value CollectionEntry::write() const {
 CollectionEntry CollectionEntry::read(doc::ValueView written) {
   const doc::DocumentView from = written.asDocument();
   CollectionEntry entry{std::string(from.stringOr("name")), documentAt(from, "schema"), documentAt(from, "policy"), {}};
+  if (const auto tests = from.find("policyTests")) {
+    for (const doc::Element& each : tests->asDocument()) entry.policyTests.emplace_back(each.value.asDocument());
+  }
   if (const auto indexes = from.find("indexes")) {
     for (const doc::Element& each : indexes->asDocument()) {
       const doc::DocumentView index = each.value.asDocument();
@@ -145,7 +158,8 @@ void mergeCollection(CollectionEntry& entry, const IncomingCollection& given, co
                    fmt::format("does not fit the policy of the collection: {}", compiled.error().message()));
     }
   }
-  if (!fits(entry)) problems.add(pointer, "is too large: schema and policy have at most 1 MiB together");
+  if (given.policyTests.given()) mergeTests(entry, given.policyTests.value, pointer, problems);
+  if (!fits(entry)) problems.add(pointer, "is too large: schema, policy and tests have at most 1 MiB together");
   const doc::FilterCoercion& coercion = schema ? schema->coercion() : doc::defaultCoercion();
   if (given.indexes) mergeIndexes(entry, *given.indexes, coercion, pointer, problems);
 }

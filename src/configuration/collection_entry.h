@@ -9,13 +9,14 @@
 
 namespace mb::configuration {
 
-// The entry of a collection in canonical form; absent schema and policy are omitted, and so are options of an index
-// that are not set. The default policy has only a name and a policy.
+// The entry of a collection in canonical form; absent schema, policy and tests are omitted, and so are options of an
+// index that are not set. The default policy has only a name and a policy.
 struct CollectionEntry {
   std::string name;
   std::optional<doc::Document> schema;
   std::optional<doc::Document> policy;
   std::map<std::string, doc::Document> indexes;  // by name, in the form of a document
+  std::vector<doc::Document> policyTests = {};   // in their stored form
 
   doc::Value write() const;
   // Reads the output of write().
@@ -33,10 +34,12 @@ struct IncomingCollection {
   doc::Patch<doc::Document> schema;
   doc::Patch<doc::Document> policy;
   std::optional<std::vector<data::NewIndex>> indexes;
+  doc::Patch<std::vector<data::PolicyTest>> policyTests;
   static constexpr auto shape() {
     return doc::shape<IncomingCollection>("CollectionEntry", doc::field("name", &IncomingCollection::name),
                                           doc::field("schema", &IncomingCollection::schema),
                                           doc::field("policy", &IncomingCollection::policy),
+                                          doc::field("policyTests", &IncomingCollection::policyTests),
                                           doc::field("indexes", &IncomingCollection::indexes));
   }
 };

@@ -28,6 +28,7 @@ CollectionEntry entryOf(const data::Collection& collection) {
   entry.name = collection.name();
   if (config.schema) entry.schema = canonicalSchema(collection.schemaSource);
   if (config.policy) entry.policy = canonicalPolicy(*config.policy);
+  entry.policyTests = config.policyTests;
   return entry;
 }
 
@@ -40,6 +41,7 @@ void checkDefault(const IncomingCollection& given, const std::string& pointer, P
   constexpr std::string_view kMessage = "is not allowed for the default policy, which is not of one collection";
   if (given.schema.given()) problems.add(pointer + "/schema", std::string(kMessage));
   if (given.indexes) problems.add(pointer + "/indexes", std::string(kMessage));
+  if (given.policyTests.given()) problems.add(pointer + "/policyTests", std::string(kMessage));
   if (!given.policy.given()) problems.add(pointer + "/policy", "is required");
 }
 
@@ -181,6 +183,14 @@ std::vector<std::string> setsOf(const std::optional<doc::Document>& policy) {
   return compiled ? (*compiled)->sets() : std::vector<std::string>();
 }
 
+Result<std::vector<data::PolicyTest>> testsOf(const CollectionEntry& entry) {
+  std::vector<data::PolicyTest> tests;
+  for (const doc::Document& each : entry.policyTests) {
+    TRY(tests.emplace_back(), doc::decode<data::PolicyTest>(each));
+  }
+  return tests;
+}
+
 }  // namespace
 
 Task<std::vector<Entry>> CollectionKind::entries(snapshot::SnapshotPtr project) {
@@ -275,9 +285,21 @@ std::vector<std::string> CollectionKind::permissionsFor(const Change& change) co
   for (const auto& [name, index] : after.indexes) shaped = shaped || !hasIndex(before, name, index);
   if (shaped || (!change.before && !after.isDefault()))
     needed.emplace_back(std::string_view(policy::RequiredPermission("collections:manage")));
-  if (!sameText(before.policy, after.policy))
+  if (!sameText(before.policy, after.policy) || before.policyTests != after.policyTests)
     needed.emplace_back(std::string_view(policy::RequiredPermission("policies:manage")));
   return needed;
+}
+
+Result<> CollectionKind::draft(ProjectDraft& draft, const std::vector<Change>& changes) const {
+  for (const Change& change : changes) {
+    const CollectionEntry before = beforeOf(change);
+    const CollectionEntry after = CollectionEntry::read(change.after);
+    draft.policies.collections.push_back(
+        {change.name, patchTo(before.schema, after.schema), patchTo(before.policy, after.policy)});
+    draft.policyTests.erase(change.name);
+    if (!after.policyTests.empty()) draft.policyTests.emplace(change.name, after.policyTests);
+  }
+  return {};
 }
 
 Task<> CollectionKind::refresh(Target& target) const {
@@ -309,9 +331,14 @@ Task<> CollectionKind::configure(Target target, const Change& change) {
   const CollectionEntry before = beforeOf(change);
   const CollectionEntry after = CollectionEntry::read(change.after);
   if (after.isDefault()) co_return co_await setDefault(std::move(target), change);
-  data::ConfigChange config{patchTo(before.schema, after.schema), patchTo(before.policy, after.policy),
-                            setsOf(after.policy), true};
-  if (!config.schema.given() && !config.policy.given()) co_return Result<>();
+  data::ConfigChange config{.schema = patchTo(before.schema, after.schema),
+                            .policy = patchTo(before.policy, after.policy),
+                            .newSets = setsOf(after.policy),
+                            .imported = true};
+  if (before.policyTests != after.policyTests) {
+    CO_TRY(config.policyTests, testsOf(after));
+  }
+  if (!config.schema.given() && !config.policy.given() && !config.policyTests) co_return Result<>();
   co_return co_await collections_.configure({target.caller, target.project}, change.name, std::move(config));
 }
 

@@ -1,4 +1,4 @@
-// Collections: schema, policy and indexes of each, and the project's default policy under the name "*".
+// Collections: schema, policy with its tests, and indexes of each, and the project's default policy under the name "*".
 #pragma once
 
 #include "configuration/resource_kind.h"
@@ -16,6 +16,7 @@ class CollectionKind final : public ResourceKind {
   Task<std::vector<Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
   std::vector<std::string> permissionsFor(const Change& change) const override;
+  Result<> draft(ProjectDraft& draft, const std::vector<Change>& changes) const override;
   // Creates all collections before any schema is set, and sets all schemas and policies before any index.
   Task<> apply(Target target, std::vector<Change> changes) override;
 

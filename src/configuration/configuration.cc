@@ -75,19 +75,21 @@ std::string emptyVariables(doc::DocumentView shape) {
   return fmt::format("variables have no value here until they are set: {}", fmt::join(names, ", "));
 }
 
+}  // namespace
+
 std::vector<Change> unfinished(std::vector<Change> changes) {
   std::erase_if(changes, [](const Change& each) { return each.action == Action::unchanged; });
   return changes;
 }
-
-}  // namespace
 
 // Covers the current and the new state, so it changes with either.
 std::string planDigestOf(doc::DocumentView plan) {
   return toHex(sha256(plan.bytes()));
 }
 
-Configuration::Configuration(ConfigurationDeps deps) : deps_(std::move(deps)) {
+Configuration::Configuration(ConfigurationDeps deps)
+    : deps_(std::move(deps)),
+      policyTests_(deps_.data.policyTrials(), deps_.identity.describedCallers(), deps_.data.slot()) {
   identity::Identity& identity = deps_.identity;
   const identity::IdentitySlots& slots = identity.slots();
   kinds_.push_back(std::make_unique<VariableKind>(deps_.variables));
@@ -258,6 +260,7 @@ doc::Document Configuration::planDocument(const Plan& plan) const {
 
 Task<doc::Document> Configuration::plan(Target target, doc::Document document, projects::ImportMode mode) {
   CO_TRY(const Plan plan, co_await planAll(target, std::move(document), mode.allowMissing));
+  if (!mode.skipTests) CO_RETURN_IF_ERROR(co_await checkTests(target, plan));
   co_return co_await offCore(target.project,
                              [&]() -> Result<doc::Document> { return responseWith(planDocument(plan)).finish(); });
 }
@@ -271,7 +274,7 @@ Task<> Configuration::apply(Target target, KindPlan planned) {
 }
 
 // Written before the import is applied, so that the audit entry exists whatever happens then.
-Task<> Configuration::record(Target target, const Plan& plan) {
+Task<> Configuration::record(Target target, const Plan& plan, bool skipsTests) {
   Summary summary;
   for (const KindPlan& planned : plan) {
     for (const Change& change : planned.changes) summary.count(change.action);
@@ -279,9 +282,12 @@ Task<> Configuration::record(Target target, const Plan& plan) {
   const policy::Caller& caller = target.caller;
   audit::AuditActor actor{std::string(policy::actorKind(caller.kind)), caller.id, std::nullopt};
   if (!caller.email.empty()) actor.email = caller.email;
+  doc::BsonWriter details;
+  doc::encodeFields(details, summary);
+  if (skipsTests) details.appendBool("skipTests", true);
   std::vector<store::Insert> entries =
       deps_.auditor.entry(target.project->info().number, "config.import", std::move(actor), "config", caller.ip,
-                          caller.requestId, doc::encode(summary));
+                          caller.requestId, details.finish());
   if (entries.empty()) co_return Result<>();
   store::Write write({.deadline = target.deadline, .actor = policy::actorOf(caller), .bumpEpochs = {}});
   write.insert(std::move(entries));
@@ -296,7 +302,8 @@ Task<doc::Document> Configuration::import(Target target, doc::Document document,
            if (mode.planDigest.empty() || mode.planDigest == planDigestOf(made)) return made;
            return fail(ErrorCode::conflict, "the plan is out of date, nothing was changed: plan it again");
          }));
-  CO_RETURN_IF_ERROR(co_await record(target, plan));
+  if (!mode.skipTests) CO_RETURN_IF_ERROR(co_await checkTests(target, plan));
+  CO_RETURN_IF_ERROR(co_await record(target, plan, mode.skipTests));
   for (const KindPlan& planned : plan) CO_RETURN_IF_ERROR(co_await apply(target, planned));
   doc::BsonWriter out = responseWith(changes);
   out.appendBool("applied", true);

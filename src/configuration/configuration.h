@@ -21,6 +21,17 @@ namespace mb::configuration {
 // The maximum size of an import's body.
 inline constexpr size_t kMaxDocument = 16 << 20;
 
+// Which stored tests of policies run.
+struct TestSelection {
+  std::optional<std::vector<std::string>> collections;  // nullopt: all
+  // Those of the project as it would be after the import of this document.
+  std::optional<doc::Document> document;
+  static constexpr auto shape() {
+    return doc::shape<TestSelection>("TestSelection", doc::field("collections", &TestSelection::collections),
+                                     doc::field("document", &TestSelection::document));
+  }
+};
+
 // Identifies a plan, the `plan` of a response: 64 hex digits.
 std::string planDigestOf(doc::DocumentView plan);
 
@@ -48,8 +59,13 @@ class Configuration {
 
   // The plan of an import: {plan: {changes, summary}, problems: []}. Fails with validation (every problem in the
   // details; of a document that is too wide, those found without its sections), forbidden (the caller lacks a
-  // permission that a change needs). REQUIRES: the caller may config:manage.
+  // permission that a change needs), testsFailed (stored tests fail with it, each in the details). REQUIRES: the caller
+  // may config:manage.
   Task<doc::Document> plan(Target target, doc::Document document, projects::ImportMode mode = {});
+  // Runs stored tests of policies on the documents that they give. Fails with validation (an unknown collection, at
+  // "/collections/<n>"), and with a document, whose problems are below "/document", as plan() does; variables without a
+  // value are accepted.
+  Task<data::PolicyTestReport> runTests(Target target, TestSelection selection);
   // Applies an import and returns {plan, problems, applied: true}. Records config.import in addition to the audit
   // entries of its changes. Fails as plan does, and with conflict where the plan is not the one of the mode's digest,
   // without a change; then as the services do. The mode's `dryRun` is ignored.
@@ -76,7 +92,13 @@ class Configuration {
   // Fails with payloadTooLarge where the commits of the plan would, as an estimate: the commits decide.
   Task<> checkSize(Target target, const Plan& plan) const;
   Task<> apply(Target target, KindPlan planned);
-  Task<> record(Target target, const Plan& plan);
+  Task<> record(Target target, const Plan& plan, bool skipsTests);
+  // The project as it would be after the plan.
+  Task<ProjectDraft> draftOf(Target target, const Plan& plan);
+  // Compiles it, for tests on given documents.
+  Task<snapshot::SnapshotPtr> compiled(const ProjectDraft& draft) const;
+  // Fails with testsFailed.
+  Task<> checkTests(Target target, const Plan& plan);
   doc::Document planDocument(const Plan& plan) const;
   // Runs work that walks over a whole document, of up to 16 MiB, in a pool.
   template <class F>
@@ -86,6 +108,7 @@ class Configuration {
   ResourceKind* kindOf(std::string_view section) const;
 
   ConfigurationDeps deps_;
+  const data::PolicyTestRuns policyTests_;
   std::vector<std::unique_ptr<ResourceKind>> kinds_;  // in the order of applying
   FairPool walking_{"config", 1};
 };

@@ -235,11 +235,11 @@ class ConfigurationFixture : public ::testing::Test {
   }
   Result<doc::Document> plan(store::ProjectNo project, std::string_view document,
                              std::optional<policy::Caller> caller = std::nullopt) {
-    return run(configuration_->plan(target(project, std::move(caller)), json(document)));
+    return run(configuration_->plan(target(project, std::move(caller)), json(document), mode_));
   }
   Result<doc::Document> import(store::ProjectNo project, std::string_view document,
                                std::optional<policy::Caller> caller = std::nullopt) {
-    return run(configuration_->import(target(project, std::move(caller)), json(document)));
+    return run(configuration_->import(target(project, std::move(caller)), json(document), mode_));
   }
   // "2 0 5": created, updated, unchanged.
   static Text summary(const Result<doc::Document>& answer) {
@@ -292,6 +292,7 @@ class ConfigurationFixture : public ::testing::Test {
   std::unique_ptr<data::Data> data_;
   std::optional<Configuration> configuration_;
   store::ProjectNo shop_ = 0;
+  projects::ImportMode mode_;  // of plan() and import()
 };
 
 }  // namespace mb::configuration

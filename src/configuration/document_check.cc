@@ -15,11 +15,13 @@ bool isSecret(std::string_view key) {
   return key == "clientSecret" || key == "secretEnc";
 }
 
-// Whether the keys of the value are names of fields, which may have any name: in a collection's schema, policy and
-// indexes, and a function's flow and tests.
+// Whether the keys of the value are names of fields, which may have any name: in a collection's schema, policy, tests
+// and indexes, and a function's flow and tests.
 bool holdsFieldNames(std::string_view pointer, std::string_view key) {
   const std::string_view section = pointer.substr(0, pointer.rfind('/'));
-  if (section == "/collections") return key == "schema" || key == "policy" || key == "indexes";
+  if (section == "/collections") {
+    return key == "schema" || key == "policy" || key == "policyTests" || key == "indexes";
+  }
   return section == "/functions" && (key == "flow" || key == "tests");
 }
 

@@ -69,16 +69,16 @@ TEST_F(Mutation, IsRefusedAsAWholeOrImportedToTheEnd) {
       const auto document = doc::parseJson(text);
       if (!document) continue;
       const store::ProjectNo copy = project();
-      const auto planned = run(configuration_->plan(target(copy), *document));
+      const auto planned = run(configuration_->plan(target(copy), *document, mode_));
       if (!planned) {
         ++refused;
         ASSERT_EQ(codeOf(planned), "VALIDATION") << text;
         ASSERT_FALSE(planned.error().details().empty());
       } else {
         ++imported;
-        const auto done = run(configuration_->import(target(copy), *document));
+        const auto done = run(configuration_->import(target(copy), *document, mode_));
         ASSERT_TRUE(done) << done.error().message() << "\n" << text;
-        ASSERT_TRUE(summary(run(configuration_->plan(target(copy), *document))).starts_with("0 0 ")) << text;
+        ASSERT_TRUE(summary(run(configuration_->plan(target(copy), *document, mode_))).starts_with("0 0 ")) << text;
         ASSERT_TRUE(summary(plan(copy, exported(copy))).starts_with("0 0 ")) << text;
       }
       forget(copy);

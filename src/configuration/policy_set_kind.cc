@@ -90,6 +90,13 @@ data::PolicySet PolicySetKind::canonical(data::PolicySet set) const {
   return set;
 }
 
+Result<> PolicySetKind::draft(ProjectDraft& draft, const std::vector<Change>& changes) const {
+  for (const Change& change : changes) {
+    TRY(draft.policies.sets.emplace_back(), doc::decode<data::PolicySet>(change.after.view().asDocument()));
+  }
+  return {};
+}
+
 Task<> PolicySetKind::save(Target target, data::PolicySet set, bool /*exists*/) {
   co_return co_await sets_.set({target.caller, target.project}, std::move(set));
 }

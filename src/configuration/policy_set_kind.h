@@ -12,6 +12,7 @@ std::vector<std::string> policySetNames(doc::DocumentView document);
 class PolicySetKind final : public NamedKind<data::PolicySet> {
  public:
   PolicySetKind(data::PolicySets& sets, snapshot::SlotKey<data::CollectionTable> slot);
+  Result<> draft(ProjectDraft& draft, const std::vector<Change>& changes) const override;
 
  private:
   std::vector<data::PolicySet> stored(const snapshot::ProjectSnapshot& project) const override;

@@ -65,7 +65,18 @@ class RandomText {
 
 // One step in building a configuration: a kind of thing, its collection if it has one, and its JSON.
 struct Step {
-  enum class Kind { collection, schema, policy, index, defaultPolicy, role, endUserRole, provider, redirects } kind;
+  enum class Kind {
+    collection,
+    schema,
+    policy,
+    policyTests,
+    index,
+    defaultPolicy,
+    role,
+    endUserRole,
+    provider,
+    redirects
+  } kind;
   std::string name;
   std::string body;
 };
@@ -108,6 +119,7 @@ class RandomConfiguration : private RandomText {
     std::vector<Step> more;
     if (chance(2)) more.push_back({Step::Kind::schema, name, schema(names, 2)});
     if (chance(2)) more.push_back({Step::Kind::policy, name, policy(chance(3))});
+    if (chance(3)) more.push_back({Step::Kind::policyTests, name, policyTests()});
     for (size_t i = 0, count = below(4); i < count; ++i) more.push_back({Step::Kind::index, name, index(i)});
     std::ranges::shuffle(more, order_);
     std::ranges::move(more, std::back_inserter(steps));
@@ -165,6 +177,20 @@ class RandomConfiguration : private RandomText {
       rules.emplace_back("public", object({{"list", open}, {"create", "{\"validate\":\"auth == null\"}"}}));
     }
     return object(std::move(rules));
+  }
+
+  std::string policyTests() {
+    std::string tests;
+    for (size_t i = 0, count = 1 + below(3); i < count; ++i) {
+      Fields fields{{"name", "\"test " + std::to_string(i) + "\""},
+                    {"caller", one({R"({"anonymous":true})", R"({"role":"user","claims":{"b":1,"a":[true]}})"})},
+                    {"operation", "\"read\""},
+                    {"document", R"({"z":{"$date":"2026-01-31T09:30:00Z"},"clientSecret":"x"})"},
+                    {"expect", one({"\"hidden\"", "\"denied\""})}};
+      if (chance(2)) fields.emplace_back("given", R"({"orders":[{"id":"o"}]})");
+      tests += (tests.empty() ? "" : ",") + object(std::move(fields));
+    }
+    return "{\"tests\":[" + tests + "]}";
   }
 
   std::string rule(std::string_view operation) {

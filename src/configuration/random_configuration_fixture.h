@@ -8,7 +8,10 @@ namespace mb::configuration {
 
 class RandomConfigurationFixture : public ConfigurationFixture {
  protected:
-  using ConfigurationFixture::ConfigurationFixture;
+  explicit RandomConfigurationFixture(const std::vector<store::SystemCollection>& more = {})
+      : ConfigurationFixture(more) {
+    mode_.skipTests = true;
+  }
 
   store::ProjectNo made(uint32_t seed, uint32_t order) {
     const store::ProjectNo number = project();
@@ -29,6 +32,13 @@ class RandomConfigurationFixture : public ConfigurationFixture {
       case Step::Kind::policy:
       case Step::Kind::defaultPolicy:
         return expectOk(run(collections.setPolicy(access, step.name, json(step.body))), step);
+      case Step::Kind::policyTests: {
+        std::vector<data::PolicyTest> tests;
+        std::vector<ErrorDetail> problems;
+        doc::decodeValue(tests, *json(step.body).view().find("tests"), "", doc::UnknownFields::refuse, problems);
+        EXPECT_TRUE(problems.empty()) << step.body;
+        return expectOk(run(collections.setPolicyTests(access, step.name, std::move(tests))), step);
+      }
       case Step::Kind::index:
         return expectOk(run(collections.createIndex(access, step.name, *doc::decode<data::NewIndex>(json(step.body)))),
                         step);

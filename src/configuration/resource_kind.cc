@@ -15,6 +15,14 @@ Result<> ResourceKind::mayApply(const Target&, const Change&) const {
   return {};
 }
 
+Result<> ResourceKind::draft(ProjectDraft&, const std::vector<Change>&) const {
+  return {};
+}
+
+Task<std::vector<ErrorDetail>> ResourceKind::failingTests(snapshot::SnapshotPtr, std::vector<Change>, store::Deadline) {
+  co_return std::vector<ErrorDetail>();
+}
+
 uint64_t ResourceKind::storedBytes(const snapshot::ProjectSnapshot&, doc::ValueView entry) const {
   constexpr uint64_t kRecordOverhead = 400;  // ids, times, and fields that are not exported
   return entry.raw().size() + kRecordOverhead;

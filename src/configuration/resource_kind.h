@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "configuration/problems.h"
+#include "data/policy_test_runs.h"
 #include "document/bson.h"
 #include "policy/caller.h"
 #include "snapshot/snapshot.h"
@@ -36,6 +37,16 @@ struct Target {
   policy::Caller caller;
   snapshot::SnapshotPtr project;
   store::Deadline deadline;
+};
+
+// Those that change something.
+std::vector<Change> unfinished(std::vector<Change> changes);
+
+// A project as it would be after an import, for its stored tests.
+struct ProjectDraft {
+  snapshot::SnapshotPtr project;
+  data::PolicyDrafts policies;  // what takes the place of the project's
+  data::PolicyTestsByCollection policyTests;
 };
 
 class ResourceKind {
@@ -70,6 +81,14 @@ class ResourceKind {
   virtual std::vector<std::string> permissionsFor(const Change& change) const = 0;
   // Further conditions for this change beyond permissions. Fails with forbidden.
   virtual Result<> mayApply(const Target& target, const Change& change) const;
+
+  // Puts the changes into the draft; unchanged entries are not passed. The default does nothing, as for kinds that no
+  // stored test depends on.
+  virtual Result<> draft(ProjectDraft& draft, const std::vector<Change>& changes) const;
+  // The stored tests of this kind that fail in `drafted`, a project with the changes, of which unchanged ones are not
+  // passed: a pointer and a message each. Only where the project's setting requireTests is on. The default has none.
+  virtual Task<std::vector<ErrorDetail>> failingTests(snapshot::SnapshotPtr drafted, std::vector<Change> changes,
+                                                      store::Deadline deadline);
 
   // The approximate size of an entry in the project's stored configuration.
   virtual uint64_t storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const;

@@ -50,6 +50,17 @@ Result<> RoleKind::mayApply(const Target& target, const Change& change) const {
               fmt::format("{}/{}: a role cannot hold permissions that you do not hold", section(), change.name));
 }
 
+Result<> RoleKind::draft(ProjectDraft& draft, const std::vector<Change>& changes) const {
+  auto roles = std::make_shared<identity::RoleTable>(draft.project->get(slot_));
+  auto& ofKind = kind_ == identity::RoleKind::member ? roles->member : roles->endUser;
+  for (const Change& change : changes) {
+    TRY(identity::NewRole role, doc::decode<identity::NewRole>(change.after.view().asDocument()));
+    ofKind[role.name] = std::make_shared<const policy::PermissionSet>(std::move(role.permissions));
+  }
+  draft.project = draft.project->with(slot_, std::shared_ptr<const identity::RoleTable>(std::move(roles)));
+  return {};
+}
+
 Task<> RoleKind::save(Target target, identity::NewRole role, bool exists) {
   const store::ProjectNo project = target.project->info().number;
   if (exists) {

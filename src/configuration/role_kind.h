@@ -12,6 +12,7 @@ class RoleKind final : public NamedKind<identity::NewRole> {
 
   // A caller can only add permissions to a role that it holds itself.
   Result<> mayApply(const Target& target, const Change& change) const override;
+  Result<> draft(ProjectDraft& draft, const std::vector<Change>& changes) const override;
 
  private:
   std::vector<identity::NewRole> stored(const snapshot::ProjectSnapshot& project) const override;

@@ -12,7 +12,7 @@ namespace mb::configuration {
 namespace {
 
 // The settings of the section, in the order of the document.
-constexpr std::array<std::string_view, 2> kConfigured = {"profileFields", "tokenClaims"};
+constexpr std::array<std::string_view, 3> kConfigured = {"profileFields", "requireTests", "tokenClaims"};
 
 bool isConfigured(std::string_view setting) {
   return std::ranges::find(kConfigured, setting) != kConfigured.end();
@@ -40,6 +40,13 @@ ClaimChange claimChange(const ResourceKind::Source& source) {
     return std::ranges::find(change.after, claim) == change.after.end();
   });
   return change;
+}
+
+bool requiresTests(const snapshot::ProjectInfo& project) {
+  const auto settings = project.record.view().find("settings");
+  if (!settings || settings->type() != doc::BsonType::document) return false;
+  const auto value = settings->asDocument().find("requireTests");
+  return value && value->type() == doc::BsonType::boolean && value->asBool();
 }
 
 Task<std::vector<Entry>> SettingsKind::entries(snapshot::SnapshotPtr project) {
@@ -85,6 +92,28 @@ Task<std::vector<Entry>> SettingsKind::merged(Source source, const std::vector<E
   }
   CO_RETURN_IF_ERROR(co_await checkRemoved(source, claimChange(source).removed, problems));
   co_return merged;
+}
+
+Result<> SettingsKind::draft(ProjectDraft& draft, const std::vector<Change>& changes) const {
+  const doc::DocumentView record = draft.project->info().record;
+  const auto stored = record.find("settings");
+  const auto isChanged = [&](std::string_view name) {
+    return std::ranges::find(changes, name, &Change::name) != changes.end();
+  };
+  doc::BsonWriter out;
+  for (const auto& [key, value] : record) {
+    if (key != "settings") out.append(key, value);
+  }
+  out.beginDocument("settings");
+  if (stored && stored->type() == doc::BsonType::document) {
+    for (const auto& [key, value] : stored->asDocument()) {
+      if (!isChanged(key)) out.append(key, value);
+    }
+  }
+  for (const Change& change : changes) out.append(change.name, change.after);
+  out.end();
+  draft.project = draft.project->withRecord(out.finish());
+  return {};
 }
 
 Task<> SettingsKind::checkRemoved(const Source& source, std::vector<std::string> removed, Problems& problems) const {

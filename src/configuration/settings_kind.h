@@ -19,8 +19,11 @@ struct ClaimChange {
 };
 ClaimChange claimChange(const ResourceKind::Source& source);
 
-// Its entries are the settings by name. The section is an object: {"tokenClaims": […], "profileFields": […]}. A setting
-// that it names is replaced as a whole, and removed by an empty list.
+// The project's setting requireTests.
+bool requiresTests(const snapshot::ProjectInfo& project);
+
+// Its entries are the settings by name. The section is an object: {"tokenClaims": […], "profileFields": […],
+// "requireTests": true}. A setting that it names is replaced as a whole, and removed by an empty list or false.
 class SettingsKind final : public ListedKind {
  public:
   // As projects::Projects::configure.
@@ -38,6 +41,7 @@ class SettingsKind final : public ListedKind {
   void append(doc::BsonWriter& out, const std::vector<Entry>& entries) const override;
   // A claim that is removed must not be used by what the document leaves as it is, such as a policy.
   Task<std::vector<Entry>> merged(Source source, const std::vector<Entry>& current, Problems& problems) override;
+  Result<> draft(ProjectDraft& draft, const std::vector<Change>& changes) const override;
   // Settings are part of the project's record, not of its stored configuration.
   uint64_t storedBytes(const snapshot::ProjectSnapshot&, doc::ValueView) const override { return 0; }
 

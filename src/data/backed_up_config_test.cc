@@ -14,7 +14,7 @@ doc::Document configDocument(std::string_view text) {
 const doc::Document kStored = configDocument(R"({
   "schema":{"type":"object","properties":{"by":{"x-ref":"people"},"in":{"x-ref":"gone"},
     "of":{"x-ref":"free"},"with":{"x-ref":{"collection":"people","check":"exists"}}}},
-  "policy":{"list":{}},"vectors":{"fields":[]},
+  "policy":{"list":{}},"vectors":{"fields":[]},"policyTests":[{"name":"a"}],
   "refs":[{"name":"people","number":1003},{"name":"gone","number":1004}]})");
 
 TEST(BackedUpConfigTest, NamesWhatItRefersToAsThatIsCalledNow) {
@@ -22,7 +22,7 @@ TEST(BackedUpConfigTest, NamesWhatItRefersToAsThatIsCalledNow) {
   EXPECT_EQ(backedUpConfig(kStored, collections), configDocument(R"({
     "schema":{"type":"object","properties":{"by":{"x-ref":"authors"},"in":{"x-ref":"gone"},
       "of":{"x-ref":"free"},"with":{"x-ref":{"collection":"authors","check":"exists"}}}},
-    "policy":{"list":{}},"vectors":{"fields":[]}})"));
+    "policy":{"list":{}},"vectors":{"fields":[]},"policyTests":[{"name":"a"}]})"));
   EXPECT_EQ(backedUpConfig(doc::Document(), collections), doc::Document());
 }
 
@@ -31,6 +31,7 @@ TEST(BackedUpConfigTest, NumbersOfAnEarlierVersionsBackupBindNothing) {
   EXPECT_TRUE(config.references.empty());
   EXPECT_EQ(config.schema, doc::Document(kStored.view().find("schema")->asDocument()));
   EXPECT_TRUE(config.policy && config.vectors);
+  EXPECT_EQ(config.policyTests.size(), 1);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/work_budget.h"
+#include "data/visible_documents.h"
 #include "document/path.h"
+#include "policy/trace_steps.h"
 
 namespace mb::data {
 namespace {
@@ -27,6 +30,22 @@ std::vector<std::string> valuesOf(const std::vector<doc::Document>& documents, c
     });
   }
   return values;
+}
+
+// `found`: the caller's documents of the set's collection.
+policy::SetValuePtr valueOfDocuments(const BoundSet& set, const std::vector<doc::Document>& found, store::Mark mark) {
+  std::optional<std::vector<std::string>> values;
+  if (found.size() <= kMaxDocuments) values = valuesOf(found, set.compiled->set.valuePath());
+  return std::make_shared<const policy::SetValue>(std::move(values), mark);
+}
+
+Result<> addValue(policy::SetValues& values, const std::string& name, policy::SetValuePtr value, policy::Trace* trace) {
+  if (value && value->tooMany()) {
+    if (trace) policy::traceUnusableSet(*trace, name);
+    return fail(ErrorCode::forbidden, "denied by policy");
+  }
+  if (value) values.add(name, std::move(value));
+  return {};
 }
 
 void logTooMany(const BoundSet& set, const policy::Caller& caller, bool tooLarge) {
@@ -81,19 +100,41 @@ bool CallerSets::fromCache(const CollectionTable& table, const policy::Caller& c
 }
 
 Task<policy::SetValues> CallerSets::read(const CollectionTable& table, const policy::Caller& caller,
-                                         const std::vector<std::string>& names, store::Deadline deadline) {
+                                         const std::vector<std::string>& names, store::Deadline deadline,
+                                         policy::Trace* trace) {
   policy::SetValues values;
   for (const std::string& name : names) {
     const BoundSet* set = table.findSet(name);
     if (!set || !set->collection) continue;
-    policy::SetValuePtr value = held(*set, caller);
+    policy::SetValuePtr value = trace ? nullptr : held(*set, caller);
     if (!value) {
       CO_TRY(value, co_await readOne(*set, caller, deadline));
+      if (value && !trace) cacheOne(*set, caller, value);
     }
-    if (value && value->tooMany()) co_return fail(ErrorCode::forbidden, "denied by policy");
-    if (value) values.add(name, std::move(value));
+    CO_RETURN_IF_ERROR(addValue(values, name, std::move(value), trace));
   }
   co_return values;
+}
+
+Result<policy::SetValues> CallerSets::among(const DocumentsOf& documents, const CollectionTable& table,
+                                            const policy::Caller& caller, const std::vector<std::string>& names,
+                                            policy::Trace* trace) {
+  policy::SetValues values;
+  for (const std::string& name : names) {
+    const BoundSet* set = table.findSet(name);
+    if (!set || !set->collection) continue;
+    const auto filter = set->compiled->set.filterFor(caller, set->collection->coercion());
+    if (!filter) continue;
+    const WorkBudget work(kMatchWork);
+    std::vector<doc::Document> found;
+    for (const doc::Document& each : documents(set->collection->name())) {
+      if (found.size() <= kMaxDocuments && filter->matches(each)) found.push_back(each);
+    }
+    RETURN_IF_ERROR(work.check());
+    auto value = valueOfDocuments(*set, found, store::Mark());
+    RETURN_IF_ERROR(addValue(values, name, std::move(value), trace));
+  }
+  return values;
 }
 
 Task<policy::SetValuePtr> CallerSets::readOne(const BoundSet& set, const policy::Caller& caller,
@@ -112,17 +153,18 @@ Task<policy::SetValuePtr> CallerSets::readOne(const BoundSet& set, const policy:
   query.maxBytes = kMaxReadBytes;
   const Result<store::QueryResult> found = co_await store_.find(std::move(query));
   if (!found && found.error().code() != ErrorCode::payloadTooLarge) co_return fail(found.error().clone());
-  std::optional<std::vector<std::string>> values;
-  if (found && found->documents.size() <= kMaxDocuments) values = valuesOf(found->documents, asked.valuePath());
-  auto value = std::make_shared<const policy::SetValue>(std::move(values), mark);
+  auto value = found ? valueOfDocuments(set, found->documents, mark)
+                     : std::make_shared<const policy::SetValue>(std::nullopt, mark);
   // Once for each cached value.
   if (value->tooMany()) logTooMany(set, caller, !found);
-  Cache* own = cache();
-  const size_t weight = value->bytes() + kEntryOverhead;
-  if (own != nullptr)
-    own->put(keyOf(*set.compiled, collection.project, caller), Entry{set.compiled, set.collection->schema, value},
-             weight);
   co_return value;
+}
+
+void CallerSets::cacheOne(const BoundSet& set, const policy::Caller& caller, const policy::SetValuePtr& value) {
+  Cache* own = cache();
+  if (own == nullptr) return;
+  own->put(keyOf(*set.compiled, set.collection->ref.project, caller),
+           Entry{set.compiled, set.collection->schema, value}, value->bytes() + kEntryOverhead);
 }
 
 }  // namespace mb::data

@@ -1,5 +1,6 @@
 #include "data/collection_config.h"
 
+#include "document/shape.h"
 #include "store/configuration_limits.h"
 
 namespace mb::data {
@@ -13,6 +14,8 @@ CollectionConfig CollectionConfig::read(doc::DocumentView stored) {
       config.policy.emplace(value.asDocument());
     } else if (key == "vectors" && value.type() == doc::BsonType::document) {
       config.vectors.emplace(value.asDocument());
+    } else if (key == "policyTests" && value.type() == doc::BsonType::array) {
+      for (const doc::Element& each : value.asDocument()) config.policyTests.emplace_back(each.value.asDocument());
     } else if (key == store::kReferencesField && value.type() == doc::BsonType::array) {
       for (const doc::Element& each : value.asDocument()) {
         const doc::DocumentView reference = each.value.asDocument();
@@ -30,6 +33,7 @@ doc::Document CollectionConfig::write() const {
   if (schema) out.appendDocument("schema", *schema);
   if (policy) out.appendDocument("policy", *policy);
   if (vectors) out.appendDocument("vectors", *vectors);
+  if (!policyTests.empty()) doc::encodeValue(out, "policyTests", policyTests);
   if (!references.empty()) {
     out.beginArray(store::kReferencesField);
     for (size_t i = 0; i < references.size(); ++i) {

@@ -1,6 +1,6 @@
-// The contents of CollectionInfo.config: {schema?, policy?, vectors?, refs: [{name, number}]}; `vectors` belongs to
-// vectors/. `refs` binds the names in the schema's x-ref to collection numbers, so that a rename of the target is one
-// change of one collection and every reader sees the new name at once.
+// The contents of CollectionInfo.config: {schema?, policy?, vectors?, policyTests?, refs: [{name, number}]}; `vectors`
+// belongs to vectors/. `refs` binds the names in the schema's x-ref to collection numbers, so that a rename of the
+// target is one change of one collection and every reader sees the new name at once.
 #pragma once
 
 #include <optional>
@@ -23,6 +23,7 @@ struct CollectionConfig {
   std::optional<doc::Document> policy;
   std::vector<BoundReference> references;
   std::optional<doc::Document> vectors = {};
+  std::vector<doc::Document> policyTests = {};  // data/policy_tests.h
 
   static CollectionConfig read(doc::DocumentView stored);
   doc::Document write() const;

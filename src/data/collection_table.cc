@@ -1,6 +1,7 @@
 #include "data/collection_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -35,8 +36,27 @@ References resolve(const CollectionConfig& config, const NamesByNumber& names) {
   return references;
 }
 
-void compileSchema(Collection& collection, const CollectionConfig& config) {
+// The collection as it was compiled before, whose parts are shared where their source is the same.
+struct Earlier {
+  const Collection& collection;
+  const CollectionConfig config;
+
+  static std::optional<Earlier> of(const CollectionTable* before, const store::CollectionInfo& info) {
+    const CollectionPtr* found = before ? before->find(info.name) : nullptr;
+    if (!found || (*found)->info.number != info.number) return std::nullopt;
+    return Earlier{**found, CollectionConfig::read((*found)->info.config)};
+  }
+};
+
+void compileSchema(Collection& collection, const CollectionConfig& config, const Earlier* earlier) {
   if (!config.schema) return;
+  if (earlier && earlier->config.schema == config.schema && earlier->collection.references == collection.references) {
+    collection.schemaSource = earlier->collection.schemaSource;
+    collection.schema = earlier->collection.schema;
+    collection.schemaProblem = earlier->collection.schemaProblem;
+    collection.checksReferences = earlier->collection.checksReferences;
+    return;
+  }
   collection.schemaSource = renameReferences(*config.schema, [&](std::string_view name) {
     const auto found = std::ranges::find(collection.references, name, &References::value_type::first);
     return found == collection.references.end() ? std::string(name) : found->second;
@@ -62,9 +82,15 @@ void readWriteFields(Collection& collection) {
   }
 }
 
-void compilePolicy(Collection& collection, const CollectionConfig& config, const CollectionTable& table) {
+void compilePolicy(Collection& collection, const CollectionConfig& config, const CollectionTable& table,
+                   const Earlier* earlier) {
   if (config.policy) {
     collection.policySource = PolicySource::own;
+    if (earlier && earlier->config.policy == config.policy && earlier->collection.schema == collection.schema) {
+      collection.policy = earlier->collection.policy;
+      collection.writeFieldsOf = earlier->collection.writeFieldsOf;
+      return;
+    }
     auto compiled = policy::compilePolicy(*config.policy, collection.schema.get());
     if (compiled) {
       collection.policy = *std::move(compiled);
@@ -93,7 +119,8 @@ CollectionPtr unchanged(const CollectionTable* before, const store::CollectionIn
 }
 
 CollectionPtr compile(store::ProjectNo project, store::CollectionInfo info, const CollectionConfig& config,
-                      References references, const CollectionTable& table) {
+                      References references, const CollectionTable& table, const CollectionTable* before) {
+  const std::optional<Earlier> earlier = Earlier::of(before, info);
   auto collection = std::make_shared<Collection>();
   collection->ref = {project, info.number, info.version};
   collection->info = std::move(info);
@@ -102,8 +129,8 @@ CollectionPtr compile(store::ProjectNo project, store::CollectionInfo info, cons
     collection->permissions[static_cast<size_t>(operation)] =
         "data:" + collection->name() + ":" + std::string(policy::operationName(operation));
   }
-  compileSchema(*collection, config);
-  compilePolicy(*collection, config, table);
+  compileSchema(*collection, config, earlier ? &*earlier : nullptr);
+  compilePolicy(*collection, config, table, earlier ? &*earlier : nullptr);
   return collection;
 }
 
@@ -161,14 +188,14 @@ CompiledSetPtr compileSet(store::ProjectNo project, PolicySetRecord record, cons
 }
 
 void readSets(CollectionTable& table, store::ProjectNo project, std::vector<PolicySetRecord> records,
-              const CollectionTable* before) {
+              const CollectionTable* before, bool needIndexes) {
   std::ranges::sort(records, {}, &PolicySetRecord::id);
   for (PolicySetRecord& record : records) {
     BoundSet bound{compileSet(project, std::move(record), before), nullptr};
     if (!bound.compiled) continue;
     const auto number = static_cast<store::CollectionNo>(bound.compiled->record.number);
     for (const auto& [name, collection] : table.byName) {
-      if (collection->info.number == number && hasIndexFor(bound.compiled->set, collection->info)) {
+      if (collection->info.number == number && (!needIndexes || hasIndexFor(bound.compiled->set, collection->info))) {
         bound.collection = collection;
       }
     }
@@ -187,6 +214,7 @@ struct StoredConfiguration {
   std::vector<store::CollectionInfo> collections;
   std::optional<doc::Document> defaultPolicy;
   std::vector<PolicySetRecord> sets;
+  bool setsNeedIndexes = true;
 };
 
 std::shared_ptr<CollectionTable> tableOf(const snapshot::ProjectInfo& project, StoredConfiguration stored,
@@ -200,13 +228,14 @@ std::shared_ptr<CollectionTable> tableOf(const snapshot::ProjectInfo& project, S
     const CollectionConfig config = CollectionConfig::read(info.config);
     References references = resolve(config, names);
     CollectionPtr collection = unchanged(before, info, references, *table);
-    if (!collection) collection = compile(project.number, std::move(info), config, std::move(references), *table);
+    if (!collection)
+      collection = compile(project.number, std::move(info), config, std::move(references), *table, before);
     table->hasPublicRules = table->hasPublicRules || servesPublicly(*collection);
     std::string name = collection->name();
     table->byName.emplace(std::move(name), std::move(collection));
   }
   setReferrers(*table);  // replaces collections, which the sets point to
-  readSets(*table, project.number, std::move(stored.sets), before);
+  readSets(*table, project.number, std::move(stored.sets), before, stored.setsNeedIndexes);
   return table;
 }
 
@@ -263,6 +292,27 @@ std::vector<std::string> CollectionTable::names() const {
   for (const auto& [name, collection] : byName) all.push_back(name);
   std::ranges::sort(all);
   return all;
+}
+
+std::shared_ptr<const CollectionTable> draftedTable(const snapshot::ProjectInfo& project, const CollectionTable& table,
+                                                    TableDrafts drafts) {
+  // Without what is replaced, so that nothing of it is taken for unchanged.
+  CollectionTable before = table;
+  for (const store::CollectionInfo& each : drafts.collections) before.byName.erase(each.name);
+  StoredConfiguration stored;
+  stored.setsNeedIndexes = drafts.setsNeedIndexes;
+  doc::BsonWriter policy;
+  const doc::Document& source = drafts.defaultPolicy ? *drafts.defaultPolicy : table.defaultPolicySource;
+  if (!source.empty()) policy.appendDocument("policy", source);
+  stored.defaultPolicy = policy.finish();
+  for (const auto& [name, collection] : before.byName) stored.collections.push_back(collection->info);
+  for (const BoundSet& bound : table.sets) {
+    const bool replaced = std::ranges::find(drafts.sets, bound.name(), &PolicySetRecord::id) != drafts.sets.end();
+    if (!replaced) stored.sets.push_back(bound.compiled->record);
+  }
+  std::ranges::move(drafts.collections, std::back_inserter(stored.collections));
+  std::ranges::move(drafts.sets, std::back_inserter(stored.sets));
+  return tableOf(project, std::move(stored), &before);
 }
 
 std::shared_ptr<const CollectionTable> CollectionTableSource::recent(store::ProjectNo project) {

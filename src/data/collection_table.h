@@ -103,6 +103,17 @@ struct CollectionTable {
 // Whether the set can be read: an index of the collection begins with the path that equals the caller's id.
 bool hasIndexFor(const policy::CallerSet& set, const store::CollectionInfo& collection);
 
+// What takes the place of a project's configuration in a table that is not saved.
+struct TableDrafts {
+  std::optional<doc::Document> defaultPolicy;      // nullopt: the saved one; empty: none
+  std::vector<store::CollectionInfo> collections;  // in place of those of the same names, or new
+  std::vector<PolicySetRecord> sets;               // in place of those of the same names, or new
+  bool setsNeedIndexes = true;
+};
+// The table that the project would have. Logs what does not compile. Takes as long as the patterns of the drafts.
+std::shared_ptr<const CollectionTable> draftedTable(const snapshot::ProjectInfo& project, const CollectionTable& table,
+                                                    TableDrafts drafts);
+
 // Fills the slot from the store's catalogue.
 class CollectionTableSource final : public snapshot::SlotSource {
  public:

@@ -9,6 +9,7 @@
 
 #include "data/collection_referrer.h"
 #include "data/collection_table.h"
+#include "data/policy_tests.h"
 #include "policy/caller.h"
 #include "projects/claim_dependent.h"
 #include "snapshot/snapshot.h"
@@ -67,10 +68,11 @@ struct IndexView {
   }
 };
 
-// A change of a collection's schema and policy: an absent member is kept, null clears it.
+// A change of a collection's schema, policy and tests: an absent member is kept, null clears it.
 struct ConfigChange {
   doc::Patch<doc::Document> schema;
   doc::Patch<doc::Document> policy;
+  std::optional<std::vector<PolicyTest>> policyTests = {};
   std::vector<std::string> newSets = {};  // that the policy may name although they are saved only after it
   // Part of an import, whose plan has checked the indexes and cascades of references as they are in the end: an index
   // may come later, and another collection's schema too.
@@ -107,8 +109,8 @@ class Collections : public projects::ClaimDependent {
   // Fails as create does.
   Task<> rename(AdminAccess access, std::string name, std::string to);
 
-  // Changes schema and policy in one commit: if both change, only the new ones have to fit each other. Fails as
-  // setSchema and setPolicy do.
+  // Changes schema, policy and tests in one commit: if both of the former change, only the new ones have to fit each
+  // other. Fails as setSchema, setPolicy and setPolicyTests do.
   Task<> configure(AdminAccess access, std::string name, ConfigChange change);
 
   // The schema as saved; nullopt without one.
@@ -123,6 +125,10 @@ class Collections : public projects::ClaimDependent {
   // Fails with validation, also for a claim that no token of the project can hold. `newSets`: ConfigChange::newSets.
   Task<> setPolicy(AdminAccess access, std::string name, doc::Document policy, std::vector<std::string> newSets = {});
   Task<> clearPolicy(AdminAccess access, std::string name);
+  // The stored tests of the collection's policy, each in the form of PolicyTest.
+  Result<std::vector<doc::Document>> policyTests(const snapshot::ProjectSnapshot& project, std::string_view name) const;
+  // Replaces all of them. Fails with validation, its paths under "/tests".
+  Task<> setPolicyTests(AdminAccess access, std::string name, std::vector<PolicyTest> tests);
   Task<std::vector<projects::ClaimUse>> claimUses(snapshot::SnapshotPtr project,
                                                   std::vector<std::string> claims) override;
 

@@ -27,6 +27,7 @@ Data::Data(DataDeps deps, ProjectNumbers projects)
       serviceDocuments_(deps_),
       collections_(deps_, pool_, slot_),
       policySets_(deps_, slot_),
+      policyTrials_(deps_, pool_, grants_, slot_),
       expiry_(deps_, slot_, std::move(projects)),
       referenceJobs_(deps_, slot_) {}
 

@@ -11,6 +11,7 @@
 #include "data/expiry.h"
 #include "data/grant.h"
 #include "data/policy_sets.h"
+#include "data/policy_trial.h"
 #include "data/reference_jobs.h"
 #include "data/service_documents.h"
 
@@ -30,6 +31,7 @@ class Data {
   ServiceDocuments& serviceDocuments() { return serviceDocuments_; }
   Collections& collections() { return collections_; }
   PolicySets& policySets() { return policySets_; }
+  const PolicyTrials& policyTrials() const { return policyTrials_; }
   CallerSets& callerSets() { return callerSets_; }
   Expiry& expiry() { return expiry_; }
   ReferenceJobs& referenceJobs() { return referenceJobs_; }
@@ -59,6 +61,7 @@ class Data {
   ServiceDocuments serviceDocuments_;
   Collections collections_;
   PolicySets policySets_;
+  PolicyTrials policyTrials_;
   Expiry expiry_;
   ReferenceJobs referenceJobs_;
 };

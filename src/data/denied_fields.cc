@@ -2,13 +2,15 @@
 // such a field. So an update may set or unset one as a whole, and append to an array whose elements have one.
 // Operations that read or move a denied field, or count the positions of a list that has denied ones, are refused
 // whatever the document holds.
+#include <algorithm>
 #include <array>
 
-#include "base/work_budget.h"
+#include "base/uncounted_work.h"
 #include "data/write.h"
 #include "document/field_tree.h"
 #include "document/path.h"
 #include "document/traverse.h"
+#include "policy/trace_steps.h"
 
 namespace mb::data {
 namespace {
@@ -62,13 +64,14 @@ bool mayNotChange(std::string_view path, const Grant& grant) {
   return fields.immutable.touches(path) || (fields.restricted && !fields.allowed.covers(path));
 }
 
-Result<> guardAssignment(std::string_view path, const Grant& grant) {
+// The guards return the path that is refused, or nullopt. It is in the body or in the denied fields.
+using RefusedPath = std::optional<std::string_view>;
+
+RefusedPath guardAssignment(std::string_view path, const Grant& grant) {
   const doc::FieldSet& denied = grant.denied();
-  if (!denied.touches(path)) return {};
-  if (insideDenied(path, denied) || countsDeniedPositions(path, denied) || mayNotChange(path, grant)) {
-    return fail(refusal(path));
-  }
-  return {};
+  if (!denied.touches(path)) return std::nullopt;
+  if (insideDenied(path, denied) || countsDeniedPositions(path, denied) || mayNotChange(path, grant)) return path;
+  return std::nullopt;
 }
 
 // Whether it is a $push that only appends to an array whose elements have denied fields: no element is read or moved.
@@ -79,50 +82,93 @@ bool appends(std::string_view name, std::string_view path, doc::ValueView operan
   return !modified && !countsDeniedPositions(std::string(path) + ".$[]", grant.denied());
 }
 
-Result<> guardOperator(std::string_view name, std::string_view path, doc::ValueView operand, const Grant& grant) {
+RefusedPath guardOperator(std::string_view name, std::string_view path, doc::ValueView operand, const Grant& grant) {
   const doc::FieldSet& denied = grant.denied();
   const bool onto = name == "$rename" && operand.type() == doc::BsonType::string;
-  if (onto && denied.touches(operand.asString())) return fail(refusal(operand.asString()));
-  if (!denied.touches(path)) return {};
+  if (onto && denied.touches(operand.asString())) return operand.asString();
+  if (!denied.touches(path)) return std::nullopt;
   constexpr std::array<std::string_view, 4> kAssigning = {"$set", "$setOnInsert", "$unset", "$currentDate"};
   for (const std::string_view assigning : kAssigning) {
     if (name == assigning) return guardAssignment(path, grant);
   }
-  if (appends(name, path, operand, grant)) return {};
-  return fail(refusal(path));
+  if (appends(name, path, operand, grant)) return std::nullopt;
+  return path;
 }
+
+RefusedPath guardReplacedField(const std::string& path, doc::DocumentView body, const Grant& grant) {
+  if (!mayNotChange(path, grant)) return std::nullopt;
+  const auto parsed = doc::FieldPath::parse(path);
+  if (!parsed) return path;
+  const bool named = doc::walkPath(body, *parsed, doc::Leaf::wholeOnly,
+                                   [](std::optional<doc::ValueView> value) { return value.has_value(); });
+  if (named) return path;
+  // Denied values inside elements cannot be kept, and the response must not reveal whether there are any.
+  for (std::string_view above = parent(path); !above.empty(); above = parent(above)) {
+    const auto value = body.findPath(above);
+    if (value && value->type() == doc::BsonType::array) return above;
+  }
+  return std::nullopt;
+}
+
+// The outcome of the guards of a body: the first path that is refused. With a trace all of them are collected.
+class Guarded {
+ public:
+  explicit Guarded(policy::Trace* trace) : trace_(trace) {}
+
+  // Returns whether no more paths matter.
+  bool add(RefusedPath path) {
+    if (!path) return false;
+    if (!trace_) {
+      first_ = path;
+      return true;
+    }
+    if (!first_) {
+      first_ = path;
+      uncounted_.emplace(kCoreWork);
+    }
+    std::vector<std::string>& denied = breaches_.denied;
+    if (std::ranges::find(denied, *path) == denied.end()) denied.emplace_back(*path);
+    return breaches_.denied.size() == policy::kMaxTracedPaths;
+  }
+  bool refused() const { return first_.has_value(); }
+  Result<> finish() const {
+    if (!first_) return {};
+    if (trace_) policy::traceFields(*trace_, false, breaches_);
+    return fail(refusal(*first_));
+  }
+
+ private:
+  policy::Trace* const trace_;
+  RefusedPath first_;
+  policy::Breaches breaches_;
+  std::optional<UncountedWork> uncounted_;  // after the first
+};
 
 }  // namespace
 
 Result<> guardDeniedFields(doc::DocumentView body, bool operators, const Grant& grant) {
   if (grant.denied().empty()) return {};
-  if (!operators) {
-    for (const doc::Element& field : body) RETURN_IF_ERROR(guardAssignment(field.key, grant));
-    return {};
-  }
+  Guarded guarded(grant.trace);
   for (const doc::Element& each : body) {
+    if (!operators) {
+      if (guarded.add(guardAssignment(each.key, grant))) break;
+      continue;
+    }
     for (const doc::Element& field : each.value.asDocument()) {
-      RETURN_IF_ERROR(guardOperator(each.key, field.key, field.value, grant));
+      if (guarded.add(guardOperator(each.key, field.key, field.value, grant))) return guarded.finish();
     }
   }
-  return {};
+  return guarded.finish();
 }
 
 Result<> guardReplacement(doc::DocumentView body, const Grant& grant) {
+  Guarded guarded(grant.trace);
   for (const std::string& path : grant.denied().paths()) {
+    if (WorkBudget::exceeded() && guarded.refused()) break;
     if (WorkBudget::exceeded()) return tooCostly();
-    if (!mayNotChange(path, grant)) continue;
-    TRY(const doc::FieldPath parsed, doc::FieldPath::parse(path));
-    const bool named = doc::walkPath(body, parsed, doc::Leaf::wholeOnly,
-                                     [](std::optional<doc::ValueView> value) { return value.has_value(); });
-    if (named) return fail(refusal(path));
-    // Denied values inside elements cannot be kept, and the response must not reveal whether there are any.
-    for (std::string_view above = parent(path); !above.empty(); above = parent(above)) {
-      const auto value = body.findPath(above);
-      if (value && value->type() == doc::BsonType::array) return fail(refusal(above));
-    }
+    if (guarded.add(guardReplacedField(path, body, grant))) break;
   }
-  return {};
+  return guarded.finish();
 }
 
 namespace {

@@ -13,14 +13,7 @@ void Documents::setPreHook(PreHook& hook) {
 }
 
 Task<VisibleDocument> Documents::create(const Access& access, const std::string& collection, doc::Document body) {
-  WriteRequest request;
-  request.event = WriteEvent::insert;
-  request.body = std::move(body);
-  if (!request.body.view().find("id")) {
-    request.id = impl_->deps.ids.next();
-    request.idIsNew = true;
-  }
-  return impl_->write(access, collection, std::move(request));
+  return impl_->write(access, collection, insertRequest(std::move(body), impl_->deps.ids));
 }
 
 Task<VisibleDocument> Documents::update(const Access& access, const std::string& collection, const std::string& id,

@@ -28,6 +28,7 @@ struct Access {
   snapshot::SnapshotPtr project;
   Authority authority = Authority::policies;  // of the plane
   store::Deadline deadline;
+  policy::Trace* trace = nullptr;  // of a trial, which caches no sets, as they may be drafts. Null in requests
 };
 
 inline constexpr uint64_t kDefaultLimit = 50;

@@ -4,6 +4,7 @@
 #include "data/vector_fields.h"
 #include "data/write.h"
 #include "document/storable.h"
+#include "policy/trace_steps.h"
 
 namespace mb::data {
 namespace {
@@ -31,18 +32,22 @@ Result<> checkVectors(const EvaluationContext& context, const std::optional<doc:
   std::vector<ErrorDetail> problems =
       vectorProblems(context.grant.collection->info, before ? &*before : nullptr, document);
   if (problems.empty()) return {};
+  if (policy::Trace* trace = context.grant.trace) policy::traceSchema(*trace, problems);
   return fail(schemaError(std::move(problems), unreportedFields(context)));
 }
 
 Result<doc::Document> applySchema(const EvaluationContext& context, doc::Document document) {
   const doc::Schema* schema = context.grant.collection->schema.get();
   if (!schema) return document;
+  policy::Trace* trace = context.grant.trace;
   const doc::FieldSet& hidden = unreportedFields(context);
   auto prepared = schema->prepare(document, context.request.event == WriteEvent::insert);
   if (!prepared) {
+    if (trace) policy::traceSchema(*trace, prepared.error());
     return fail(hidden.empty() ? std::move(prepared).error() : schemaError(prepared.error().details(), hidden));
   }
   std::vector<ErrorDetail> problems = schema->validate(*prepared);
+  if (trace) policy::traceSchema(*trace, problems);
   if (!problems.empty()) return fail(schemaError(std::move(problems), hidden));
   return prepared;
 }
@@ -68,6 +73,20 @@ Result<std::optional<doc::Value>> owner(const EvaluationContext& context, const 
   if (context.grant.asAdmin() && context.request.event == WriteEvent::update) return std::nullopt;
   const auto held = before->view().find("ownerId");
   return held ? std::optional(doc::Value(*held)) : std::nullopt;
+}
+
+Result<doc::Document> storableDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
+                                       const doc::Document& draft) {
+  TRY(doc::Document pinned, pinServerFields(context, before, draft));
+  RETURN_IF_ERROR(doc::checkStorable(pinned));
+  return pinned;
+}
+
+// Whether the rule's filter matches a new document.
+bool isInsertable(const EvaluationContext& context, const doc::Document& document) {
+  const Grant& grant = context.grant;
+  if (!grant.trace || grant.filter.matchesAll()) return grant.filter.matches(document);
+  return policy::traceDocument(*grant.trace, grant.filter, document.view(), false);
 }
 
 // Whether the outcome may depend on a field that the caller cannot read. A replacement moves such fields to the end:
@@ -115,10 +134,11 @@ Result<doc::Document> pinServerFields(const EvaluationContext& context, const st
 
 Result<> checkTarget(const EvaluationContext& context, const std::optional<doc::Document>& before) {
   if (context.request.event == WriteEvent::insert) {
-    if (before) return fail(ErrorCode::conflict, "a document with this id exists already");
-    return {};
+    if (!before) return {};
+    if (policy::Trace* trace = context.grant.trace) policy::traceDocument(*trace, {}, std::nullopt, true);
+    return fail(ErrorCode::conflict, "a document with this id exists already");
   }
-  if (!before || !context.grant.filter.matches(*before)) return fail(ErrorCode::notFound, "no such document");
+  if (!isMatched(context.grant, context.grant.filter, before)) return fail(ErrorCode::notFound, "no such document");
   return {};
 }
 
@@ -136,15 +156,18 @@ Result<doc::Document> draft(const EvaluationContext& context, const std::optiona
 
 Result<doc::Document> finalizeDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                        const doc::Document& draft) {
-  TRY(doc::Document pinned, pinServerFields(context, before, draft));
-  RETURN_IF_ERROR(doc::checkStorable(pinned));
-  TRY(doc::Document document, applySchema(context, std::move(pinned)));
+  auto storable = storableDocument(context, before, draft);
+  if (!storable) {
+    if (context.grant.trace) policy::traceSchema(*context.grant.trace, storable.error());
+    return storable;
+  }
+  TRY(doc::Document document, applySchema(context, *std::move(storable)));
   RETURN_IF_ERROR(checkVectors(context, before, document));
   const policy::Rule* rule = context.grant.rule;
   if (!rule) return document;
 
-  if (context.request.event == WriteEvent::insert && !context.grant.filter.matches(document)) {
-    return fail(ErrorCode::forbidden, "the policy does not allow this document");
+  if (context.request.event == WriteEvent::insert && !isInsertable(context, document)) {
+    return fail(policy::refusedBy(rule->name(), context.caller, "the policy does not allow this document"));
   }
   std::optional<doc::DocumentView> previous;
   if (before) previous = before->view();
@@ -152,8 +175,24 @@ Result<doc::Document> finalizeDocument(const EvaluationContext& context, const s
                                     previous ? &*previous : nullptr,
                                     document,
                                     context.now,
-                                    &context.grant.denied()}));
+                                    &context.grant.denied(),
+                                    false,
+                                    context.grant.trace}));
   return document;
+}
+
+Result<std::optional<doc::Document>> computeDocument(const EvaluationContext& context,
+                                                     const std::optional<doc::Document>& before,
+                                                     const doc::Document* hooked) {
+  const WriteEvent event = context.request.event;
+  RETURN_IF_ERROR(checkTarget(context, before));
+  if (event == WriteEvent::remove) return std::nullopt;
+  std::optional<doc::Document> drafted;
+  if (!hooked && event != WriteEvent::insert) {
+    TRY(drafted, draft(context, before));
+  }
+  const doc::Document& source = hooked ? *hooked : drafted ? *drafted : context.request.body;
+  return finalizeDocument(context, before, source);
 }
 
 bool changesNothing(const EvaluationContext& context, const doc::Document& before, const doc::Document& finalized) {

@@ -1,7 +1,11 @@
 #include "data/grant.h"
 
+#include "policy/trace_steps.h"
+
 namespace mb::data {
 namespace {
+
+constexpr std::string_view kPublicSource = "public";  // of a rule
 
 // One error for all that a caller without a token is not shown.
 Error needsToken() {
@@ -12,15 +16,31 @@ Result<> checkAccess(const Access& access, const CollectionPtr* found, std::stri
                      policy::Operation operation) {
   if (access.caller.kind == policy::CallerKind::anonymous) {
     const policy::Policy* policy = found ? (*found)->policy.get() : nullptr;
-    if (!policy || policy->publicRule(operation) == nullptr) return fail(needsToken());
-    return {};
+    if (policy && policy->publicRule(operation) != nullptr) return {};
+    if (access.trace) policy::traceRule(*access.trace, kPublicSource, nullptr);
+    return fail(needsToken());
   }
-  const bool permitted =
-      found ? access.caller.may((*found)->permission(operation))
-            : access.caller.may("data:" + std::string(collection) + ":" + std::string(operationName(operation)));
-  if (!permitted) return fail(ErrorCode::forbidden, "this needs a permission that you do not hold");
+  std::string unknown;
+  if (!found) unknown = "data:" + std::string(collection) + ":" + std::string(operationName(operation));
+  const std::string& needed = found ? (*found)->permission(operation) : unknown;
+  const std::string* by = access.caller.permissions->granting(needed);
+  if (access.trace) policy::tracePermission(*access.trace, needed, by);
+  if (!by) return fail(ErrorCode::forbidden, "this needs a permission that you do not hold");
   if (!found) return fail(ErrorCode::notFound, "no such collection");
   return {};
+}
+
+// The rule of the collection's policy that applies to the caller.
+Result<const policy::Rule*> findRule(const Access& access, const Collection& collection, policy::Operation operation) {
+  const policy::Policy* policy = collection.policy.get();
+  if (!policy) return fail(ErrorCode::forbidden, "no policy of this collection allows this");
+  return policy->ruleFor(access.caller, collection.name(), operation);
+}
+
+void traceRule(policy::Trace& trace, const Collection& collection, policy::Operation operation,
+               const policy::Rule* rule) {
+  const bool isPublic = rule && rule == collection.policy->publicRule(operation);
+  policy::traceRule(trace, isPublic ? kPublicSource : policySourceName(collection.policySource), rule);
 }
 
 }  // namespace
@@ -36,9 +56,15 @@ std::shared_ptr<const doc::FieldSet> Grant::hidden() const {
 }
 
 Result<> Grant::fill(const policy::Caller& caller) {
-  if (rule->unrestricted()) return {};
-  TRY(filter, rule->filterFor({caller, &sets}, collection->coercion()));
+  if (rule->unrestricted() && !trace) return {};
+  TRY(filter, rule->filterFor({caller, &sets}, collection->coercion(), trace));
   return {};
+}
+
+bool isMatched(const Grant& grant, const doc::Filter& filter, const std::optional<doc::Document>& document) {
+  if (!grant.trace) return document && filter.matches(*document);
+  const bool found = document.has_value();
+  return policy::traceDocument(*grant.trace, filter, found ? std::optional(document->view()) : std::nullopt, found);
 }
 
 Result<Grant> Grants::find(const Access& access, std::string_view collection, policy::Operation operation) const {
@@ -50,14 +76,17 @@ Result<Grant> Grants::find(const Access& access, std::string_view collection, po
   grant.collection = found->get();
   grant.authority = authorityOf(access.caller, access.authority);
   grant.reader = grant.authority == Authority::admin ? policy::ReaderKind::unrestricted : readerKindOf(access.caller);
+  grant.trace = access.trace;
   if (grant.authority == Authority::admin) return grant;
 
-  const policy::Policy* policy = grant.collection->policy.get();
-  if (!policy) return fail(ErrorCode::forbidden, "no policy of this collection allows this");
-  TRY(grant.rule, policy->ruleFor(access.caller, collection, operation));
-  grant.ruleOperation = grant.rule == policy->rule(policy::Operation::admin) ? policy::Operation::admin : operation;
+  Result<const policy::Rule*> rule = findRule(access, *grant.collection, operation);
+  if (access.trace) traceRule(*access.trace, *grant.collection, operation, rule ? *rule : nullptr);
+  if (!rule) return fail(std::move(rule).error());
+  grant.rule = *rule;
+  const policy::Policy& policy = *grant.collection->policy;
+  grant.ruleOperation = grant.rule == policy.rule(policy::Operation::admin) ? policy::Operation::admin : operation;
   if (!grant.rule->sets().empty() &&
-      !sets_.fromCache(table(*access.project), access.caller, grant.rule->sets(), grant.sets)) {
+      (access.trace || !sets_.fromCache(table(*access.project), access.caller, grant.rule->sets(), grant.sets))) {
     grant.awaitsSets = true;
     return grant;
   }
@@ -66,7 +95,7 @@ Result<Grant> Grants::find(const Access& access, std::string_view collection, po
 }
 
 Task<> Grants::complete(Grant& grant, const policy::Caller& caller, store::Deadline deadline) const {
-  CO_TRY(grant.sets, co_await sets_.read(table(*grant.project), caller, grant.rule->sets(), deadline));
+  CO_TRY(grant.sets, co_await sets_.read(table(*grant.project), caller, grant.rule->sets(), deadline, grant.trace));
   grant.awaitsSets = false;
   co_return grant.fill(caller);
 }

@@ -19,6 +19,7 @@ struct Grant {
   policy::ReaderKind reader = policy::ReaderKind::signedIn;
   policy::SetValues sets;   // of the caller, those that the rule names
   bool awaitsSets = false;  // `sets` and `filter` are missing: Grants::complete()
+  policy::Trace* trace = nullptr;
 
   // Whether the caller is an admin of the collection, who may set ownerId.
   bool asAdmin() const { return authority == Authority::admin || ruleOperation == policy::Operation::admin; }
@@ -29,6 +30,9 @@ struct Grant {
   // Fills `filter`. Fails with forbidden for a placeholder without a value.
   Result<> fill(const policy::Caller& caller);
 };
+
+// Whether `filter`, of an operation of the grant, matches the document; false for nullopt.
+bool isMatched(const Grant& grant, const doc::Filter& filter, const std::optional<doc::Document>& document);
 
 // The authority of `caller` on a plane: the one place that decides whether policies apply to a caller.
 inline Authority authorityOf(const policy::Caller& caller, Authority ofPlane) {

@@ -14,20 +14,21 @@ namespace {
 Task<> checkInheriting(const CollectionTable& table, const policy::Policy& policy) {
   if (policy.deniedReadFields(policy::ReaderKind::signedIn).empty()) co_return Result<>();
   for (const std::string& name : table.names()) {
-    const Collection& collection = **table.find(name);
-    if (collection.policySource == PolicySource::own || !collection.schema) continue;
-    const auto fits = refuseRevealingRules(collection.schemaSource, policy, RevealedIn::policy);
-    if (fits) {
-      co_await asio::post(asio::deferred);
-      continue;
-    }
-    co_return fail(Error(ErrorCode::validation, "collection \"" + name + "\": " + fits.error().message())
-                       .withDetails(fits.error().details()));
+    CO_RETURN_IF_ERROR(checkInheritor(**table.find(name), policy));
+    co_await asio::post(asio::deferred);
   }
   co_return Result<>();
 }
 
 }  // namespace
+
+Result<> checkInheritor(const Collection& collection, const policy::Policy& policy) {
+  if (collection.policySource == PolicySource::own || !collection.schema) return {};
+  const auto fits = refuseRevealingRules(collection.schemaSource, policy, RevealedIn::policy);
+  if (fits) return {};
+  return fail(Error(ErrorCode::validation, "collection \"" + collection.name() + "\": " + fits.error().message())
+                  .withDetails(fits.error().details()));
+}
 
 Result<std::shared_ptr<const policy::Policy>> compileDefaultPolicy(doc::DocumentView source,
                                                                    const std::vector<std::string>* sets) {
@@ -99,6 +100,18 @@ Task<> Collections::clearPolicy(AdminAccess access, std::string name) {
   ConfigChange change;
   change.policy.state = doc::Patch<doc::Document>::State::null;
   co_return co_await configure(std::move(access), std::move(name), std::move(change));
+}
+
+Result<std::vector<doc::Document>> Collections::policyTests(const snapshot::ProjectSnapshot& project,
+                                                            std::string_view name) const {
+  TRY(const CollectionPtr collection, require(project, name));
+  return CollectionConfig::read(collection->info.config).policyTests;
+}
+
+Task<> Collections::setPolicyTests(AdminAccess access, std::string name, std::vector<PolicyTest> tests) {
+  ConfigChange change;
+  change.policyTests = std::move(tests);
+  return configure(std::move(access), std::move(name), std::move(change));
 }
 
 Task<> Collections::writeDefaultPolicy(AdminAccess access, std::string action, std::optional<doc::Document> policy) {

@@ -16,14 +16,6 @@ std::unexpected<Error> invalid(std::string pointer, const std::string& message) 
       Error(ErrorCode::validation, fmt::format("{} {}", pointer, message)).withDetail(std::move(pointer), message));
 }
 
-std::vector<store::IndexSpec> specsOf(const store::CollectionInfo& collection) {
-  std::vector<store::IndexSpec> specs;
-  for (const store::IndexInfo& index : collection.indexes) {
-    if (index.ready) specs.push_back(index.spec);
-  }
-  return specs;
-}
-
 bool names(const policy::Policy& policy, std::string_view set) {
   const std::vector<std::string> all = policy.sets();
   return std::ranges::find(all, set) != all.end();
@@ -43,14 +35,25 @@ std::vector<std::string> usersOf(const CollectionTable& table, std::string_view 
   return users;
 }
 
-Result<> checkPolicySet(const PolicySet& set, const doc::Schema* schema, const std::vector<store::IndexSpec>& indexes) {
+std::vector<store::IndexSpec> readyIndexes(const store::CollectionInfo& collection) {
+  std::vector<store::IndexSpec> specs;
+  for (const store::IndexInfo& index : collection.indexes) {
+    if (index.ready) specs.push_back(index.spec);
+  }
+  return specs;
+}
+
+Result<policy::CallerSet> compilePolicySet(const PolicySet& set, const doc::Schema* schema) {
   RETURN_IF_ERROR(policy::checkSetName(set.name));
   std::vector<ErrorDetail> problems;
-  const auto compiled = policy::CallerSet::compile(set.where, set.value, schema, problems);
-  if (!problems.empty()) {
-    std::string message = fmt::format("{}: {}", problems.front().path, problems.front().message);
-    return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
-  }
+  auto compiled = policy::CallerSet::compile(set.where, set.value, schema, problems);
+  if (problems.empty()) return compiled;
+  std::string message = fmt::format("{}: {}", problems.front().path, problems.front().message);
+  return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
+}
+
+Result<> checkPolicySet(const PolicySet& set, const doc::Schema* schema, const std::vector<store::IndexSpec>& indexes) {
+  TRY(const policy::CallerSet compiled, compilePolicySet(set, schema));
   const bool indexed = std::ranges::any_of(indexes, [&](const store::IndexSpec& index) {
     return !index.partialFilter && index.keys.front().path == compiled.callerPath();
   });
@@ -77,7 +80,7 @@ Task<> PolicySets::set(AdminAccess access, PolicySet set) {
   CO_RETURN_IF_ERROR(co_await refresh(access));
   const CollectionPtr* collection = table(*access.project).find(set.collection);
   if (!collection) co_return invalid("/collection", "must name a collection of the project");
-  CO_RETURN_IF_ERROR(checkPolicySet(set, (*collection)->schema.get(), specsOf((*collection)->info)));
+  CO_RETURN_IF_ERROR(checkPolicySet(set, (*collection)->schema.get(), readyIndexes((*collection)->info)));
   const PolicySetRecord record{set.name, set.collection, (*collection)->info.number, set.where, set.value};
   co_return co_await save(access, "policySet.set", std::move(set.name), doc::encode(record));
 }

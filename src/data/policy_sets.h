@@ -46,6 +46,10 @@ std::vector<std::string> usersOf(const CollectionTable& table, std::string_view 
 // Fails with validation where a set of this name and definition could not be saved: `schema` and `indexes` are those
 // that its collection has, or will have.
 Result<> checkPolicySet(const PolicySet& set, const doc::Schema* schema, const std::vector<store::IndexSpec>& indexes);
+// The same of name and definition alone.
+Result<policy::CallerSet> compilePolicySet(const PolicySet& set, const doc::Schema* schema);
+// The indexes of the collection by which sets can be read.
+std::vector<store::IndexSpec> readyIndexes(const store::CollectionInfo& collection);
 
 class PolicySets {
  public:

@@ -19,16 +19,15 @@ Result<> refuseDeniedKeys(const std::vector<store::SortKey>& sort, const doc::Fi
   return {};
 }
 
-// Fails with notFound if the plan does not allow the document.
+}  // namespace
+
 Result<> checkVisible(const ReadPlan& plan, const std::optional<doc::Document>& found) {
   const WorkBudget work(kCoreWork);
-  const bool visible = found && plan.filter.matches(*found);
+  const bool visible = isMatched(plan.grant, plan.filter, found);
   RETURN_IF_ERROR(work.check());
   if (!visible) return fail(ErrorCode::notFound, "no such document");
   return {};
 }
-
-}  // namespace
 
 Result<ReadPlan> planRead(Grant grant, const ReadQuery& query) {
   ReadPlan plan{std::move(grant), {}};
@@ -39,7 +38,7 @@ Result<ReadPlan> planRead(Grant grant, const ReadQuery& query) {
   const WorkBudget work(kCoreWork);
   TRY(const doc::Filter asked, doc::Filter::parse(*query.filter, &plan.grant.collection->coercion()));
   RETURN_IF_ERROR(work.check());
-  RETURN_IF_ERROR(policy::refuseDeniedFields(asked, plan.grant.denied()));
+  RETURN_IF_ERROR(policy::refuseDeniedFields(asked, plan.grant.denied(), plan.grant.trace));
   plan.filter = plan.grant.filter.matchesAll() ? asked : doc::Filter::both(plan.grant.filter, asked);
   return plan;
 }

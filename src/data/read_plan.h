@@ -15,4 +15,7 @@ struct ReadPlan {
 // field.
 Result<ReadPlan> planRead(Grant grant, const ReadQuery& query);
 
+// Fails with notFound if the plan does not allow the document (nullopt: it does not exist), with queryTooCostly.
+Result<> checkVisible(const ReadPlan& plan, const std::optional<doc::Document>& found);
+
 }  // namespace mb::data

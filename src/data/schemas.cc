@@ -6,6 +6,7 @@
 #include "data/collections.h"
 #include "data/data_deps.h"
 #include "data/deletion.h"
+#include "data/new_schema.h"
 #include "data/policy_claims.h"
 #include "data/reference_rules.h"
 #include "data/revealing_rules.h"
@@ -45,6 +46,13 @@ Result<std::shared_ptr<const policy::Policy>> keptPolicy(const doc::Document& ow
 
 }  // namespace
 
+Result<std::shared_ptr<const doc::Schema>> compileNewSchema(doc::DocumentView schema) {
+  const WorkBudget work(kCompileWork);
+  TRY(std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
+  RETURN_IF_ERROR(checkServerFields(schema));
+  return compiled;
+}
+
 Result<std::optional<doc::Document>> Collections::schema(const snapshot::ProjectSnapshot& project,
                                                          std::string_view name) const {
   TRY(const CollectionPtr collection, require(project, name));
@@ -54,17 +62,16 @@ Result<std::optional<doc::Document>> Collections::schema(const snapshot::Project
 
 Task<std::shared_ptr<const doc::Schema>> Collections::checkSchema(snapshot::SnapshotPtr project,
                                                                   doc::Document schema) const {
-  co_return co_await pool_.run(project->info().id.str(), [&]() -> Result<std::shared_ptr<const doc::Schema>> {
-    const WorkBudget work(kCompileWork);
-    TRY(std::shared_ptr<const doc::Schema> compiled, doc::Schema::compile(schema));
-    RETURN_IF_ERROR(checkServerFields(schema));
-    return compiled;
-  });
+  co_return co_await pool_.run(project->info().id.str(), [&] { return compileNewSchema(schema); });
 }
 
 Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange change) {
   using State = doc::Patch<doc::Document>::State;
   CO_RETURN_IF_ERROR(require(*access.project, name));
+  std::vector<doc::Document> tests;
+  if (change.policyTests) {
+    CO_TRY(tests, storedPolicyTests(*change.policyTests));
+  }
   const store::ProjectNo number = access.project->info().number;
   std::shared_ptr<const doc::Schema> compiled;
   if (change.schema.state == State::value) {
@@ -75,6 +82,7 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
   if (change.policy.given()) {
     actions.emplace_back(change.policy.state == State::value ? "policy.set" : "policy.clear");
   }
+  if (change.policyTests) actions.emplace_back("policyTests.set");
   const std::string saved = name;
   std::shared_ptr<const doc::Schema> before;
   CO_RETURN_IF_ERROR(co_await alter(
@@ -82,6 +90,8 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
       [&](const snapshot::ProjectSnapshot& project, const Collection& current) -> Result<doc::Document> {
         CollectionConfig config = CollectionConfig::read(current.info.config);
         before = current.schema;
+        if (change.policyTests) config.policyTests = tests;
+        if (!change.schema.given() && !change.policy.given()) return config.write();
         const doc::Schema* schema = change.schema.given() ? compiled.get() : current.schema.get();
         std::shared_ptr<const policy::Policy> policy = table(project).defaultPolicy;
         if (change.policy.state == State::value) {

@@ -217,12 +217,7 @@ struct Inserted {
 Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess access, CollectionPtr collection,
                                                                doc::Document document) {
   const Grant grant = grantOn(*collection);
-  WriteRequest request;
-  request.body = std::move(document);
-  if (!request.body.view().find("id")) {
-    request.id = deps_.ids.next();
-    request.idIsNew = true;
-  }
+  WriteRequest request = insertRequest(std::move(document), deps_.ids);
   CO_RETURN_IF_ERROR(parseWriteRequest(request, grant));
   std::optional<ReferenceChecks> checks;
   ReferenceChecks::Keys keys;

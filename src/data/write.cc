@@ -50,27 +50,18 @@ Result<std::optional<doc::Document>> computeChange(const EvaluationContext& cont
   }
   // The caller of commit() reads them, and evaluates the rule, again.
   if (context.grant.sets.changed()) return fail(ErrorCode::staleCatalogue, "the caller's sets changed");
-  RETURN_IF_ERROR(checkTarget(context, before));
-  std::optional<doc::Document> written;
-  if (request.event == WriteEvent::remove) {
+  TRY(std::optional<doc::Document> computed,
+      computeDocument(context, before, hooked && hooked->draft ? &*hooked->draft : nullptr));
+  if (!computed) {
     changes.remove(target);
-    return written;
+    return computed;
   }
-  std::optional<doc::Document> drafted;
-  if (!hooked && request.event != WriteEvent::insert) {
-    TRY(drafted, draft(context, before));
-  }
-  const doc::Document& source = hooked ? *hooked->draft : drafted ? *drafted : request.body;
-  TRY(doc::Document finalized, finalizeDocument(context, before, source));
-  if (before && changesNothing(context, *before, finalized)) {
-    written = before;
-    return written;
-  }
-  written = finalized;
+  if (before && changesNothing(context, *before, *computed)) return before;
+  std::optional<doc::Document> written = computed;
   if (request.event == WriteEvent::replace) {
-    changes.replace(target, std::move(finalized));
+    changes.replace(target, *std::move(computed));
   } else {
-    changes.put(target, std::move(finalized));
+    changes.put(target, *std::move(computed));
   }
   return written;
 }
@@ -197,11 +188,7 @@ Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& ac
     const EvaluationContext context{grant, request, access.caller, deps.clock.now()};
     Hooked hooked;
     CO_TRY(hooked.before, co_await deps.store.get(grant.collection->ref, request.id, {access.deadline}));
-    CO_RETURN_IF_ERROR(checkTarget(context, hooked.before));
-    if (request.event != WriteEvent::remove) {
-      CO_TRY(const doc::Document drafted, draft(context, hooked.before));
-      CO_TRY(hooked.draft, finalizeDocument(context, hooked.before, drafted));
-    }
+    CO_TRY(hooked.draft, computeDocument(context, hooked.before, nullptr));
     const HookedWrite hookedWrite{grant.project,
                                   *grant.collection,
                                   request.event,

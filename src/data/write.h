@@ -20,6 +20,8 @@ struct WriteRequest {
 };
 
 policy::Operation operationOf(WriteEvent event);
+// A new document, under a generated id unless `body` has one.
+WriteRequest insertRequest(doc::Document body, IdGenerator& ids);
 
 // ---- before the document is read
 // Parses the body with the collection's schema. Fails with validation, invalidUpdate, invalidBody; forbidden (a field
@@ -42,6 +44,12 @@ Result<doc::Document> draft(const EvaluationContext& context, const std::optiona
 // CEL.
 Result<doc::Document> finalizeDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                        const doc::Document& draft);
+
+// The document as the request leaves it; nullopt where it removes it. `hooked`: the hooks' draft, null without one. Of
+// requests and of trials of them.
+Result<std::optional<doc::Document>> computeDocument(const EvaluationContext& context,
+                                                     const std::optional<doc::Document>& before,
+                                                     const doc::Document* hooked);
 
 // The error for a document that breaks the schema. `hidden`: fields that the document may already hold and the caller
 // cannot read; their problems are not reported.

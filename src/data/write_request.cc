@@ -56,6 +56,17 @@ Result<> readReplacement(const WriteRequest& request, const Grant& grant) {
 
 }  // namespace
 
+WriteRequest insertRequest(doc::Document body, IdGenerator& ids) {
+  WriteRequest request;
+  request.event = WriteEvent::insert;
+  request.body = std::move(body);
+  if (!request.body.view().find("id")) {
+    request.id = ids.next();
+    request.idIsNew = true;
+  }
+  return request;
+}
+
 Result<> parseWriteRequest(WriteRequest& request, const Grant& grant) {
   if (!grant.collection->schemaProblem.empty() && request.event != WriteEvent::remove) {
     return fail(Error(ErrorCode::unavailable, "the schema of this collection cannot be used: set it again")

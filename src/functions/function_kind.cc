@@ -247,6 +247,31 @@ Task<std::vector<Entry>> FunctionKind::merged(Source source, const std::vector<E
   co_return merged;
 }
 
+Task<std::vector<ErrorDetail>> FunctionKind::failingTests(snapshot::SnapshotPtr drafted, std::vector<Change> changes,
+                                                          store::Deadline deadline) {
+  std::vector<ErrorDetail> failures;
+  if (!tests_) co_return failures;
+  std::map<std::string, FunctionPtr> all;
+  for (const auto& [name, function] : drafted->get(functions_.slot()).byName) all.emplace(name, function);
+  for (const Change& change : changes) {
+    CO_TRY(FunctionEntry after, read(change.after));
+    all.erase(change.name);
+    if (!after.tests || after.tests->empty()) continue;
+    CO_TRY(all[change.name], co_await functions_.drafted(drafted->info().number, functionOf(std::move(after))));
+  }
+  for (const auto& [name, function] : all) {
+    if (function->record.tests.empty()) continue;
+    CO_TRY(const TestReport report, co_await tests_->run(drafted, function, deadline));
+    for (size_t i = 0; i < report.results.size(); ++i) {
+      const TestResult& result = report.results[i];
+      if (result.passed) continue;
+      failures.push_back({fmt::format("/functions/{}/tests/{}", name, i),
+                          fmt::format("test \"{}\": {}", result.name, fmt::join(result.failures, "; "))});
+    }
+  }
+  co_return failures;
+}
+
 uint64_t FunctionKind::storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const {
   const std::string_view code = entry.asDocument().stringOr("code");
   return ListedKind::storedBytes(project, entry) + functions_.runningBytes(project.info().number, code);

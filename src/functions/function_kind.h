@@ -6,17 +6,22 @@
 
 #include "configuration/listed_kind.h"
 #include "functions/functions.h"
+#include "functions/tests_run.h"
 
 namespace mb::functions {
 
 class FunctionKind final : public configuration::ListedKind {
  public:
-  explicit FunctionKind(Functions& functions) : functions_(functions) {}
+  // `tests`: null where stored tests never run.
+  explicit FunctionKind(Functions& functions, TestRuns* tests = nullptr) : functions_(functions), tests_(tests) {}
 
   std::string_view section() const override { return "functions"; }
   Task<std::vector<configuration::Entry>> entries(snapshot::SnapshotPtr project) override;
   Task<std::vector<configuration::Entry>> merged(Source source, const std::vector<configuration::Entry>& current,
                                                  configuration::Problems& problems) override;
+  // Of all functions that the project would have.
+  Task<std::vector<ErrorDetail>> failingTests(snapshot::SnapshotPtr drafted, std::vector<configuration::Change> changes,
+                                              store::Deadline deadline) override;
   // Includes the checked form of its code, which no export contains.
   uint64_t storedBytes(const snapshot::ProjectSnapshot& project, doc::ValueView entry) const override;
 
@@ -32,6 +37,7 @@ class FunctionKind final : public configuration::ListedKind {
                       configuration::Problems& problems) const;
 
   Functions& functions_;
+  TestRuns* tests_;
 };
 
 }  // namespace mb::functions

@@ -177,6 +177,19 @@ Task<Functions::Prepared> Functions::prepare(store::ProjectNo project, std::opti
   co_return fail(asError({{"/code", place ? place->inWords() : message}}));
 }
 
+Task<FunctionPtr> Functions::drafted(store::ProjectNo project, NewFunction input) {
+  CO_TRY(const Prepared prepared, co_await prepare(project, std::move(input.code), input.flow));
+  FunctionRecord record;
+  record.id = std::move(input.name);
+  record.functionId = "fn_" + deps_.ids.next();  // workers cache JS modules by it
+  record.trigger = canonicalTrigger(input.trigger);
+  record.timing = input.timing.value_or("post");
+  record.timeoutMs = input.timeoutMs;
+  if (input.tests) record.tests = *std::move(input.tests);
+  setCode(record, prepared);
+  co_return std::make_shared<const Function>(compiled(std::move(record), {}).first);
+}
+
 uint64_t Functions::runningBytes(store::ProjectNo project, std::string_view code) {
   const auto known = checked_.find(project, code);
   return known ? known->code.size() + known->map.size() : 2 * code.size();

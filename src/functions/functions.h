@@ -46,6 +46,8 @@ class Functions final : public data::CollectionReferrer, public variables::Varia
     workers::CheckedCode runs;
   };
   Task<Prepared> prepare(store::ProjectNo project, std::optional<std::string> code, std::optional<doc::Document> flow);
+  // The function as create() would save it, for its stored tests alone. Fails as prepare() does.
+  Task<FunctionPtr> drafted(store::ProjectNo project, NewFunction input);
   // The approximate size of the checked form of the code, without the code itself.
   uint64_t runningBytes(store::ProjectNo project, std::string_view code);
   // Removes the routes of these functions, so that other functions can take them; each gets its own with its next

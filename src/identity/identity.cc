@@ -59,6 +59,7 @@ struct Identity::Impl {
         keys(deps),
         rateLimiter(settings.authRate, deps.clock),
         authenticator(deps, tokens, users, sessions, keys, slots, background),
+        describedCallers(deps.clock, tokens, users, slots),
         roleSource(roles),
         keySource(keys),
         oauthSource(oauthConfigs) {
@@ -86,6 +87,7 @@ struct Identity::Impl {
   ApiKeys keys;
   LocalRateLimiter rateLimiter;
   TokenAuthenticator authenticator;
+  DescribedCallers describedCallers;
   RoleSource roleSource;
   KeySource keySource;
   OauthSource oauthSource;
@@ -165,6 +167,9 @@ RateLimiter& Identity::rateLimiter() {
 }
 Authenticator& Identity::authenticator() {
   return impl_->authenticator;
+}
+const DescribedCallers& Identity::describedCallers() const {
+  return impl_->describedCallers;
 }
 const IdentitySlots& Identity::slots() const {
   return impl_->slots;

@@ -10,6 +10,7 @@
 #include "base/task_group.h"
 #include "identity/api_keys.h"
 #include "identity/authenticator.h"
+#include "identity/described_callers.h"
 #include "identity/identities.h"
 #include "identity/identity_deps.h"
 #include "identity/mailed_links.h"
@@ -73,6 +74,7 @@ class Identity {
   ApiKeys& keys();
   RateLimiter& rateLimiter();
   Authenticator& authenticator();
+  const DescribedCallers& describedCallers() const;
   const IdentitySlots& slots() const;  // complete after setMembers
 
  private:

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/log.h"
-#include "identity/project_settings.h"
+#include "identity/callers.h"
 #include "identity/records.h"
 
 namespace mb::identity {
@@ -30,40 +30,6 @@ Error needsControlToken(std::string_view given) {
       ErrorCode::unauthenticated,
       fmt::format("this token is not valid here: it is {}, and the control plane needs a platform user's token",
                   given));
-}
-
-// The claims that policies read as $auth.token.<claim>: those of the token, of the user, and the project's own, which
-// are read from the user's record so that a change of it is live.
-doc::Document claimsFor(const AccessToken& token, const UserRecord& user, std::string_view role,
-                        std::string_view issuer, const snapshot::ProjectInfo& project) {
-  doc::BsonWriter out;
-  out.appendString("iss", issuer);
-  out.appendString("aud", "project");
-  out.appendString("sub", token.user.str());
-  out.appendString("sid", token.session.str());
-  out.appendString("pid", token.project.str());
-  out.appendString("role", role);
-  constexpr int64_t kMsPerSecond = 1000;
-  out.appendInteger("iat", token.issuedAt.ms / kMsPerSecond);
-  out.appendInteger("exp", token.expiresAt.ms / kMsPerSecond);
-  out.appendString("email", user.email);
-  out.appendBool("emailVerified", user.emailVerified);
-  doc::encodeValue(out, "name", user.name);
-  appendClaims(out, tokenClaimsOf(project), user.metadata);
-  return out.finish();
-}
-
-// A pointer with a reference count of its own: all cores share the snapshot's, and would contend for it at each
-// request.
-policy::PermissionsPtr ownPointer(policy::PermissionsPtr shared) {
-  const policy::PermissionSet* raw = shared.get();
-  return {raw, [shared = std::move(shared)](const policy::PermissionSet*) {}};
-}
-
-template <class Table>
-policy::PermissionsPtr permissionsOf(const Table& roles, std::string_view role) {
-  const auto found = roles.find(role);
-  return found == roles.end() ? std::make_shared<const policy::PermissionSet>() : ownPointer(found->second);
 }
 
 Result<> mustBeActive(const snapshot::ProjectSnapshot& project) {
@@ -175,16 +141,7 @@ Task<Identified> TokenAuthenticator::endUser(std::string token, AccessToken clai
   Entry entry;
   entry.validity = validityOf(realm.project, claims, drops);
   CO_TRY(const UserRecord user, co_await liveUser(realm, claims.user, claims.session));
-  policy::Caller& caller = entry.caller;
-  caller.kind = policy::CallerKind::endUser;
-  caller.id = user.id.str();
-  caller.sessionId = claims.session.str();
-  caller.project = realm.project;
-  caller.projectId = realm.id;
-  caller.role = roleOf(user);
-  caller.permissions = permissionsOf(project->get(slots_.roles).endUser, caller.role);
-  caller.claims = claimsFor(claims, user, caller.role, tokens_.issuer(), project->info());
-  caller.email = user.email;
+  entry.caller = endUserCaller(*project, slots_, user, claims, tokens_.issuer());
   entry.validity.projectEpoch = project->epoch();
   entry.token = std::move(claims);
   co_return remember(std::move(token), std::move(entry), std::move(project));
@@ -198,15 +155,9 @@ Task<Identified> TokenAuthenticator::member(std::string token, AccessToken claim
   const auto& members = project->get(slots_.members).byUser;
   const auto membership = members.find(user.id.str());
   if (membership == members.end()) co_return fail(refusedToken());
-  policy::Caller& caller = entry.caller;
-  caller.kind = policy::CallerKind::member;
-  caller.id = user.id.str();
-  caller.sessionId = claims.session.str();
-  caller.project = project->info().number;
-  caller.projectId = project->info().id;
-  caller.role = membership->second.role;
-  caller.permissions = permissionsOf(project->get(slots_.roles).member, caller.role);
-  caller.email = user.email;
+  entry.caller = memberCaller(*project, slots_, user.id.str(), membership->second.role);
+  entry.caller.sessionId = claims.session.str();
+  entry.caller.email = user.email;
   entry.validity.projectEpoch = project->epoch();
   entry.token = std::move(claims);
   co_return remember(std::move(token), std::move(entry), std::move(project));
@@ -259,14 +210,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
   CO_RETURN_IF_ERROR(mustBeActive(*project));
 
   Entry entry;
-  policy::Caller& caller = entry.caller;
-  caller.kind = policy::CallerKind::apiKey;
-  caller.id = key.id;
-  caller.project = project->info().number;
-  caller.projectId = project->info().id;
-  caller.role = "apikey";
-  caller.permissions = ownPointer(key.permissions);
-  caller.scopes = key.scopes;
+  entry.caller = keyCaller(*project, key);
   entry.validity.projectEpoch = project->epoch();
   entry.validity.drops = tokens_.drops();
   entry.validity.expiresMs = key.expiresAt ? key.expiresAt->ms : std::numeric_limits<int64_t>::max();
@@ -275,7 +219,7 @@ Task<Identified> TokenAuthenticator::byKey(std::string token) {
   const int core = Cores::current();
   if (core >= 0 && now - entry.notedMs >= kNoteEveryMs) {
     entry.notedMs = now;
-    background_.spawn(deps_.cores.at(core).get_executor(), noteUse(caller.project, KeyId(caller.id)));
+    background_.spawn(deps_.cores.at(core).get_executor(), noteUse(entry.caller.project, KeyId(entry.caller.id)));
   }
   co_return remember(std::move(token), std::move(entry), std::move(project));
 }

@@ -45,6 +45,8 @@ constexpr ParameterDoc kQuery[] = {
      R"({"type": "integer", "minimum": 1, "maximum": 604800, "examples": [3600]})"},
     {"signature", "Of a signed link: its signature.", kToken},
     {"skip", "The number of results to skip.", R"({"type": "integer", "minimum": 0, "default": 0, "examples": [0]})"},
+    {"skipTests", "`1` applies the configuration whatever its stored tests say; recorded in the audit log.",
+     R"({"type": "string", "enum": ["0", "1"], "examples": ["1"]})"},
     {"state", "The state that was sent to the provider.", kToken},
     {"target", "Only entries about this target.",
      R"({"type": "string", "minLength": 1, "maxLength": 256, "examples": ["collections/notes"]})"},

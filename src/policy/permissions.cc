@@ -80,9 +80,10 @@ PermissionSet::PermissionSet(std::vector<std::string> permissions) : permissions
   std::erase_if(permissions_, [](const std::string& permission) { return !isWellFormed(permission); });
 }
 
-bool PermissionSet::allows(std::string_view needed) const {
-  if (!isWellFormed(needed)) return false;
-  return std::ranges::any_of(permissions_, [&](const std::string& held) { return covers(held, needed); });
+const std::string* PermissionSet::granting(std::string_view needed) const {
+  if (!isWellFormed(needed)) return nullptr;
+  const auto found = std::ranges::find_if(permissions_, [&](const std::string& held) { return covers(held, needed); });
+  return found == permissions_.end() ? nullptr : &*found;
 }
 
 bool PermissionSet::includes(const PermissionSet& other) const {

@@ -20,7 +20,9 @@ class PermissionSet {
   PermissionSet() = default;
   explicit PermissionSet(std::vector<std::string> permissions);
 
-  bool allows(std::string_view needed) const;
+  bool allows(std::string_view needed) const { return granting(needed) != nullptr; }
+  // The first permission of this set that allows `needed`; null: none does.
+  const std::string* granting(std::string_view needed) const;
   // Whether this set allows everything that `other` allows: a caller may only grant permissions that it holds.
   bool includes(const PermissionSet& other) const;
   // Whether the set contains exactly this string.

@@ -75,6 +75,22 @@ std::optional<Placeholder> Placeholder::parse(std::string_view text, Takes takes
   return placeholder;
 }
 
+std::string Placeholder::text() const {
+  switch (source_) {
+    case Source::uid:
+      return "$auth.uid";
+    case Source::role:
+      return "$auth.role";
+    case Source::pid:
+      return "$auth.pid";
+    case Source::claim:
+      return std::string(kTokenPrefix) + name_;
+    case Source::set:
+      break;
+  }
+  return std::string(kSetPrefix) + name_;
+}
+
 std::optional<doc::Value> Placeholder::resolve(const Subject& subject) const {
   const Caller& caller = subject.caller;
   if (caller.kind == CallerKind::anonymous) return std::nullopt;

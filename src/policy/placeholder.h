@@ -25,6 +25,7 @@ class Placeholder {
   std::optional<doc::Value> resolve(const Subject& subject) const;
   // The name of the set that it stands for; "" for other placeholders.
   std::string_view set() const { return source_ == Source::set ? std::string_view(name_) : std::string_view(); }
+  std::string text() const;  // "$auth.uid"
   bool operator==(const Placeholder&) const = default;
 
  private:

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "policy/filter_template.h"
+#include "policy/trace_steps.h"
 #include "policy/write_rules.h"
 
 namespace mb::policy {
@@ -61,8 +62,9 @@ struct RuleContext {
 
 class CompiledRule final : public Rule {
  public:
-  // `pointer` is the rule's in the policy.
-  CompiledRule(doc::DocumentView source, Operation operation, const std::string& pointer, const RuleContext& context) {
+  // `pointer` is the rule's in the policy. `source` outlives it.
+  CompiledRule(doc::DocumentView source, Operation operation, const std::string& pointer, const RuleContext& context)
+      : source_(source), name_(pointer.substr(1)) {
     for (const auto& [key, value] : source) {
       const std::string at = fmt::format("{}/{}", pointer, key);
       if (checkKey(key, operation, at, context)) set(key, value, operation, at, context);
@@ -74,19 +76,30 @@ class CompiledRule final : public Rule {
     sets_ = united(std::move(names));
   }
 
-  Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion) const override {
-    if (auto filter = filter_.fill(subject, coercion)) return *std::move(filter);
-    return fail(ErrorCode::forbidden, "denied by policy");
+  Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion,
+                                Trace* trace) const override {
+    auto filter = filter_.fill(subject, coercion);
+    if (trace != nullptr) traceFilter(*trace, filter_.placeholders(), sets_, subject, filter);
+    if (filter) return *std::move(filter);
+    return fail(refusedBy(name_, subject.caller));
   }
   const SetCondition* setCondition() const override { return filter_.setCondition(); }
   Result<doc::Filter> filterBesideSet(const Subject& subject, const doc::FilterCoercion& coercion) const override {
     if (auto filter = filter_.fillBesideSet(subject, coercion)) return *std::move(filter);
-    return fail(ErrorCode::forbidden, "denied by policy");
+    return fail(refusedBy(name_, subject.caller));
   }
   const std::vector<std::string>& sets() const override { return sets_; }
+  doc::DocumentView source() const override { return source_; }
   bool unrestricted() const override { return filter_.matchesAll(); }
   bool validates() const override { return writes_.hasExpression(); }
-  Result<> checkWrite(const Check& check) const override { return writes_.check(check); }
+  const std::string& name() const override { return name_; }
+  Result<> checkWrite(const Check& check) const override {
+    Result<> checked = writes_.check(check);
+    if (checked || check.subject.caller.kind != CallerKind::member) return checked;
+    const Error& error = checked.error();
+    if (error.code() != ErrorCode::forbidden) return checked;
+    return fail(refusedBy(name_, check.subject.caller).withDetails(error.details()).withCause(error.cause()));
+  }
 
   bool resolvesFor(const Caller& caller) const { return filter_.resolvesFor(caller); }
   const doc::FieldSet& deniedReadFields() const { return denied_; }
@@ -124,6 +137,8 @@ class CompiledRule final : public Rule {
     }
   }
 
+  doc::DocumentView source_;
+  const std::string name_;
   FilterTemplate filter_;
   WriteRules writes_;
   doc::FieldSet denied_;
@@ -133,7 +148,7 @@ class CompiledRule final : public Rule {
 class CompiledPolicy final : public Policy {
  public:
   CompiledPolicy(doc::DocumentView source, const RuleContext& context) : source_(source) {
-    for (const auto& [name, value] : source) {
+    for (const auto& [name, value] : source_.view()) {
       const auto operation = operationNamed(name);
       const std::string pointer = fmt::format("/{}", name);
       if (context.names.files && (!operation || operation == Operation::admin)) {
@@ -171,7 +186,7 @@ class CompiledPolicy final : public Policy {
       const CompiledRule* own = compiled(op);
       if (own != nullptr && op != Operation::admin) return own;
     }
-    if (open == nullptr) return fail(ErrorCode::forbidden, "denied by policy");
+    if (open == nullptr) return fail(refusedWithoutRule(op, caller));
     return open;
   }
 
@@ -231,6 +246,17 @@ class CompiledPolicy final : public Policy {
 
 }  // namespace
 
+Error refusedBy(std::string_view rule, const Caller& caller, std::string message) {
+  if (caller.kind == CallerKind::member) message += fmt::format(" (rule \"{}\")", rule);
+  return {ErrorCode::forbidden, std::move(message)};
+}
+
+Error refusedWithoutRule(Operation operation, const Caller& caller) {
+  std::string message = "denied by policy";
+  if (caller.kind == CallerKind::member) message += fmt::format(" (no rule \"{}\")", operationName(operation));
+  return {ErrorCode::forbidden, std::move(message)};
+}
+
 std::string_view operationName(Operation op) {
   switch (op) {
     case Operation::read:
@@ -269,14 +295,18 @@ Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, co
   return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
 }
 
-Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied) {
+Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied, Trace* trace) {
   if (denied.empty()) return {};
-  for (const std::string& path : filter.paths()) {
-    if (denied.touches(path)) {
-      return fail(ErrorCode::forbidden, "the filter must not name a field that you may not read");
-    }
+  Breaches breaches;
+  for (std::string& path : filter.paths()) {
+    if (!denied.touches(path)) continue;
+    breaches.denied.push_back(std::move(path));
+    if (trace == nullptr || breaches.denied.size() == kMaxTracedPaths) break;
   }
-  return {};
+  const bool passed = breaches.denied.empty();
+  if (trace != nullptr) traceFields(*trace, passed, breaches);
+  if (passed) return {};
+  return fail(ErrorCode::forbidden, "the filter must not name a field that you may not read");
 }
 
 }  // namespace mb::policy

@@ -13,19 +13,27 @@
 #include "policy/rule_names.h"
 #include "policy/set_condition.h"
 #include "policy/subject.h"
+#include "policy/trace.h"
 
 namespace mb::policy {
 
 enum class Operation { read, list, create, update, remove, admin };
 std::string_view operationName(Operation op);  // "read", …, "delete"
 
+// A refusal by a rule, or for want of one. Members are told which rule it is ("update", "public/read"); other callers
+// are told `message` alone.
+Error refusedBy(std::string_view rule, const Caller& caller, std::string message = "denied by policy");
+Error refusedWithoutRule(Operation operation, const Caller& caller);
+
 // One rule, compiled.
 class Rule {
  public:
   virtual ~Rule() = default;
+  virtual const std::string& name() const = 0;  // "read", "public/read"
   // The filter with the caller's values instead of the placeholders. Fails with forbidden if one cannot be resolved, is
   // empty, or is not a scalar or array of scalars. For a rule without a filter, returns one that matches everything.
-  virtual Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion) const = 0;
+  virtual Result<doc::Filter> filterFor(const Subject& subject, const doc::FilterCoercion& coercion,
+                                        Trace* trace = nullptr) const = 0;
   virtual bool unrestricted() const = 0;  // no filter
   virtual bool validates() const = 0;     // has an expression
   // The condition over a set, where it is one of those that must all hold and names the only set in the filter; null:
@@ -35,6 +43,7 @@ class Rule {
   virtual Result<doc::Filter> filterBesideSet(const Subject& subject, const doc::FilterCoercion& coercion) const = 0;
   // The names of the caller's sets that the rule is evaluated with, ascending.
   virtual const std::vector<std::string>& sets() const = 0;
+  virtual doc::DocumentView source() const = 0;  // as saved
 
   struct Check {
     Subject subject;
@@ -45,6 +54,7 @@ class Rule {
     const doc::FieldSet* hidden = nullptr;
     // `after` lacks fields that are not known yet: an expression that fails is not a refusal, only one that is false.
     bool partial = false;
+    Trace* trace = nullptr;
   };
   // Checks immutableFields, allowedWriteFields and `validate` on a create or update, by the change of the document, not
   // by the operators of the request. Fails with forbidden; details name the field.
@@ -85,6 +95,6 @@ Result<std::shared_ptr<const Policy>> compilePolicy(doc::DocumentView source, co
 Result<std::shared_ptr<const Policy>> compileFileRules(doc::DocumentView source, const RuleNames& names = {});
 
 // Fails with forbidden if `filter` names a field that `denied` touches.
-Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied);
+Result<> refuseDeniedFields(const doc::Filter& filter, const doc::FieldSet& denied, Trace* trace = nullptr);
 
 }  // namespace mb::policy

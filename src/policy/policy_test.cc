@@ -210,5 +210,31 @@ TEST(Policy, AFilterMayNotNameADeniedField) {
   }
 }
 
+TEST(Policy, OnlyMembersAreToldTheRule) {
+  const auto policy = compiled(R"({
+    "read": {"filter": {"a": "$auth.token.b"}}, "create": {"validate": "document.a == 1"},
+    "update": {"immutableFields": ["a"]}, "public": {"list": {"filter": {"a": 1}}}})");
+  const auto messages = [&](const Caller& caller) {
+    std::vector<std::string> all;
+    const auto add = [&](const auto& result) { all.push_back(result ? "" : result.error().message()); };
+    add(policy->ruleFor(caller, "posts", Operation::remove));
+    add(policy->rule(Operation::read)->filterFor({caller}, doc::defaultCoercion()));
+    const doc::Document before = json(R"({"a": 2})");
+    const doc::Document after = json(R"({"a": 3})");
+    const doc::DocumentView view = before.view();
+    add(policy->rule(Operation::create)->checkWrite({caller, nullptr, after.view(), Timestamp{}}));
+    const auto breach = policy->rule(Operation::update)->checkWrite({caller, &view, after.view(), Timestamp{}});
+    add(breach);
+    EXPECT_TRUE(!breach && breach.error().details().at(0).path == "/a");
+    return all;
+  };
+  EXPECT_EQ(messages(endUser()), std::vector<std::string>(4, "denied by policy"));
+  EXPECT_EQ(messages(apiKey({"read"}, {"data:*"})), std::vector<std::string>(4, "denied by policy"));
+  EXPECT_EQ(messages(member()),
+            (std::vector<std::string>{R"(denied by policy (no rule "delete"))", R"(denied by policy (rule "read"))",
+                                      R"(denied by policy (rule "create"))", R"(denied by policy (rule "update"))"}));
+  EXPECT_EQ(policy->publicRule(Operation::list)->name(), "public/list");
+}
+
 }  // namespace
 }  // namespace mb::policy

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/work_budget.h"
+#include "base/uncounted_work.h"
 #include "document/path.h"
 #include "policy/file_fields.h"
+#include "policy/trace_steps.h"
 
 namespace mb::policy {
 namespace {
@@ -41,16 +42,19 @@ class WriteRuleEvaluator {
   // With `refusesMany`, more changes than can be checked count as a match.
   WriteRuleEvaluator(const doc::FieldSet& fields, bool refusesMany) : fields_(fields), refusesMany_(refusesMany) {}
 
-  // The first change with the verdict `wanted`, or nullopt.
-  std::optional<std::string> find(Verdict wanted, doc::DocumentView before, doc::DocumentView after) const {
+  // The first changes with the verdict `wanted`, at most `max`.
+  std::vector<std::string> find(Verdict wanted, doc::DocumentView before, doc::DocumentView after,
+                                size_t max = 1) const {
+    std::vector<std::string> found;
     const std::vector<std::string> changed = doc::changedPaths(before, after, kMaxChanges);
-    if (refusesMany_ && changed.size() >= kMaxChanges) return changed.front();
+    if (refusesMany_ && changed.size() >= kMaxChanges) return {changed.front()};
     for (const std::string& path : changed) {
-      if (!WorkBudget::charge(kUnitsPerChange)) return path;  // the budget's owner refuses the write
+      if (found.size() == max) break;
+      if (!WorkBudget::charge(kUnitsPerChange)) return {path};  // the budget's owner refuses the write
       if (wanted == Verdict::inside ? isAlwaysChanged(path) : isAlwaysWritten(path)) continue;
-      if (auto found = findIn(wanted, before, after, path, path)) return found;
+      if (auto breach = findIn(wanted, before, after, path, path)) found.push_back(*std::move(breach));
     }
-    return std::nullopt;
+    return found;
   }
 
  private:
@@ -231,18 +235,23 @@ void WriteRules::setExpression(doc::ValueView value, Operation operation, const 
 }
 
 Result<> WriteRules::check(const Rule::Check& check) const {
+  if (immutable_.empty() && !allowed_) return checkExpression(check);
+  Result<> fields = checkFields(check);
+  if (check.trace != nullptr) traceFields(check, fields.has_value());
+  if (!fields) return fields;
+  return checkExpression(check);
+}
+
+Result<> WriteRules::checkFields(const Rule::Check& check) const {
   const doc::DocumentView before = check.before != nullptr ? *check.before : doc::DocumentView();
   const bool creating = check.before == nullptr;
-  if (immutable_.empty() && !allowed_) return checkExpression(check);
   if (creating || check.hidden == nullptr || check.hidden->empty()) {
-    RETURN_IF_ERROR(checkFields(before, check.after, creating, Refused::breachesAndTooMany));
-    return checkExpression(check);
+    return checkFields(before, check.after, creating, Refused::breachesAndTooMany);
   }
   // Hidden fields do not count for the limit of changes: a right guess at one would lower the count.
   RETURN_IF_ERROR(checkFields(check.hidden->strip(before), check.hidden->strip(check.after), creating,
                               Refused::breachesAndTooMany));
-  RETURN_IF_ERROR(checkFields(before, check.after, creating, Refused::breaches));
-  return checkExpression(check);
+  return checkFields(before, check.after, creating, Refused::breaches);
 }
 
 Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView after, bool creating,
@@ -250,13 +259,31 @@ Result<> WriteRules::checkFields(doc::DocumentView before, doc::DocumentView aft
   const bool many = refused == Refused::breachesAndTooMany;
   if (!immutable_.empty() && !creating) {
     const auto breach = WriteRuleEvaluator(immutable_, many).find(Verdict::inside, before, after);
-    if (breach) return refuseField(*breach);
+    if (!breach.empty()) return refuseField(breach.front());
   }
   if (allowed_) {
     const auto breach = WriteRuleEvaluator(*allowed_, many).find(Verdict::outside, before, after);
-    if (breach) return refuseField(*breach);
+    if (!breach.empty()) return refuseField(breach.front());
   }
   return {};
+}
+
+// Lists all breaches; checkFields() stops at the first.
+void WriteRules::traceFields(const Rule::Check& check, bool passed) const {
+  Breaches breaches;
+  if (!passed) {
+    const UncountedWork work(kCoreWork);
+    const doc::DocumentView before = check.before != nullptr ? *check.before : doc::DocumentView();
+    if (check.before != nullptr && !immutable_.empty()) {
+      breaches.immutable =
+          WriteRuleEvaluator(immutable_, true).find(Verdict::inside, before, check.after, kMaxTracedPaths);
+    }
+    if (allowed_) {
+      breaches.allowedWrite =
+          WriteRuleEvaluator(*allowed_, true).find(Verdict::outside, before, check.after, kMaxTracedPaths);
+    }
+  }
+  policy::traceFields(*check.trace, passed, breaches);
 }
 
 Result<> WriteRules::checkExpression(const Rule::Check& check) const {
@@ -281,8 +308,18 @@ Result<> WriteRules::checkExpression(const Rule::Check& check) const {
     variables[3].scalar = doc::ValueView();
   }
   const cel::Evaluation result = expression_->test(variables);
-  if (result.kind == cel::Evaluation::Kind::yes) return {};
-  if (check.partial && result.kind == cel::Evaluation::Kind::error) return {};
+  const bool failed = result.kind == cel::Evaluation::Kind::error;
+  const bool passed = result.kind == cel::Evaluation::Kind::yes || (check.partial && failed);
+  if (check.trace != nullptr) {
+    check.trace->add("validate", passed, [&](doc::BsonWriter& out) {
+      out.appendString("expression", expression_->source());
+      out.appendBool("value", result.kind == cel::Evaluation::Kind::yes);
+      if (failed) out.appendString("error", result.message);
+      const UncountedWork work(kCoreWork);
+      expression_->writeParts(out, "parts", variables);
+    });
+  }
+  if (passed) return {};
   return fail(Error(ErrorCode::forbidden, "denied by policy").withCause("validate: " + result.message));
 }
 

@@ -34,7 +34,9 @@ class WriteRules {
  private:
   // The reasons to refuse a change.
   enum class Refused { breaches, breachesAndTooMany };
+  Result<> checkFields(const Rule::Check& check) const;
   Result<> checkFields(doc::DocumentView before, doc::DocumentView after, bool creating, Refused refused) const;
+  void traceFields(const Rule::Check& check, bool passed) const;
   Result<> checkExpression(const Rule::Check& check) const;
 
   doc::FieldSet immutable_;

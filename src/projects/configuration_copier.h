@@ -17,6 +17,7 @@ struct ImportMode {
   std::string planDigest;  // apply only the plan with this digest; "" for any
   // Accept names of variables that have no value in the project; otherwise they are problems.
   bool allowMissing = false;
+  bool skipTests = false;  // apply it whatever the stored tests say
 };
 
 class ConfigurationCopier {
@@ -33,7 +34,8 @@ class ConfigurationCopier {
   // part that failed. Fails only where no result can be returned (unavailable, internal).
   virtual Task<std::vector<std::string>> clone(Side from, Side to, store::Deadline deadline) = 0;
   // Plans, and unless it is a dry run imports, the configuration of `from` into `to`; returns the response of POST
-  // /admin/config-import. Never deletes. Fails with validation (problems), forbidden, conflict (another plan).
+  // /admin/config-import. Never deletes. Fails with validation (problems), forbidden, conflict (another plan),
+  // testsFailed.
   virtual Task<doc::Document> promote(Side from, Side to, ImportMode mode, store::Deadline deadline) = 0;
 };
 

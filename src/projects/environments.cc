@@ -341,15 +341,18 @@ Task<doc::Document> Environments::promote(By by, Promotion input, ImportMode mod
     co_return fail(ErrorCode::projectSuspended, "this project is suspended");
   }
   const bool dryRun = mode.dryRun;
+  const bool skipsTests = mode.skipTests;
   auto answer =
       co_await copier_.promote(sideOf(by, from.project), sideOf(by, to.project), std::move(mode), by.deadline);
   if (dryRun ||
-      (!answer && (answer.error().code() == ErrorCode::validation || answer.error().code() == ErrorCode::forbidden))) {
+      (!answer && (answer.error().code() == ErrorCode::validation || answer.error().code() == ErrorCode::forbidden ||
+                   answer.error().code() == ErrorCode::testsFailed))) {
     co_return answer;  // nothing was applied
   }
   doc::BsonWriter outcome;
   outcome.appendString("from", from.id().str());
   outcome.appendString("to", to.id().str());
+  if (skipsTests) outcome.appendBool("skipTests", true);
   if (answer) {
     const auto plan = answer->view().find("plan");
     const bool hasPlan = plan && plan->type() == doc::BsonType::document;

@@ -178,6 +178,7 @@ void applySettings(ProjectSettings& settings, const SettingsPatch& patch) {
   if (patch.rotateRefreshTokens) settings.rotateRefreshTokens = *patch.rotateRefreshTokens;
   applyList(settings.tokenClaims, patch.tokenClaims);
   applyList(settings.profileFields, patch.profileFields);
+  if (patch.requireTests) settings.requireTests = *patch.requireTests ? std::optional(true) : std::nullopt;
 }
 
 }  // namespace mb::projects

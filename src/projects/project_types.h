@@ -25,13 +25,15 @@ struct ProjectSettings {
   // Those that belong to the project's configuration; absent when empty (identity/project_settings.h).
   std::optional<std::vector<std::string>> tokenClaims = {};
   std::optional<std::vector<std::string>> profileFields = {};
+  std::optional<bool> requireTests = {};  // absent when false
   static constexpr auto shape() {
     return doc::shape<ProjectSettings>("ProjectSettings",
                                        doc::field("allowedOrigins", &ProjectSettings::allowedOrigins),
                                        doc::field("hideRegistered", &ProjectSettings::hideRegistered),
                                        doc::field("rotateRefreshTokens", &ProjectSettings::rotateRefreshTokens),
                                        doc::field("tokenClaims", &ProjectSettings::tokenClaims),
-                                       doc::field("profileFields", &ProjectSettings::profileFields));
+                                       doc::field("profileFields", &ProjectSettings::profileFields),
+                                       doc::field("requireTests", &ProjectSettings::requireTests));
   }
 };
 
@@ -172,19 +174,21 @@ struct Promotion {
   }
 };
 
-// An empty list removes the setting.
+// An empty list removes the setting, and so does `requireTests` false.
 struct SettingsPatch {
   std::optional<std::vector<std::string>> allowedOrigins;
   std::optional<bool> hideRegistered;
   std::optional<bool> rotateRefreshTokens;
   std::optional<std::vector<std::string>> tokenClaims = {};
   std::optional<std::vector<std::string>> profileFields = {};
+  std::optional<bool> requireTests = {};
   static constexpr auto shape() {
     return doc::shape<SettingsPatch>("SettingsPatch", doc::field("allowedOrigins", &SettingsPatch::allowedOrigins),
                                      doc::field("hideRegistered", &SettingsPatch::hideRegistered),
                                      doc::field("rotateRefreshTokens", &SettingsPatch::rotateRefreshTokens),
                                      doc::field("tokenClaims", &SettingsPatch::tokenClaims),
-                                     doc::field("profileFields", &SettingsPatch::profileFields));
+                                     doc::field("profileFields", &SettingsPatch::profileFields),
+                                     doc::field("requireTests", &SettingsPatch::requireTests));
   }
 };
 

@@ -53,6 +53,19 @@ class ProjectSnapshot {
   const T& get(SlotKey<T> key) const {
     return *static_cast<const T*>(slots_[key.index].get());
   }
+  // The same with another value of one slot: a project as it would be.
+  template <class T>
+  std::shared_ptr<const ProjectSnapshot> with(SlotKey<T> key, std::shared_ptr<const T> value) const {
+    auto changed = std::make_shared<ProjectSnapshot>(*this);
+    changed->slots_[key.index] = std::move(value);
+    return changed;
+  }
+  // The same with another record.
+  std::shared_ptr<const ProjectSnapshot> withRecord(doc::Document record) const {
+    auto changed = std::make_shared<ProjectSnapshot>(*this);
+    changed->info_.record = std::move(record);
+    return changed;
+  }
 
  private:
   ProjectInfo info_;

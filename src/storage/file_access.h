@@ -17,6 +17,7 @@ struct FileGrant {
   doc::Filter filter;                  // of the rule, with the caller's values
   policy::SetValues sets;              // of the caller, those that the rule names
   bool awaitsSets = false;             // `sets` and `filter` are missing: FileAccess::complete()
+  policy::Trace* trace = nullptr;
 
   // Whether each file has to be evaluated.
   bool dependsOnFile() const { return rule != nullptr && (!rule->unrestricted() || rule->validates()); }
@@ -41,11 +42,16 @@ class FileAccess {
   FileAccess(snapshot::SlotKey<data::CollectionTable> collections, data::CallerSets& sets)
       : collections_(collections), sets_(sets) {}
 
-  // Fails with forbidden: the permission, no rule, a placeholder without a value. Where values of the caller's sets are
-  // not cached, the grant `awaitsSets`.
+  // Fails with forbidden: the permission, no rule, a placeholder without a value; for a caller without a token, who
+  // only reads public buckets, with notFound and unauthenticated. Where values of the caller's sets are not cached, the
+  // grant `awaitsSets`.
   Result<FileGrant> find(const Access& access, BucketPtr bucket, policy::Operation operation) const;
   // Reads the sets of a grant that awaits them. Fails with forbidden, and as a read of the store does.
   Task<> complete(FileGrant& grant, const Access& access) const;
+
+  const data::CollectionTable& collections(const snapshot::ProjectSnapshot& project) const {
+    return project.get(collections_);
+  }
 
   // Whether a write depends on the file that it replaces, or on being the first.
   static bool readsBeforeWrite(const Bucket& bucket, const policy::Caller& caller);

@@ -13,6 +13,9 @@ inline store::CollectionRef inProject(const Access& access, store::CollectionNo 
   return inProject(access.project->info().number, collection);
 }
 
+// Sets what a file takes over from the one that it replaces, and the time of its creation. REQUIRES: updatedAt is set.
+void inherit(FileRecord& record, const std::optional<FileRecord>& old, bool keepsOwner);
+
 inline store::Write writeOf(const Access& access) {
   return store::Write({.deadline = access.deadline, .actor = access.actor(), .bumpEpochs = {}});
 }

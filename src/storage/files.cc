@@ -31,15 +31,14 @@ Result<> isUnchanged(const FileGrant& grant, const std::optional<doc::Document>&
   return {};
 }
 
-// What a file takes over from the one that it replaces.
+}  // namespace
+
 void inherit(FileRecord& record, const std::optional<FileRecord>& old, bool keepsOwner) {
   record.createdAt = old ? old->createdAt : record.updatedAt;
   if (old && !record.metadata) record.metadata = old->metadata;
   if (record.metadata && record.metadata->view().empty()) record.metadata.reset();
   if (old && keepsOwner) record.owner = old->owner;
 }
-
-}  // namespace
 
 Result<BucketPtr> Files::require(const Access& access, std::string_view bucket, std::string_view path) const {
   BucketPtr found = access.project->get(deps_.slot).find(bucket);
@@ -81,7 +80,6 @@ Task<FileGrant> Files::readGrant(const Access& access, std::string_view bucket, 
     byLink.bucket = *std::move(found);
     co_return byLink;
   }
-  if (!isPublic && anonymous) co_return fail(noFile());
   co_return co_await grantOf(access, *std::move(found), Operation::read);
 }
 

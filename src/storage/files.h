@@ -134,6 +134,8 @@ class Files {
   // exist, invalidParam for a time outside 1 to kLongestLink.
   Task<SignedLink> sign(Access access, std::string bucket, std::string path, int64_t seconds);
 
+  const FilesDeps& deps() const { return deps_; }
+
   // The project's totals: the sum of all counts.
   Task<StoredRecord> stored(store::ProjectNo project);
 

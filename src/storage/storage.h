@@ -3,6 +3,7 @@
 
 #include "data/data.h"
 #include "storage/buckets.h"
+#include "storage/file_trial.h"
 #include "storage/files.h"
 #include "storage/storage_settings.h"
 #include "storage/sweeper.h"
@@ -37,6 +38,7 @@ class Storage {
 
   Buckets& buckets() { return buckets_; }
   Files& files() { return files_; }
+  const FileTrials& fileTrials() const { return fileTrials_; }
   Uploads& uploads() { return uploads_; }
   Sweeper& sweeper() { return sweeper_; }
   snapshot::SlotKey<BucketTable> slot() const { return slot_; }
@@ -50,6 +52,7 @@ class Storage {
   const snapshot::SlotKey<BucketTable> slot_;
   Buckets buckets_;
   Files files_;
+  FileTrials fileTrials_{files_.deps()};
   Uploads uploads_;
   Sweeper sweeper_;
 };

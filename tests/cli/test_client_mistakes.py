@@ -13,7 +13,7 @@ from support.client import PASSWORD, ok
 from support.commands import complains
 from support.server import free_port
 
-COMMANDS = ["link --project x", "pull", "status", "diff", "push", "promote --from a --to b"]
+COMMANDS = ["link --project x", "pull", "status", "diff", "push", "promote --from a --to b", "test"]
 
 
 def line(person, command: str, *more, **given):

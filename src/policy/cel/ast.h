@@ -58,6 +58,7 @@ struct Node {
   Function function = nullptr;
   std::vector<Node*> children;
   std::string_view name;
+  std::string_view text;                    // in the source, of an operand of an operator; empty for other nodes
   std::shared_ptr<const re2::RE2> pattern;  // of matches() with a constant pattern
 };
 

@@ -69,6 +69,7 @@ class Expression {
   // Fails with validation: the first problem in the message, all in the details as "line:column".
   static Result<std::shared_ptr<const Expression>> compile(std::string_view source, const Environment& environment);
   virtual ~Expression() = default;
+  virtual std::string_view source() const = 0;
   // The type by the checker: "bool", "int", "list(string)", …; "dyn" if it is known only at run time.
   virtual std::string_view resultType() const = 0;
   // Whether the expression contains the variable: others need no value.
@@ -82,6 +83,9 @@ class Expression {
   virtual Evaluation test(std::span<const Variable> variables, int costLimit = 10'000) const = 0;
   // The value of any expression as BSON under the key "" (tests, flows); fails with validation.
   virtual Result<doc::Document> evaluate(std::span<const Variable> variables, int costLimit = 10'000) const = 0;
+  // Appends an array of {text, value} or {text, error} for the operands of the outermost operator, at most 100: three
+  // for a && b && c, none for a call or a selection. Each is evaluated, also where test() would not get to it.
+  virtual void writeParts(doc::BsonWriter& out, std::string_view key, std::span<const Variable> variables) const = 0;
 };
 
 }  // namespace mb::cel

@@ -18,6 +18,8 @@ namespace {
 
 // The limit for the patterns of one evaluation, in addition to its steps (base/work_budget.h).
 constexpr int64_t kExpressionWork = kCoreWork / 2;
+constexpr size_t kMaxParts = 100;
+constexpr int kPartsCost = 100'000;  // of all together
 
 std::string errorText(const Value& error) {
   return fmt::format("{} (line {}, column {})", error.data, error.size >> 16, error.size & 0xFFFF);
@@ -57,6 +59,13 @@ std::optional<std::string_view> keyOf(const Node& node) {
   return indexes ? std::optional(node.children[1]->constant.text()) : std::nullopt;
 }
 
+bool isOperator(const Node& node) {
+  if (node.kind == NodeKind::logicalAnd || node.kind == NodeKind::logicalOr || node.kind == NodeKind::conditional) {
+    return true;
+  }
+  return node.kind == NodeKind::call && !node.children.empty() && !node.children.front()->text.empty();
+}
+
 // Must not be moved after parsing: nodes view the source.
 class CompiledExpression final : public Expression {
  public:
@@ -64,6 +73,7 @@ class CompiledExpression final : public Expression {
 
   std::vector<Problem> build(const Environment& environment) { return check(program_, environment, type_); }
 
+  std::string_view source() const override { return program_.source; }
   std::string_view resultType() const override { return type_; }
 
   bool uses(std::string_view variable) const override {
@@ -129,7 +139,30 @@ class CompiledExpression final : public Expression {
     return out.finish();
   }
 
+  void writeParts(doc::BsonWriter& out, std::string_view key, std::span<const Variable> variables) const override {
+    const WorkBudget work(kExpressionWork);
+    Run run(program_, variables, kPartsCost);
+    out.beginArray(key);
+    const Node& root = *program_.root;
+    for (size_t i = 0; isOperator(root) && i < std::min(root.children.size(), kMaxParts); ++i) {
+      out.beginDocument(doc::arrayKey(i));
+      out.appendString("text", root.children[i]->text);
+      writePart(run, out, *root.children[i]);
+      out.end();
+    }
+    out.end();
+  }
+
  private:
+  static void writePart(Run& run, doc::BsonWriter& out, const Node& part) {
+    const Value value = run.evaluate(part);
+    const size_t before = out.size();
+    if (!run.exhausted() && !value.isError()) writeResult(run, out, "value", value);
+    if (!run.exhausted() && !value.isError()) return;
+    out.rewind(before);
+    out.appendString("error", run.exhausted() ? kCostLimit : errorText(value));
+  }
+
   // `parent` is the node of which `node` is the first child; null otherwise.
   void select(const Node& node, const Node* parent, std::string_view variable, std::string_view field,
               Selection& selection) const {

@@ -50,6 +50,8 @@ Token Lexer::make(TokenKind kind, size_t begin, size_t end) {
   token.kind = kind;
   token.at = positionAt(begin);
   token.text = source_.substr(begin, end - begin);
+  token.begin = static_cast<uint32_t>(begin);
+  token.end = static_cast<uint32_t>(end);
   offset_ = end;
   return token;
 }

@@ -29,6 +29,8 @@ struct Token {
   TokenKind kind = TokenKind::end;
   Position at;
   std::string_view text;  // as in the source; for quoted literals, their decoded content
+  uint32_t begin = 0;     // offsets in the source
+  uint32_t end = 0;
   uint64_t number = 0;
   double real = 0;
 

@@ -41,6 +41,7 @@ bool Parser::parse() {
 }
 
 void Parser::advance() {
+  end_ = token_.end;
   token_ = lexer_.next();
   if (token_.kind == TokenKind::invalid) failed_ = true;
 }
@@ -84,6 +85,11 @@ Node* Parser::node(NodeKind kind, Position at, std::vector<Node*> children) {
   return &made;
 }
 
+Node* Parser::operand(Node* operand, uint32_t begin) {
+  if (operand != nullptr) operand->text = std::string_view(program_.source).substr(begin, end_ - begin);
+  return operand;
+}
+
 Node* Parser::expression() {
   if (nesting_ >= kMaxNesting) return problem(token_.at, "the expression is nested too deep");
   ++nesting_;
@@ -93,23 +99,29 @@ Node* Parser::expression() {
 }
 
 Node* Parser::conditional() {
+  const uint32_t begin = token_.begin;
   Node* condition = logical(true);
   if (condition == nullptr || !token_.is("?")) return condition;
   const Position at = token_.at;
+  operand(condition, begin);
   advance();
-  Node* yes = logical(true);
+  const uint32_t yesBegin = token_.begin;
+  Node* yes = operand(logical(true), yesBegin);
   if (yes == nullptr || !expect(":")) return nullptr;
-  return node(NodeKind::conditional, at, {condition, yes, expression()});
+  const uint32_t noBegin = token_.begin;
+  return node(NodeKind::conditional, at, {condition, yes, operand(expression(), noBegin)});
 }
 
 Node* Parser::logical(bool isOr) {
   const std::string_view symbol = isOr ? "||" : "&&";
+  const uint32_t begin = token_.begin;
   Node* first = isOr ? logical(false) : binary(kRelation);
   if (first == nullptr || !token_.is(symbol)) return first;
   const Position at = token_.at;
-  std::vector<Node*> operands = {first};
+  std::vector<Node*> operands = {operand(first, begin)};
   while (eat(symbol)) {
-    operands.push_back(isOr ? logical(false) : binary(kRelation));
+    const uint32_t from = token_.begin;
+    operands.push_back(operand(isOr ? logical(false) : binary(kRelation), from));
     if (operands.back() == nullptr) return nullptr;
   }
   return node(isOr ? NodeKind::logicalOr : NodeKind::logicalAnd, at, std::move(operands));
@@ -117,13 +129,16 @@ Node* Parser::logical(bool isOr) {
 
 Node* Parser::binary(int precedence) {
   const auto tighter = [&] { return precedence == kTightest ? unary() : binary(precedence + 1); };
+  const uint32_t begin = token_.begin;
   Node* left = tighter();
   while (left != nullptr) {
     const BinaryOperator* op = binaryOperator(token_, precedence);
     if (op == nullptr) return left;
     const Position at = token_.at;
+    operand(left, begin);
     advance();
-    Node* right = tighter();
+    const uint32_t from = token_.begin;
+    Node* right = operand(tighter(), from);
     left = right == nullptr ? nullptr : call(at, op->function, nullptr, {left, right});
   }
   return nullptr;
@@ -131,26 +146,29 @@ Node* Parser::binary(int precedence) {
 
 Node* Parser::unary() {
   const std::string_view symbol = token_.is("!") ? "!" : "-";
-  std::vector<Position> signs;
+  std::vector<Token> signs;
   while (token_.is(symbol)) {
-    signs.push_back(token_.at);
+    signs.push_back(token_);
     advance();
   }
-  Node* operand = nullptr;
+  uint32_t begin = token_.begin;
+  Node* result = nullptr;
   const bool isNumber =
       token_.kind == TokenKind::integer || token_.kind == TokenKind::uinteger || token_.kind == TokenKind::real;
   if (symbol == "-" && !signs.empty() && isNumber) {
+    begin = signs.back().begin;
     signs.pop_back();
-    operand = literal(true);
-    while (operand != nullptr && (token_.is(".") || token_.is("["))) operand = memberStep(operand);
+    result = literal(true);
+    while (result != nullptr && (token_.is(".") || token_.is("["))) result = memberStep(result);
   } else {
-    operand = member();
+    result = member();
   }
   const std::string_view function = symbol == "!" ? "!_" : "-_";
-  for (auto at = signs.rbegin(); operand != nullptr && at != signs.rend(); ++at) {
-    operand = call(*at, function, nullptr, {operand});
+  for (auto sign = signs.rbegin(); result != nullptr && sign != signs.rend(); ++sign) {
+    result = call(sign->at, function, nullptr, {operand(result, begin)});
+    begin = sign->begin;
   }
-  return operand;
+  return result;
 }
 
 Node* Parser::member() {

@@ -39,6 +39,8 @@ class Parser {
   Node* macro(Position at, std::string_view function, Node* receiver, std::vector<Node*>& arguments);
 
   Node* node(NodeKind kind, Position at, std::vector<Node*> children = {});
+  // Sets the text of an operand: from `begin` to the last token that was read. `operand` may be null.
+  Node* operand(Node* operand, uint32_t begin);
   Node* problem(Position at, std::string message);
   Node* unexpected();
   bool eat(std::string_view symbol);
@@ -49,6 +51,7 @@ class Parser {
   std::vector<Problem>& problems_;
   Lexer lexer_;
   Token token_;
+  uint32_t end_ = 0;  // of the token before token_
   int nesting_ = 0;
   bool failed_ = false;
 };
