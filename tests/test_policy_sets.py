@@ -5,6 +5,7 @@ import json
 import pytest
 
 from support.client import ok, refused, unique
+from support.function import database_function, http_function
 from support.realtime import Live, Marker
 
 MEMBERSHIP = {
@@ -120,6 +121,48 @@ def test_a_write_is_validated_with_the_set(teams, alice):
     teams.leave(membership)
     refused(alice.post(f"/{teams.tasks}", {"teamId": team}), 403, "FORBIDDEN")
     refused(alice.delete(f"/{teams.tasks}/{document['id']}"), 404, "NOT_FOUND")
+
+
+def test_the_next_request_follows_whatever_wrote_a_membership(project, admin, alice, bob):
+    teams = Teams(project)
+    name = teams.memberships
+    for team in ("a", "b", "c", "d"):
+        teams.task(team)
+
+    def sees() -> str:
+        return "".join(task["teamId"] for task in alice.list(teams.tasks))
+
+    def graphql(mutation: str) -> dict:
+        answer = ok(admin.post("/graphql", {"query": f"mutation {{ {mutation} }}"}))
+        assert "errors" not in answer, answer
+        return answer["data"]
+
+    ok(admin.put(f"/admin/collections/{name}/policy", {"create": {}, "read": {}, "update": {}, "delete": {}}), 204)
+    of = name[0].upper() + name[1:]
+    assert sees() == ""
+    made = graphql(f'create{of}(input: {{userId: "{alice.id}", teamId: "a"}}) {{ id }}')[f"create{of}"]["id"]
+    assert sees() == "a"
+    graphql(f'delete{of}(id: "{made}")')
+    assert sees() == ""
+
+    function = http_function(
+        project,
+        f"""
+        const {{ op, user, team }} = ctx.request.query;
+        if (op === "insert") return ctx.db.insertOne("{name}", {{ userId: user, teamId: team }});
+        if (op === "update") return ctx.db.updateMany("{name}", {{ userId: user }}, {{ $set: {{ teamId: team }} }});
+        return ctx.db.deleteMany("{name}", {{ userId: user }});""",
+    )
+    for op, team, expected in (("insert", "b", "b"), ("insert", "c", "bc"), ("update", "d", "d"), ("delete", "", "")):
+        params = {"op": op, "user": alice.id, "team": team}
+        ok(admin.get(f"/run/{project.id}{function.path}", params=params))
+        assert sees() == expected, op
+
+    # A hook writes another caller's membership than the request asked for.
+    code = f'return {{document: {{...event.document, userId: "{alice.id}", teamId: "a"}}}};'
+    database_function(project, name, code, ["insert"], timing="pre")
+    teams.join(bob, "b")
+    assert sees() == "a" and bob.list(teams.tasks) == []
 
 
 def test_keys_and_members_have_sets_of_their_own(teams, project):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.client import Api, PlatformUser, ok, refused
+from support.client import Api, PlatformUser, ok, refused, unique
 
 ANY = {"read": {}, "list": {}, "create": {}, "update": {}, "delete": {}}
 
@@ -70,6 +70,27 @@ def test_reads_without_a_token(nobody, posts, alice):
 def test_expands_what_is_public(nobody, posts):
     (document,) = nobody.list(posts, expand="author")
     assert document["author"]["name"] == "Anne" and "email" not in document["author"]
+
+
+def test_a_policy_of_public_rules_alone(nobody, project, admin, alice):
+    name = project.collection(policy={"public": {"read": {"filter": {"open": True}}}})
+    for id, shown in (("shown", True), ("hidden", False)):
+        ok(admin.post(f"/admin/collections/{name}/documents", {"id": id, "open": shown}), 201)
+    callers = (alice, project.api_key("read"), project.member("Viewer"), nobody)
+    for caller in callers:
+        ok(caller.get(f"/{name}/shown"))
+        refused(caller.get(f"/{name}/hidden"), 404, "NOT_FOUND")
+    # It is the collection's policy: the project's default is not added to it.
+    ok(admin.put("/admin/collections/*/policy", {"list": {}}), 204)
+    for caller in callers[:3]:
+        refused(caller.get(f"/{name}"), 403, "FORBIDDEN")
+    ok(admin.delete("/admin/collections/*/policy"), 204)
+    renamed = unique("c")
+    ok(admin.post(f"/admin/collections/{name}/rename", {"to": renamed}), 204)
+    ok(nobody.get(f"/{renamed}/shown"))
+    unauthenticated(nobody.get(f"/{name}/shown"))
+    ok(admin.put(f"/admin/collections/{renamed}/policy", {"read": {}}), 204)
+    unauthenticated(nobody.get(f"/{renamed}/shown"))
 
 
 def test_creates_without_a_token(nobody, posts, admin):

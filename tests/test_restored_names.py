@@ -6,7 +6,7 @@ import json
 import pytest
 
 from support.backup import read_records, write_records
-from support.client import Api, PlatformUser, Project, ok
+from support.client import Api, PlatformUser, Project, ok, refused
 from support.commands import done, result, run
 from support.function import database_function
 from support.hook import Hook
@@ -124,6 +124,35 @@ def test_what_a_schema_refers_to(owner, tmp_path, renamed):
     assert found["by"]["id"] == "ann"
     ok(copy.post(f"/admin/collections/{wanted}/rename", {"to": "people"}), 204)
     assert reference(copy, "posts") == "people"
+
+
+@pytest.mark.parametrize("how", ["copy", "own id"])
+def test_sets_are_those_of_the_restored_documents(owner, tmp_path, how):
+    project = owner.create_project()
+    numbers_that_shift(project)
+    project.collection("memberships", indexes=[{"keys": {"userId": 1}}])
+    teams = {"collection": "memberships", "where": {"userId": "$auth.uid"}, "value": "team"}
+    ok(project.admin.put("/admin/policies/sets/teams", teams), 204)
+    project.collection("tasks", policy={"list": {"filter": {"team": {"$in": "$auth.sets.teams"}}}})
+    rename(project, "memberships", "members")
+    project.collection("memberships")
+    key = project.api_key("read")
+    put(project.admin, "members", id="one", userId=key.id, team="red")
+    for team in ("red", "blue"):
+        put(project.admin, "tasks", team=team)
+    backed_up(project, tmp_path / "b")
+    ok(project.admin.patch("/admin/collections/members/documents/one", {"team": "blue"}))
+    assert [task["team"] for task in key.list("tasks")] == ["blue"]
+
+    admin = again(project, tmp_path / "b") if how == "own id" else copied(project, tmp_path / "b", "copy-of-sets")
+    [found] = ok(admin.get("/admin/policies/sets"))["sets"]
+    assert found["collection"] == "members"
+    if how == "own id":
+        assert [task["team"] for task in key.list("tasks")] == ["red"]
+        ok(admin.patch("/admin/collections/members/documents/one", {"team": "blue"}))
+        assert [task["team"] for task in key.list("tasks")] == ["blue"]
+    refused(admin.delete("/admin/collections/members/indexes/userId_1"), 409, "CONFLICT")
+    refused(admin.delete("/admin/policies/sets/teams"), 409, "CONFLICT")
 
 
 def rewrite(backup, change) -> None:

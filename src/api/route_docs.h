@@ -9,8 +9,9 @@
 namespace mb::api {
 
 struct DocExtra {
-  std::string_view more = "";  // further description
-  openapi::Content body = {};  // if the declaration says "any object", or the handler reads the body itself
+  std::string_view more = "";       // further description
+  openapi::Content body = {};       // if the declaration says "any object", or the handler reads the body itself
+  openapi::Content otherBody = {};  // of another type
   bool bodyOptional = false;
   bool openQuery = false;  // other services add parameters to it
   std::vector<std::string_view> headers = {};

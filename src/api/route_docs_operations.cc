@@ -45,6 +45,7 @@ constexpr std::string_view kShape = R"({
     "project": {"type": "object", "properties": {"name": {"type": "string", "examples": ["Notes"]}}},
     "variables": {"type": "array", "examples": [[{"name": "API_URL", "secret": false}]]},
     "collections": {"type": "array", "examples": [[{"name": "notes"}]]},
+    "policySets": {"type": "array", "examples": [[]]},
     "roles": {"type": "array", "examples": [[]]},
     "enduserRoles": {"type": "array", "examples": [[]]},
     "functions": {"type": "array", "examples": [[]]},

@@ -42,8 +42,9 @@ std::vector<RouteDoc> uploadDocs(const std::string& file) {
        {"upload"},
        {.more =
             "As in tus 1.0.0. Bytes received before a connection breaks are kept. Without `upload` and the headers of "
-            "tus it replaces the metadata of the file: the body is JSON, `{\"metadata\": {…}}`.",
+            "tus it replaces the metadata of the file.",
         .body = bytes,
+        .otherBody = {.shape = &doc::shapeInfo<storage::FilePatch>},
         .headers = {"tus-resumable", "upload-offset"}}},
   };
 }

@@ -152,7 +152,8 @@ void addErrors(Operation& operation, const Route& route, const RouteDoc& doc) {
   if (route.pattern.starts_with(kAnyCollection) || route.pattern.starts_with(kAdminDocuments)) {
     errors.push_back(ErrorCode::queryTooCostly);
   }
-  if (!operation.body.none() && operation.body.type == "application/json") {
+  const auto isJson = [](const openapi::Content& body) { return !body.none() && body.type == "application/json"; };
+  if (isJson(operation.body) || isJson(operation.otherBody)) {
     errors.insert(errors.end(), {ErrorCode::validation, ErrorCode::invalidJson, ErrorCode::unsupportedMediaType});
   }
   // The server reads a body on any route, and refuses one that is too large.
@@ -170,6 +171,7 @@ Operation operationOf(const Route& route, const RouteDoc& doc) {
   operation.ofCollection = route.pattern.starts_with(kAnyCollection);
   operation.body = doc.extra.body;
   if (route.bodyShape != nullptr) operation.body.shape = route.bodyShape;
+  operation.otherBody = doc.extra.otherBody;
   operation.bodyRequired = !doc.extra.bodyOptional;
   operation.responses = doc.responses;
   operation.mentions = doc.extra.mentions;

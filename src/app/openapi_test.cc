@@ -8,6 +8,7 @@
 #include "api/route_operations.h"
 #include "app/application.h"
 #include "base/crypto.h"
+#include "configuration/sections.h"
 #include "document/json.h"
 #include "openapi/collection_schemas.h"
 #include "openapi/docs.h"
@@ -133,6 +134,28 @@ TEST(OpenApiOfRoutes, GatesAreToldAsTheyAre) {
   EXPECT_FALSE(holds(*byId.at("platformLogin"), Parameter::In::header, "x-service-project"));
 }
 
+TEST(OpenApiOfRoutes, ConfigurationsHaveAllSections) {
+  for (const Operation& operation : Described::get().operations) {
+    const bool exported = operation.id == "exportConfiguration";
+    if (!exported && operation.id != "importConfiguration") continue;
+    const std::string_view schema = exported ? operation.responses.front().content.schema : operation.body.schema;
+    const auto document = doc::parseJson(schema, {.extended = doc::ExtendedJson::refuse});
+    ASSERT_TRUE(document);
+    for (const configuration::Section& section : configuration::sections()) {
+      EXPECT_TRUE(document->view().find("properties")->asDocument().find(section.name)) << section.name;
+    }
+  }
+}
+
+TEST(OpenApiOfRoutes, ARouteOfTwoBodiesHasBoth) {
+  const auto& all = Described::get().operations;
+  const auto upload = std::ranges::find(all, std::string("continueUpload"), &Operation::id);
+  ASSERT_NE(upload, all.end());
+  EXPECT_EQ(upload->body.type, "application/offset+octet-stream");
+  EXPECT_EQ(upload->otherBody.shape().name, "FilePatch");
+  EXPECT_NE(std::ranges::find(upload->errors, ErrorCode::invalidJson), upload->errors.end());
+}
+
 TEST(OpenApiOfRoutes, EveryParameterHasAMeaning) {
   for (const Operation& operation : Described::get().operations) {
     const auto inPath = std::ranges::count_if(
@@ -171,7 +194,9 @@ TEST(OpenApiOfRoutes, EveryFieldHasAMeaningAndAnExample) {
     }
   };
   for (const Operation& operation : Described::get().operations) {
-    if (operation.body.shape != nullptr) walk(operation.body.shape);
+    for (const doc::ShapeRef shape : {operation.body.shape, operation.otherBody.shape}) {
+      if (shape != nullptr) walk(shape);
+    }
     for (const doc::ShapeRef shape : operation.mentions) walk(shape);
     for (const openapi::Response& response : operation.responses) {
       if (response.content.shape != nullptr) walk(response.content.shape);
@@ -201,6 +226,7 @@ TEST(OpenApiOfRoutes, EveryBodyAndAnswerHasAnExample) {
   };
   for (const Operation& operation : Described::get().operations) {
     check(operation, operation.body);
+    check(operation, operation.otherBody);
     for (const openapi::Response& response : operation.responses) check(operation, response.content);
   }
 }

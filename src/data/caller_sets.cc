@@ -85,6 +85,20 @@ policy::SetValuePtr CallerSets::held(const BoundSet& set, const policy::Caller& 
   return current ? entry->value : nullptr;
 }
 
+policy::SetValues CallerSets::marks(const CollectionTable& table, const policy::Caller& caller,
+                                    const std::vector<std::string>& names) const {
+  policy::SetValues marks;
+  for (const std::string& name : names) {
+    const BoundSet* set = table.findSet(name);
+    if (!set || !set->collection) continue;
+    const store::CollectionRef& collection = set->collection->ref;
+    const std::string& path = set->compiled->set.callerPath();
+    const store::Mark mark = store_.mark(collection.project, collection.number, path, idValue(caller.id));
+    marks.add(name, std::make_shared<const policy::SetValue>(std::nullopt, mark));
+  }
+  return marks;
+}
+
 bool CallerSets::fromCache(const CollectionTable& table, const policy::Caller& caller,
                            const std::vector<std::string>& names, policy::SetValues& values) {
   policy::SetValues found;

@@ -20,6 +20,9 @@ class CallerSets {
  public:
   CallerSets(store::DocumentStore& store, Cores& cores);
 
+  // The named sets without their values, as of now: only whether they have changed is known.
+  policy::SetValues marks(const CollectionTable& table, const policy::Caller& caller,
+                          const std::vector<std::string>& names) const;
   // Adds the values of the named sets to `values` if this core has all of them and they are current. Never waits.
   bool fromCache(const CollectionTable& table, const policy::Caller& caller, const std::vector<std::string>& names,
                  policy::SetValues& values);

@@ -1,6 +1,7 @@
 #include "data/caller_sets.h"
 
 #include "data/data_fixture.h"
+#include "data/event_view.h"
 #include "store/configuration_limits.h"
 
 namespace mb::data {
@@ -105,6 +106,23 @@ TEST_F(CallerSetsTest, ValuesBeyondTheLimitDeny) {
   EXPECT_EQ(seen(bob_), (Ids{"b1"}));
   change("last", R"({"teamId": "red"})");
   EXPECT_EQ(seen(alice_), (Ids{"r1"})) << "equal values count once";
+}
+
+TEST_F(CallerSetsTest, AnEventViewWithTooManyValuesIsRefusedUntilTheyChange) {
+  teams();
+  const auto view = [&] { return run(eventViewFor(data_->grants(), alice_, snapshot(), "tasks")); };
+  std::string all;
+  for (size_t i = 0; i <= policy::kMaxSetValues; ++i) all += fmt::format(R"({}"t{}")", i == 0 ? "" : ",", i);
+  put("memberships", fmt::format(R"({{"id": "many", "userId": "user_alice", "teamId": [{}], "active": true}})", all));
+  const auto refused = view();
+  expectOk(refused);
+  EXPECT_TRUE(refused->refused);
+  EXPECT_FALSE(refused->sets.changed());
+  change("bb", R"({"active": false})");
+  EXPECT_FALSE(refused->sets.changed()) << "of another caller";
+  change("many", R"({"teamId": "red"})");
+  EXPECT_TRUE(refused->sets.changed());
+  EXPECT_FALSE(view()->refused);
 }
 
 TEST_F(CallerSetsTest, WhatASaveRefuses) {

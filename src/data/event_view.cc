@@ -19,9 +19,18 @@ Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller,
                              std::string collection) {
   const Access access{caller, std::move(project), Authority::policies, store::readDeadline()};
   CO_TRY(Grant grant, grants.find(access, collection, policy::Operation::read));
-  if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await grants.complete(grant, caller, access.deadline));
-  EventView view{*grants.table(*access.project).find(collection), grant.reader, std::move(grant.filter), std::nullopt,
-                 std::move(grant.sets)};
+  EventView view;
+  view.collection = *grants.table(*access.project).find(collection);
+  view.reader = grant.reader;
+  if (grant.awaitsSets) {
+    view.sets = grants.setMarks(grant, caller);  // from before the read
+    const Result<> completed = co_await grants.complete(grant, caller, access.deadline);
+    view.refused = !completed && completed.error().code() == ErrorCode::forbidden;
+    if (view.refused) co_return view;
+    if (!completed) co_return fail(completed.error().clone());
+  }
+  view.filter = std::move(grant.filter);
+  view.sets = std::move(grant.sets);
   const policy::SetCondition* condition = grant.rule ? grant.rule->setCondition() : nullptr;
   if (condition == nullptr) co_return view;
   const policy::SetValuePtr& values = view.sets.shared(condition->set);

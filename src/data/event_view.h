@@ -18,13 +18,15 @@ struct EventView {
   doc::Filter filter;          // a change is visible if the document matches: after it, or before it for a delete
   std::optional<InSet> inSet;  // a condition in addition to `filter`, where the rule's form allows it
   policy::SetValues sets;      // of the caller; once they have changed, the view is outdated
+  bool refused = false;        // no change is visible, until `sets` have changed
 
   const doc::FieldSet& denied() const { return collection->deniedReadFields(reader); }
 };
 
 // Fails with forbidden (permission, no policy, no read rule, unresolvable placeholder), unauthenticated (a caller
 // without a token, and no public read rule), notFound (no such collection; only for callers who hold the permission),
-// and as Grants::complete does. The references outlive the call.
+// and as Grants::complete does; but a caller whose sets hold too many values gets a view that is `refused`. The
+// references outlive the call.
 Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller, snapshot::SnapshotPtr project,
                              std::string collection);
 

@@ -50,6 +50,10 @@ class Grants {
   Result<Grant> find(const Access& access, std::string_view collection, policy::Operation operation) const;
   // Reads the sets of a grant that awaits them. Fails with forbidden, and as a read of the store does.
   Task<> complete(Grant& grant, const policy::Caller& caller, store::Deadline deadline) const;
+  // The sets of a grant that awaits them, as CallerSets::marks().
+  policy::SetValues setMarks(const Grant& grant, const policy::Caller& caller) const {
+    return sets_.marks(table(*grant.project), caller, grant.rule->sets());
+  }
 
   const CollectionTable& table(const snapshot::ProjectSnapshot& project) const { return project.get(slot_); }
 

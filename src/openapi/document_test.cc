@@ -94,6 +94,18 @@ TEST(OpenApiDocument, AShapeOfBothBodiesAndResponsesHasTwoSchemasWhereTheyDiffer
   EXPECT_EQ(atSteps(spec, {"components", "schemas", "Colour", "additionalProperties"}), "none");
 }
 
+TEST(OpenApiDocument, ABodyOfTwoTypesHasBoth) {
+  Operation put = colours("put");
+  put.body = {.type = "text/plain", .schema = R"({"type": "string"})"};
+  put.otherBody = {.shape = &doc::shapeInfo<Colour>};
+  const OpenApiDocument description({"1", ""}, {put});
+  const doc::Document spec = read(description.general());
+  const auto path = spec.view().find("paths")->asDocument().begin()->value.asDocument();
+  EXPECT_EQ(atSteps(path, {"put", "requestBody", "content", "text/plain", "schema", "type"}), R"("string")");
+  EXPECT_EQ(atSteps(path, {"put", "requestBody", "content", "application/json", "schema", "$ref"}),
+            R"("#/components/schemas/ColourInput")");
+}
+
 TEST(OpenApiDocument, AResponseOfTwoKindsTakesEither) {
   Operation get = colours("get");
   get.responses.push_back({.status = 200, .content = {.schema = R"({"type": "object"})"}});

@@ -327,6 +327,7 @@ constexpr FieldDoc kFieldDocs[] = {
     {"BucketPatch.access", "`public` allows reading without a token.", R"("public")", kAccess},
     {"BucketPatch.rules", "Replaces the rules of its files; null removes them.",
      R"({"read": {"filter": {"ownerId": "$auth.uid"}}})"},
+    {"FilePatch.metadata", "Replaces the file's metadata; at most 2 KiB.", R"({"album": "spring"})"},
     {"Folder.folder", "Its path in the bucket.", R"("cats")"},
     {"NewBucket.access", "`public` allows reading without a token; the default is private.", R"("private")", kAccess},
     {"NewBucket.rules", "What other callers than admins may do with its files.",

@@ -50,6 +50,7 @@ struct Operation {
   std::string_view more;  // "" or further description
   std::vector<Parameter> parameters;
   Content body;
+  Content otherBody;  // of another type, if the route takes two
   bool bodyRequired = true;
   std::vector<Response> responses;
   std::vector<doc::ShapeRef> mentions;  // shapes that schemas of its responses refer to by name

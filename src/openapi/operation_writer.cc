@@ -282,7 +282,9 @@ doc::Document operationObject(const Operation& operation, const ShapeSchemas& sh
     out.beginDocument("requestBody");
     out.appendBool("required", operation.bodyRequired);
     out.beginDocument("content");
-    writeMedia(out, operation.body.type, schemaOf(operation.body, shapes, Direction::body), components);
+    for (const Content& body : {operation.body, operation.otherBody}) {
+      if (!body.none()) writeMedia(out, body.type, schemaOf(body, shapes, Direction::body), components);
+    }
     out.end();
     out.end();
   }

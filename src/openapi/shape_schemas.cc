@@ -98,7 +98,9 @@ void writeDocs(BsonWriter& out, const FieldInfo& field, const FieldDoc* doc) {
 
 ShapeSchemas::ShapeSchemas(std::span<const Operation> operations) {
   for (const Operation& operation : operations) {
-    if (operation.body.shape != nullptr) collect(operation.body.shape, Direction::body);
+    for (const doc::ShapeRef shape : {operation.body.shape, operation.otherBody.shape}) {
+      if (shape != nullptr) collect(shape, Direction::body);
+    }
     for (const doc::ShapeRef shape : operation.mentions) collect(shape, Direction::response);
     for (const Response& response : operation.responses) {
       if (response.content.shape != nullptr) collect(response.content.shape, Direction::response);

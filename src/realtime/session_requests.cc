@@ -201,8 +201,10 @@ void Session::adopt(identity::Identified who, const Views& views) {
       continue;
     }
     const auto view = views.find(subscription->collection);
-    const bool sees =
+    const bool current =
         view != views.end() && view->second && view->second->collection->info.number == subscription->number;
+    if (current) noteSets(view->second->sets);
+    const bool sees = current && !view->second->refused;
     auto refusal = applyView(*subscription, sees ? &*view->second : nullptr, readerChanged);
     if (refusal) ended.emplace_back(subscription.get(), *std::move(refusal));
   }
@@ -225,7 +227,6 @@ std::optional<Refusal> Session::applyView(Subscription& subscription, const data
       subscription.name = hub_.names().acquire(before->id, view->reader, before->rendering->fields);
       hub_.names().release(before);
     }
-    noteSets(view->sets);
   }
   // After a pause it continues with later writes.
   const bool paused = !subscription.listed;
@@ -358,7 +359,8 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
     const auto view = co_await viewOf(self, caller, self->project_->snapshot(), message.collection);
     if (self->state_ == State::ended) co_return;
     refusal = self->refusalOf(message);
-    if (!refusal && view && !*view) refusal = Refusal{Code::forbidden, "this collection may not be followed"};
+    const bool denied = view && (!*view || (*view)->refused);
+    if (!refusal && denied) refusal = Refusal{Code::forbidden, "this collection may not be followed"};
     if (refusal) break;
     // The caller may have been looked up again during the read.
     if (!view || lookups != self->lookups_) continue;

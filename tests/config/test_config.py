@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from support.project_configurations import VECTORS, WEBHOOK, export_text, make, summary
+from support.project_configurations import FILE_RULES, FRIENDS, PEOPLE, SETTINGS, VARIABLES, VECTORS, WEBHOOK
+from support.project_configurations import export_text, make, summary
 from support.client import ok, refused, unique
 
-TOP = ["formatVersion", "exportedAt", "serverVersion", "project", "collections", "roles", "enduserRoles"]
-TOP += ["functions", "integrations", "webhooks", "vectors", "buckets", "oauth"]
+TOP = ["formatVersion", "exportedAt", "serverVersion", "project", "variables", "collections", "policySets", "roles"]
+TOP += ["enduserRoles", "functions", "integrations", "webhooks", "vectors", "buckets", "oauth", "settings"]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,12 @@ def test_an_export_is_the_whole_configuration_and_nothing_else(configured):
         ],
         "allowedRedirects": ["https://a.example", "https://b.example"],
     }
-    assert exported["buckets"] == [{"name": "Archive", "access": "private"}, {"name": "photos", "access": "public"}]
+    assert exported["buckets"] == [
+        {"name": "Archive", "access": "private", "rules": FILE_RULES},
+        {"name": "photos", "access": "public"},
+    ]
+    assert exported["policySets"] == [FRIENDS] and exported["collections"][3]["policy"] == PEOPLE
+    assert exported["variables"] == VARIABLES and exported["settings"] == SETTINGS
     assert exported["webhooks"] == [WEBHOOK] and list(exported["webhooks"][0]) == list(WEBHOOK)
     assert exported["vectors"] == [VECTORS]
     assert "very-secret" not in response.text and "whsec_" not in response.text
@@ -75,7 +81,7 @@ def test_a_dry_run_changes_nothing(configured, fresh):
     before = export_text(fresh.admin)
     entries = ok(fresh.admin.get("/admin/audit"))
     planned = importing(fresh.admin, ok(configured.admin.get("/admin/config-export")), dryRun="1")
-    assert set(planned) == {"plan", "problems"} and summary(planned)[0] == 15
+    assert set(planned) == {"plan", "problems"} and summary(planned)[0] == 20
     for change in planned["plan"]["changes"]:
         assert list(change) == ["section", "name", "action", "before", "after"]
         assert change["before"] is None and change["after"]
@@ -232,7 +238,7 @@ def test_an_environment_gets_the_configuration_and_a_promotion_brings_changes_ba
     parent = owner.create_project("Parent")
     make(parent, 4)
     made = ok(owner.post(f"/control/projects/{parent.id}/environments", {"environment": "staging"}), 201)["project"]
-    assert not made.get("warnings")
+    assert made["warnings"] == ["variables have no value here until they are set: STOCK_KEY, STOCK_URL"]
     staging = owner.exchange(made["id"])
     assert export_text(staging) == export_text(parent.admin)
     google = ok(staging.get("/admin/auth/oauth"))["providers"][1]

@@ -209,6 +209,29 @@ def test_a_set_that_changes(project, admin, alice, bob, open_live, marker):
     assert marker.rest(first) == []
 
 
+def test_a_set_that_had_too_many_values(project, admin, alice, open_live, marker):
+    name = unique("set").replace("x", "X")
+    memberships = project.collection(policy=None, indexes=[{"keys": {"userId": 1}}])
+    body = {"collection": memberships, "where": {"userId": "$auth.uid"}, "value": "team"}
+    ok(admin.put(f"/admin/policies/sets/{name}", body), 204)
+    tasks = project.collection(policy={"read": {"filter": {"team": {"$in": f"$auth.sets.{name}"}}}})
+    write(admin, memberships, "many", userId=alice.id, team=[f"t{n}" for n in range(1000)])
+    live = open_live(alice.token)
+    live.follow(tasks, leave=True)
+    live.follow(tasks, id="plain")
+    for round in range(3):
+        write(admin, memberships, "one", userId=alice.id, team="more")
+        write(admin, tasks, "1", team="t5")
+        assert marker.rest(live) == [{"type": "reset", "id": "s"}]
+        live.say({"type": "subscribe", "id": "late", "collection": tasks})
+        live.error("FORBIDDEN", "late")
+        delete(admin, memberships, "one")
+        write(admin, tasks, "1", n=round)
+        found = marker.rest(live)
+        assert found.count({"type": "reset", "id": "s"}) == 1
+        assert sorted(each["subscription"] for each in found if each["type"] == "event") == ["plain", "s"]
+
+
 def test_ids_and_fields_of_many_sockets(admin, project, alice, bob, open_live, marker):
     posts = project.collection()
     lives = []

@@ -30,6 +30,15 @@ WEBHOOK = {
     "fields": ["author.name", "title"],
 }
 
+FRIENDS = {"name": "friends", "collection": "people", "where": {"account": "$auth.uid"}, "value": "group"}
+PEOPLE = {
+    "list": {"filter": {"group": {"$in": "$auth.sets.friends"}, "plan": "$auth.token.plan"}},
+    "public": {"read": {"filter": {"listed": True}}},
+}
+SETTINGS = {"profileFields": ["metadata.photo", "name"], "tokenClaims": ["plan"]}
+VARIABLES = [{"name": "STOCK_KEY", "secret": True}, {"name": "STOCK_URL", "secret": False}]
+FILE_RULES = {"read": {"filter": {"metadata.group": {"$in": "$auth.sets.friends"}}}, "create": {"validate": "file.size < 9"}}
+
 VECTORS = {
     "collection": "posts",
     "fields": [
@@ -63,6 +72,9 @@ def make(project: Project, seed: int = 0) -> None:
                 answer = admin.call(method, f"/admin/collections/{name}/{what}", shuffled(body, chance))
                 ok(answer, 204 if method == "PUT" else 201)
 
+    def variable(each):
+        ok(admin.put(f"/admin/variables/{each['name']}", {"value": "very-secret", "secret": each["secret"]}), 204)
+
     names = ["posts", "people", "Bare", "line-items"]  # before the schemas that refer to them
     chance.shuffle(names)
     for name in names:
@@ -71,7 +83,7 @@ def make(project: Project, seed: int = 0) -> None:
     indexes = [{"keys": {"title": 1}, "unique": True}, {"name": "fresh", "keys": {"at": 1}, "expireAfterSeconds": 60}]
     steps = [
         lambda: collection("posts", SCHEMA, POLICY, indexes, {"fields": VECTORS["fields"]}),
-        lambda: collection("people", None, {"list": {}}),
+        lambda: collection("people", indexes=[{"keys": {"account": 1}}]),
         lambda: collection("Bare"),
         lambda: collection("line-items", {"properties": {"clientSecret": {"type": "string"}}}),
         lambda: ok(admin.put("/admin/collections/*/policy", shuffled({"read": {}, "admin": {}}, chance)), 204),
@@ -93,10 +105,18 @@ def make(project: Project, seed: int = 0) -> None:
         lambda: ok(admin.post("/admin/webhooks", shuffled(WEBHOOK, chance)), 201),
         lambda: ok(admin.post("/admin/storage/buckets", {"name": "photos", "access": "public"}), 201),
         lambda: ok(admin.post("/admin/storage/buckets", {"name": "Archive"}), 201),
+        lambda: ok(project.owner.patch(f"/control/projects/{project.id}", {"settings": SETTINGS}), 204),
     ]
+    steps += [lambda each=each: variable(each) for each in VARIABLES]
     chance.shuffle(steps)
     for step in steps:
         step()
+
+    # What names others comes after them.
+    friends = {key: value for key, value in FRIENDS.items() if key != "name"}
+    ok(admin.put(f"/admin/policies/sets/{FRIENDS['name']}", shuffled(friends, chance)), 204)
+    ok(admin.put("/admin/collections/people/policy", shuffled(PEOPLE, chance)), 204)
+    ok(admin.patch("/admin/storage/buckets/Archive", {"rules": shuffled(FILE_RULES, chance)}), 204)
 
 
 def export_text(api: Api) -> str:
