@@ -41,7 +41,7 @@ class TextReader {
     if (!take("[")) return dot ? takeWord() : std::string_view();
     const std::string_view quote = take("\"") ? "\"" : take("'") ? "'" : "";
     const std::string_view word = takeWord();
-    return !quote.empty() && take(quote) ? word : std::string_view();
+    return !quote.empty() && take(quote) && take("]") ? word : std::string_view();
   }
 
  private:

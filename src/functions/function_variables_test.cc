@@ -18,7 +18,8 @@ TEST(FunctionVariables, AreFoundWhereTheyAreNamed) {
                           std::nullopt),
               ElementsAre("A", "B_1", "C", "D", "E", "F"));
   for (const char* none : {"variables.A", "my.ctx.variables.A", "myctx.variables.A", "ctx.variables", "ctx.variables.a",
-                           "ctx.variables[A]", "ctx.variables[\"A]", "ctx.variable.A", "ctx", "ctx.variables.${A}"}) {
+                           "ctx.variables[A]", "ctx.variables[\"A]", "ctx.variable.A", "ctx", "ctx.variables.${A}",
+                           "ctx.variables[\"A_\" + b]"}) {
     EXPECT_THAT(variablesIn(none, std::nullopt), IsEmpty()) << none;
   }
   const auto flow = doc::parseJson(R"({"nodes":[{"data":{"message":"{{ ctx.variables.A }}"}}]})");
