@@ -168,7 +168,7 @@ class TrialRun {
   Task<std::optional<doc::Document>> stored(const Collection& collection, std::string id) {
     std::optional<doc::Document> document;
     if (!given_) {
-      CO_TRY(document, co_await deps_.store.get(collection.ref, std::move(id), {access_.deadline}));
+      CO_TRY(document, co_await deps_.store.get(collection.ref, id, {access_.deadline}));
     }
     for (const doc::Document& each : given(collection.name())) {
       if (each.view().stringOr("id") == id) document = each;

@@ -1,5 +1,6 @@
 #include "policy/trace.h"
 
+#include "base/work_budget.h"
 #include "document/json.h"
 #include "policy/policy_fixture.h"
 #include "policy/trace_steps.h"
@@ -142,11 +143,8 @@ TEST(Trace, ShowsAllFieldsThatBreach) {
             R"({"step":"fields","passed":true,"denied":[],"immutable":[],"allowedWrite":[]})"
             "\n"
             R"({"step":"validate","passed":false,"expression":"document.n < 5","value":false,)"
-            R"("error":"no such key (line 1, column 10)", )
-  "
-  R"("parts":[{"text":"document.n","error":"no such key (line 1, column 10)"
-},{"text":"5","value":5}]
-})"
+            R"x("error":"no such key (line 1, column 10)",)x"
+            R"x("parts":[{"text":"document.n","error":"no such key (line 1, column 10)"},{"text":"5","value":5}]})x"
             "\n");
 }
 

@@ -257,11 +257,18 @@ TEST_F(FileTrialTest, AgreesWithTheRequest) {
   std::mt19937_64 random(7);
   const auto pick = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
   const std::vector<std::string> rulesOf = {
-      R"({"filter":{"ownerId":"$auth.uid"}})", R"({"filter":{"metadata.team":{"$in":"$auth.sets.teams"}}})", "{}",
-      R"({"validate":"file.size <= 4 && file.path != 'f1'"})", R"({"validate":"file.metadata.team in auth.sets.teams"})",
-      R"({"filter":{"path":{"$regex":"^f[0-2]"}},"validate":"previous == null || has(previous.metadata.team)"})"};
-  const std::vector<policy::Caller> callers = {alice_, bob_, endUser("user_c", "editor"), admin(),
-                                               callerWith({"storage:read"}), callerWith({"storage:read", "storage:write"})};
+      R"({"filter":{"ownerId":"$auth.uid"}})",
+      R"({"filter":{"metadata.team":{"$in":"$auth.sets.teams"}}})",
+      "{}",
+      R"({"validate":"file.size <= 4 && file.path != 'f1'"})",
+      R"({"validate":"file.metadata.team in auth.sets.teams"})",
+      R"x({"filter":{"path":{"$regex":"^f[0-2]"}},"validate":"has(file.metadata.team)"})x"};
+  const std::vector<policy::Caller> callers = {alice_,
+                                               bob_,
+                                               endUser("user_c", "editor"),
+                                               admin(),
+                                               callerWith({"storage:read"}),
+                                               callerWith({"storage:read", "storage:write"})};
   size_t allowed = 0;
   for (int round = 0; round < 40; ++round) {
     std::vector<std::string> parts;
