@@ -126,7 +126,7 @@ TEST_F(StoredTests, AFailingOneStopsTheImport) {
 
 TEST_F(StoredTests, SeeTheProjectAsItWouldBe) {
   // A schema, a role, a claim, a set and the default policy that the same document brings.
-  constexpr std::string_view kTeam =
+  constexpr std::string_view kOfTeam =
       R"({"read":{"filter":{"team":{"$in":"$auth.sets.teams"},"plan":"$auth.token.plan"}}})";
   constexpr std::string_view kMember =
       R"({"name":"members","caller":{"role":"Guest","uid":"ada","claims":{"plan":"pro"}},"operation":"read","id":"n",)"
@@ -137,7 +137,7 @@ TEST_F(StoredTests, SeeTheProjectAsItWouldBe) {
       R"("collections":[{{"name":"notes","policy":{},"policyTests":[{}]}},)"
       R"({{"name":"memberships","indexes":[{{"keys":{{"userId":1}}}}]}}],)"
       R"("policySets":[{{"name":"teams","collection":"memberships","where":{{"userId":"$auth.uid"}},"value":"team"}}])",
-      kTeam, kMember));
+      kOfTeam, kMember));
   const auto whole = plan(shop_, document);
   EXPECT_TRUE(whole) << details(whole) << (whole ? "" : whole.error().message());
   ASSERT_TRUE(import(shop_, document));

@@ -142,13 +142,13 @@ class PolicyTrialRandomTest : public DataTest {
   }
   void changeMemberships() {
     static constexpr std::array<const char*, 4> kWho = {"user_alice", "user_bob", "user_carol", "key_1"};
-    static constexpr std::array<const char*, 3> kTeams = {"red", "blue", "green"};
+    static constexpr std::array<const char*, 3> kTeamNames = {"red", "blue", "green"};
     const std::string id = fmt::format("m{}", pick(8));
     const Access access = asAdmin();
     (void)run(data_->documents().remove(access, "memberships", id));
     if (chance(30)) return;
     put("memberships", fmt::format(R"({{"id":"{}","userId":"{}","teamId":"{}","role":"{}"}})", id, kWho[pick(4)],
-                                   kTeams[pick(3)], chance(50) ? "editor" : "viewer"));
+                                   kTeamNames[pick(3)], chance(50) ? "editor" : "viewer"));
   }
   std::string document(const std::string& id) {
     static const Texts kParts = {R"("n":1)",
