@@ -20,10 +20,10 @@ class UpdateTest : public DataTest {
   }
 };
 
-constexpr std::string_view kOpen = R"({"read":{},"update":{},"delete":{}})";
+constexpr std::string_view kWritable = R"({"read":{},"update":{},"delete":{}})";
 
 TEST_F(UpdateTest, FieldsAndOperators) {
-  notes(kOpen);
+  notes(kWritable);
   expectOk(patch(alice_, "notes", "a", R"({"title":"two","deep.k":2})"));
   EXPECT_EQ(R"("two")", at("title"));
   EXPECT_EQ(R"({"k":2})", at("deep"));
@@ -36,7 +36,7 @@ TEST_F(UpdateTest, FieldsAndOperators) {
 }
 
 TEST_F(UpdateTest, AChangeThatChangesNothingIsNoWrite) {
-  notes(kOpen);
+  notes(kWritable);
   // As the server writes it.
   expectOk(patch(alice_, "notes", "a", R"({"n":2})"));
   const std::string before = doc::toJson(stored("notes", "a"));
@@ -76,7 +76,7 @@ TEST_F(UpdateTest, NamingAHiddenFieldIsAlwaysAWrite) {
 }
 
 TEST_F(UpdateTest, BadBodiesChangeNothing) {
-  notes(kOpen);
+  notes(kWritable);
   const std::string before = doc::toJson(stored("notes", "a"));
   for (const char* body :
        {R"({"$set":{"a":1},"b":2})", R"({"$where":{"a":1}})", R"({"$set":1})", R"({"$inc":{"title":1}})",
@@ -96,7 +96,7 @@ TEST_F(UpdateTest, BadBodiesChangeNothing) {
 }
 
 TEST_F(UpdateTest, ServerFieldsStayWhateverTheBodySays) {
-  notes(kOpen);
+  notes(kWritable);
   for (const char* body :
        {R"({"id":"z","ownerId":"user_bob","createdAt":"2001-01-01T00:00:00Z","updatedAt":1})",
         R"({"$set":{"id":"z","ownerId":"user_bob","createdAt":1,"updatedAt":2}})",
@@ -152,7 +152,7 @@ TEST_F(UpdateTest, EachOperationNeedsItsPermissionAndRule) {
   expectError(ErrorCode::forbidden, patch(alice_, "notes", "a", R"({"n":2})"));
   expectError(ErrorCode::forbidden, replace(alice_, "notes", "a", R"({"n":2})"));
   expectError(ErrorCode::forbidden, remove(alice_, "notes", "a"));
-  expectOk(run(data_->collections().setPolicy(managing(), "notes", json(kOpen))));
+  expectOk(run(data_->collections().setPolicy(managing(), "notes", json(kWritable))));
   policy::Caller writer = user("user_w");
   writer.permissions = permissions({"data:notes:update"});
   expectOk(patch(writer, "notes", "a", R"({"n":2})"));
@@ -182,7 +182,7 @@ TEST_F(UpdateTest, ExpressionsSeeBeforeAndAfter) {
 }
 
 TEST_F(UpdateTest, TheSchemaHoldsForEveryWay) {
-  notes(kOpen,
+  notes(kWritable,
         R"({"type":"object","properties":{"n":{"type":"integer","maximum":3},"title":{"type":"string","default":"d"},
     "tags":{"type":"array","maxItems":2},"deep":{"type":"object"}},"additionalProperties":false})");
   expectError(ErrorCode::validation, patch(alice_, "notes", "a", R"({"$inc":{"n":5}})"));
@@ -211,7 +211,7 @@ TEST_F(UpdateTest, AdminsChangeTheOwner) {
 }
 
 TEST_F(UpdateTest, TheAdminPlaneNeedsItsPermission) {
-  notes(kOpen);
+  notes(kWritable);
   policy::Caller viewer = owner_;
   viewer.permissions = permissions({"data:*:read", "data:*:list"});
   const Access access{viewer, snapshot(), Authority::admin, soon()};

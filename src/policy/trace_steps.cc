@@ -112,19 +112,20 @@ void traceUnusableSet(Trace& trace, std::string_view set) {
 bool traceDocument(Trace& trace, const doc::Filter& filter, std::optional<doc::DocumentView> document, bool found) {
   bool passed = document.has_value();
   std::vector<Outcome> outcomes;
+  std::vector<doc::Filter> conditions;
+  size_t next = 0;
   if (document) {
     // The request stops at the first condition that does not hold.
-    std::vector<doc::Filter> conditions = doc::conditionsOf(filter);
-    size_t next = 0;
+    conditions = doc::conditionsOf(filter);
     while (passed && next < conditions.size()) {
       passed = conditions[next].matches(*document);
       outcomes.push_back({std::move(conditions[next++]), passed});
     }
-    const UncountedWork work(kCoreWork);
-    for (; next < conditions.size(); ++next) {
-      const bool holds = conditions[next].matches(*document);
-      outcomes.push_back({std::move(conditions[next]), holds});
-    }
+  }
+  const UncountedWork work(kCoreWork);
+  for (; next < conditions.size(); ++next) {
+    const bool holds = conditions[next].matches(*document);
+    outcomes.push_back({std::move(conditions[next]), holds});
   }
   trace.add("document", passed, [&](doc::BsonWriter& out) {
     out.appendBool("found", found);
