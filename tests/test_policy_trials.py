@@ -32,8 +32,8 @@ def explain(api, **body):
     return ok(api.post("/admin/policies/test", body))
 
 
-def refusal(api, status, code, path=None, **body):
-    return refused(api.post("/admin/policies/test", body), status, code, path)
+def refusal(api, status, code, at=None, **body):
+    return refused(api.post("/admin/policies/test", body), status, code, at)
 
 
 def steps(result) -> dict:

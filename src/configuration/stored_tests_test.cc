@@ -84,7 +84,7 @@ TEST_F(StoredTests, KeepTheTypesOfTheirValues) {
       notes(kOwn, R"({"name":"typed","caller":{"role":"user","uid":"bob"},"operation":"read",)"
                   R"("document":{"at":{"$date":"2026-01-31T09:30:00Z"},"clientSecret":1},"expect":"hidden"})");
   ASSERT_TRUE(import(shop_, typed));
-  EXPECT_THAT(exported(shop_), HasSubstr(R"("at":{"$date":"2026-01-31T09:30:00Z"},"clientSecret":1})"));
+  EXPECT_THAT(exported(shop_), HasSubstr(R"("at":{"$date":"2026-01-31T09:30:00.000Z"},"clientSecret":1})"));
   EXPECT_EQ(summary(plan(shop_, typed)), "0 0 1");
 }
 

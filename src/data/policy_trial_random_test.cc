@@ -215,7 +215,10 @@ class PolicyTrialRandomTest : public DataTest {
     }
     if ((trial.operation == read || trial.operation == list) && chance(30)) trial.filter = json(any(kQueries));
     if (trial.operation == create) {
-      trial.body = json(document(chance(50) ? "" : chance(80) ? fmt::format("c{}", pick(9)) : "d0"));
+      trial.body = chance(10) ? json(chance(50) ? R"({"n":99})" : R"({"id":"not an id"})")
+                              : json(document(chance(50)   ? ""
+                                              : chance(80) ? fmt::format("c{}", pick(9))
+                                                           : "d0"));
     }
     if (trial.operation == update) {
       trial.replace = chance(40);

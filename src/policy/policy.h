@@ -20,8 +20,8 @@ namespace mb::policy {
 enum class Operation { read, list, create, update, remove, admin };
 std::string_view operationName(Operation op);  // "read", …, "delete"
 
-// A refusal by a rule, or for want of one. Members are told which rule it is ("update", "public/read"); other callers
-// are told `message` alone.
+// A refusal by a rule, or for want of one. For members its message names the rule ("update", "public/read"); for other
+// callers it is `message` alone.
 Error refusedBy(std::string_view rule, const Caller& caller, std::string message = "denied by policy");
 Error refusedWithoutRule(Operation operation, const Caller& caller);
 

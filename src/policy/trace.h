@@ -1,6 +1,6 @@
 // A Trace records how an evaluation of permissions, rules and fields came to its outcome, one step after another
-// (docs/policy-tests.md, "Explain"). The evaluators of requests take one, which is null in requests: what a trace says can
-// not differ from what a request does.
+// (docs/policy-tests.md, "Explain"). The evaluators of requests take one, which is null in requests: what a trace says
+// can not differ from what a request does.
 #pragma once
 
 #include <functional>

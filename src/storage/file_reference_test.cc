@@ -128,6 +128,7 @@ class DeclaredUpload final : public Upload {
 
 constexpr std::string_view kForbidden = "FORBIDDEN";
 constexpr std::string_view kHidden = "NOT_FOUND";
+constexpr std::string_view kNeedsToken = "UNAUTHENTICATED";
 
 class FileReferenceTest : public StorageFixture {
  protected:
@@ -139,7 +140,7 @@ class FileReferenceTest : public StorageFixture {
                             const RuleFields* before, const RuleFields* after) const {
     const bool reads = operation == Operation::read || operation == Operation::list;
     if (operation == Operation::read && isPublic_) return before ? "" : kHidden;
-    if (person.caller.kind == policy::CallerKind::anonymous && operation == Operation::read) return kHidden;
+    if (isAnonymous(person)) return operation == Operation::read ? kHidden : kNeedsToken;
     if (!(reads ? mayRead(person) : mayWrite(person))) return kForbidden;
     if (rules_.empty() || !person.rulesHold) return expectedByOwner(person, operation, before);
     const auto rule = rules_.find(operation);
@@ -161,6 +162,7 @@ class FileReferenceTest : public StorageFixture {
     const bool isKnown = operation == Operation::update || (operation == Operation::remove && isPublic_);
     return isKnown ? kForbidden : kHidden;
   }
+  static bool isAnonymous(const Person& person) { return person.caller.kind == policy::CallerKind::anonymous; }
   static bool mayRead(const Person& person) { return person.caller.may("storage:read"); }
   static bool mayWrite(const Person& person) { return person.caller.may("storage:write"); }
   const RuleFields* find(const std::string& path) const {
@@ -197,7 +199,7 @@ class FileReferenceTest : public StorageFixture {
     if (visible.size() > page.limit) visible.resize(page.limit);
     const bool refused = !mayRead(person) || (!rules_.empty() && person.rulesHold && !rules_.contains(Operation::list));
     const auto found = run(storage_->files().list(as(person), "docs", page));
-    check(person, "list", prefix, refused ? kForbidden : "", codeOf(found));
+    check(person, "list", prefix, refused ? (isAnonymous(person) ? kNeedsToken : kForbidden) : "", codeOf(found));
     std::vector<std::string> listed;
     if (found) {
       for (const FileView& each : found->files) listed.push_back(each.path);
