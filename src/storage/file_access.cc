@@ -18,6 +18,9 @@ constexpr policy::RequiredPermission kWrite = "storage:write";
 constexpr policy::RequiredPermission kManage = "storage:manage";
 
 Result<> require(const policy::Caller& caller, policy::RequiredPermission permission, policy::Trace* trace = nullptr) {
+  if (caller.kind == policy::CallerKind::anonymous) {
+    return fail(ErrorCode::unauthenticated, "this needs a bearer token");
+  }
   const std::string* by = caller.permissions->granting(permission);
   if (trace != nullptr) policy::tracePermission(*trace, permission, by);
   if (by != nullptr) return {};
@@ -191,10 +194,7 @@ Result<FileGrant> FileAccess::find(const Access& access, BucketPtr bucket, Opera
   grant.trace = access.trace;
   if (isPublic && access.trace != nullptr) traceNoRules(*access.trace, "public", false);
   if (isPublic || caller.kind == policy::CallerKind::server) return grant;
-  if (caller.kind == policy::CallerKind::anonymous) {
-    if (operation == Operation::read) return fail(noFile());
-    return fail(ErrorCode::unauthenticated, "this needs a bearer token");
-  }
+  if (caller.kind == policy::CallerKind::anonymous && operation == Operation::read) return fail(noFile());
   RETURN_IF_ERROR(require(caller, reads ? kRead : kWrite, access.trace));
   if (!grant.bucket->rules || !rulesHoldFor(caller)) {
     grant.ownOnly = reachesOwnOnly(caller);
