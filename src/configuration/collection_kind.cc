@@ -146,6 +146,19 @@ Async<void> checkReferenceRules(const data::CollectionTable& table, const std::v
   }
 }
 
+// A set of the project keeps an index, unless the document defines the set anew: its own section checks that.
+void checkSetIndexes(const data::CollectionTable& table, const std::vector<std::string>& defined,
+                     const std::vector<Entry>& merged, const Pointers& pointers, Problems& problems) {
+  for (const data::BoundSet& set : table.sets) {
+    if (!set.collection || std::ranges::find(defined, set.name()) != defined.end()) continue;
+    const Entry* entry = entryNamed(merged, set.collection->name());
+    const std::string& path = set.compiled->set.callerPath();
+    if (!entry || isIndexed(CollectionEntry::read(entry->value), path)) continue;
+    problems.add(pointers.find(entry->name)->second + "/indexes",
+                 fmt::format("the set \"{}\" needs an index that begins with \"{}\"", set.name(), path));
+  }
+}
+
 // The names of the collections in the section.
 std::set<std::string> collectionNamesOf(doc::ValueView section) {
   std::set<std::string> names;
@@ -222,7 +235,8 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   const std::set<std::string> incoming = collectionNamesOf(source.section);
   const auto exists = [&](const std::string& name) { return table.find(name) || incoming.contains(name); };
   std::vector<std::string> sets = table.setNames();
-  std::ranges::move(policySetNames(source.document), std::back_inserter(sets));
+  const std::vector<std::string> defined = policySetNames(source.document);
+  sets.insert(sets.end(), defined.begin(), defined.end());
   const ClaimChange claims = claimChange(source);
   std::vector<Entry> merged;
   Pointers pointers;
@@ -270,6 +284,7 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   }
   co_await checkInherited(current, merged, pointers, problems);
   if (!source.copied) co_await checkReferenceRules(table, merged, schemas, pointers, problems);
+  checkSetIndexes(table, defined, merged, pointers, problems);
   if (created > 0 && table.byName.size() + created > store::kMaxCollections) {
     problems.add("/collections", fmt::format("would exceed {} collections", store::kMaxCollections));
   }

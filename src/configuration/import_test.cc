@@ -462,6 +462,19 @@ TEST_F(Import, SetsComeWithTheirCollectionAndThePoliciesThatNameThem) {
             "0 1 0");
 }
 
+TEST_F(Import, AnIndexThatASetNeedsIsNotReplaced) {
+  constexpr std::string_view kSets =
+      R"("policySets":[{"name":"teams","collection":"members","where":{"userId":"$auth.uid"},"value":"teamId"}])";
+  const auto members = [](std::string_view key) {
+    return fmt::format(R"("collections":[{{"name":"members","indexes":[{{"name":"i","keys":{{"{}":1}}}}]}}])", key);
+  };
+  ASSERT_TRUE(import(shop_, with(members("userId") + "," + std::string(kSets))));
+  EXPECT_THAT(problemsOf(import(shop_, with(members("teamId")))),
+              ElementsAre("/collections/0/indexes: the set \"teams\" needs an index that begins with \"userId\""));
+  EXPECT_THAT(problemsOf(import(shop_, with(members("teamId") + "," + std::string(kSets)))),
+              ElementsAre(HasSubstr("/policySets/0/where: needs an index")));
+}
+
 TEST_F(Import, SetsThatCannotBeReadAreProblems) {
   const auto problems = [&](std::string_view sections) { return problemsOf(import(shop_, with(sections))); };
   EXPECT_THAT(problems(R"("policySets":[{"name":"teams","collection":"m","where":{"u":"$auth.uid"},"value":"t"}])"),
