@@ -146,7 +146,7 @@ Async<void> checkReferenceRules(const data::CollectionTable& table, const std::v
   }
 }
 
-// A set of the project keeps an index, unless the document defines the set anew: its own section checks that.
+// A set of the project keeps an index, unless the document redefines the set, which its own section checks.
 void checkSetIndexes(const data::CollectionTable& table, const std::vector<std::string>& defined,
                      const std::vector<Entry>& merged, const Pointers& pointers, Problems& problems) {
   for (const data::BoundSet& set : table.sets) {
