@@ -154,11 +154,26 @@ def test_expand(project, admin, alice):
     refused(alice.get(f"/{name}", params={"expand": "to"}), 400, "QUERY_TOO_COSTLY")
 
 
-def test_a_subscription_ends(project, server, admin, alice):
+def test_a_subscription_whose_rule_is_costly_gets_a_gap(project, server, admin, alice):
     name = project.collection(policy=open_policy(read={"filter": {"$nor": [pattern(COSTLY)]}}))
-    plain = project.collection()
     with Live(server, alice.token) as live, Live(server, alice.token) as other:
         live.follow(name, id="costly")
+        ok(admin.post(f"/admin/collections/{name}/documents", {"text": "ab"}), 201)
+        first = live.event("costly")
+        ok(admin.post(f"/admin/collections/{name}/documents", {"text": TEXT}), 201)
+        assert live.next()["type"] == "gap"
+        last = ok(admin.post(f"/admin/collections/{name}/documents", {"text": "ab"}), 201)["document"]["id"]
+        assert live.event("costly")["documentId"] == last
+        # The same from the change log.
+        other.follow(name, id="again", after=first["position"])
+        assert other.next()["type"] == "gap"
+        assert other.event("again")["documentId"] == last
+
+
+def test_a_subscription_with_a_costly_filter_ends(project, server, admin, alice):
+    name, plain = project.collection(), project.collection()
+    with Live(server, alice.token) as live, Live(server, alice.token) as other:
+        live.follow(name, id="costly", filter={"$nor": [pattern(COSTLY)]})
         live.follow(plain, id="plain")
         short = ok(admin.post(f"/admin/collections/{name}/documents", {"text": "ab"}), 201)["document"]["id"]
         event = live.event("costly")
@@ -169,7 +184,7 @@ def test_a_subscription_ends(project, server, admin, alice):
         after = ok(admin.post(f"/admin/collections/{plain}/documents", {}), 201)["document"]["id"]
         assert live.event("plain")["documentId"] == after
         # The same from the change log.
-        other.follow(name, id="again", after=event["position"])
+        other.follow(name, id="again", after=event["position"], filter={"$nor": [pattern(COSTLY)]})
         other.error("QUERY_TOO_COSTLY", "again")
         # The id of the ended subscription is free.
         live.follow(plain, id="costly")
