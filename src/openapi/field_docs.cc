@@ -405,6 +405,7 @@ constexpr FieldDoc kFieldDocs[] = {
     {"partialFilter", "Only documents that match are in the index.", R"({"status": "open"})"},
     {"passed", "Whether it passed, or how many passed.", "true"},
     {"FunctionTestReport.passed", "How many passed.", "1"},
+    {"PolicyTestReport.passed", "How many passed.", "1"},
     {"IntegrationSuiteOutcome.passed", "How many passed.", "1"},
     {"password", "8 to 256 characters, not the address.", R"("correct horse battery")", kPassword},
     {"Credentials.password", "The password.", R"("correct horse battery")"},
