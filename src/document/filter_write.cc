@@ -5,37 +5,16 @@
 
 namespace mb::doc {
 
-namespace {
-
-using Nodes = std::vector<const FilterNode*>;
-
-// `node`, or where it is an $and those that it joins.
-void flatten(const FilterNode& node, Nodes& out) {
-  if (node.op != FilterOp::all) {
-    out.push_back(&node);
-    return;
-  }
-  for (const auto& child : node.children) flatten(*child, out);
-}
-
-Nodes flat(const FilterNode& node) {
-  Nodes nodes;
-  flatten(node, nodes);
-  return nodes;
-}
-
-std::string_view operatorOf(const FilterNode& node) {
-  switch (node.op) {
+std::string_view operatorName(FilterOp op) {
+  switch (op) {
     case FilterOp::all:
       return "$and";
     case FilterOp::any:
       return "$or";
     case FilterOp::none:
       return "$nor";
-    case FilterOp::negate: {
-      const FilterOp negated = node.children.front()->op;
-      return negated == FilterOp::eq ? "$ne" : negated == FilterOp::in ? "$nin" : "$not";
-    }
+    case FilterOp::negate:
+      return "$not";
     case FilterOp::eq:
       return "$eq";
     case FilterOp::gt:
@@ -64,6 +43,31 @@ std::string_view operatorOf(const FilterNode& node) {
       return "$regex";
   }
   return "";
+}
+
+namespace {
+
+using Nodes = std::vector<const FilterNode*>;
+
+// `node`, or where it is an $and those that it joins.
+void flatten(const FilterNode& node, Nodes& out) {
+  if (node.op != FilterOp::all) {
+    out.push_back(&node);
+    return;
+  }
+  for (const auto& child : node.children) flatten(*child, out);
+}
+
+Nodes flat(const FilterNode& node) {
+  Nodes nodes;
+  flatten(node, nodes);
+  return nodes;
+}
+
+std::string_view operatorOf(const FilterNode& node) {
+  if (node.op != FilterOp::negate) return operatorName(node.op);
+  const FilterOp negated = node.children.front()->op;
+  return negated == FilterOp::eq ? "$ne" : negated == FilterOp::in ? "$nin" : "$not";
 }
 
 void writeConditions(BsonWriter& out, const Nodes& nodes);

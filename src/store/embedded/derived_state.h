@@ -73,13 +73,13 @@ class KindOfStates : public DerivedKind {
 };
 
 // A kind that keeps the commits of a group that concern it.
-template <class Kept>
+template <class Part>
 class KindOfCommits : public DerivedKind {
  public:
   void reset() { commits_.clear(); }
 
  protected:
-  std::vector<Kept*> commits_;
+  std::vector<Part*> commits_;
 };
 
 // Documents and bytes of collections, and the size of a project's schemas.

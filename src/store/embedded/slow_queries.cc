@@ -1,6 +1,7 @@
 #include "store/embedded/slow_queries.h"
 
 #include "base/log.h"
+#include "document/filter_write.h"
 
 namespace mb::store::embedded {
 
@@ -12,46 +13,6 @@ constexpr size_t kShapeBytes = 500;
 
 using doc::FilterNode;
 using doc::FilterOp;
-
-std::string_view nameOf(FilterOp op) {
-  switch (op) {
-    case FilterOp::all:
-      return "$and";
-    case FilterOp::any:
-      return "$or";
-    case FilterOp::none:
-      return "$nor";
-    case FilterOp::negate:
-      return "$not";
-    case FilterOp::eq:
-      return "$eq";
-    case FilterOp::gt:
-      return "$gt";
-    case FilterOp::gte:
-      return "$gte";
-    case FilterOp::lt:
-      return "$lt";
-    case FilterOp::lte:
-      return "$lte";
-    case FilterOp::in:
-      return "$in";
-    case FilterOp::exists:
-      return "$exists";
-    case FilterOp::type:
-      return "$type";
-    case FilterOp::contains:
-      return "$all";
-    case FilterOp::elemMatch:
-      return "$elemMatch";
-    case FilterOp::size:
-      return "$size";
-    case FilterOp::mod:
-      return "$mod";
-    case FilterOp::regex:
-      return "$regex";
-  }
-  return "";
-}
 
 void append(std::string& out, const FilterNode& node);
 
@@ -68,7 +29,7 @@ void append(std::string& out, const FilterNode& node) {
   if (out.size() > kShapeBytes) return;
   if (node.op == FilterOp::all) return appendChildren(out, node, ", ");
   if (!node.path.dotted().empty()) out += node.path.dotted() + ' ';
-  out += nameOf(node.op);
+  out += doc::operatorName(node.op);
   if (node.children.empty()) return;
   out += '(';
   appendChildren(out, node, node.op == FilterOp::any || node.op == FilterOp::none ? " | " : ", ");
