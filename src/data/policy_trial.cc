@@ -7,6 +7,7 @@
 #include "data/data_deps.h"
 #include "data/read_plan.h"
 #include "data/reserved.h"
+#include "data/trial_refusal.h"
 #include "data/write.h"
 #include "policy/trace_steps.h"
 
@@ -19,20 +20,14 @@ bool isRead(Operation operation) {
   return operation == Operation::read || operation == Operation::list;
 }
 
-Error missing(ErrorCode code, std::string_view field) {
-  return Error(code, fmt::format("/{} is required for this operation", field))
-      .withDetail(fmt::format("/{}", field), "is required for this operation");
-}
-
 Result<> checkParts(const Trial& trial) {
   if (trial.operation == Operation::admin) {
-    return fail(Error(ErrorCode::validation, "/operation must be read, list, create, update or delete")
-                    .withDetail("/operation", "must be read, list, create, update or delete"));
+    return fail(notAnOperation());
   }
   const bool writes = trial.operation == Operation::create || trial.operation == Operation::update;
-  if (writes && !trial.body) return fail(missing(ErrorCode::invalidBody, "body"));
+  if (writes && !trial.body) return fail(missingPart(ErrorCode::invalidBody, "body"));
   const bool needsTarget = trial.operation != Operation::create && trial.operation != Operation::list;
-  if (needsTarget && !trial.id && !trial.document) return fail(missing(ErrorCode::validation, "id"));
+  if (needsTarget && !trial.id && !trial.document) return fail(missingPart(ErrorCode::validation, "id"));
   return {};
 }
 
@@ -55,12 +50,8 @@ class TrialRun {
     if (done) {
       result_.allowed = !result_.hidden && (!aboutOne_ || found_);
     } else {
-      const ErrorMeaning meaning = meaningOf(done.error().code());
-      // What failed is the store, or the trial itself.
-      if (meaning.status >= 500 || invalid_) co_return fail(std::move(done).error());
-      result_.status = meaning.status;
-      result_.code = std::string(meaning.wire);
-      result_.hidden = found_ && done.error().code() == ErrorCode::notFound;
+      if (invalid_) co_return fail(std::move(done).error());
+      CO_RETURN_IF_ERROR(refuse(result_, std::move(done).error(), found_));
     }
     result_.steps = trace_.take();
     co_return std::move(result_);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "data/policy_claims.h"
+#include "data/trial_refusal.h"
 #include "policy/trace_steps.h"
 #include "storage/file_writes.h"
 #include "storage/storage_rules.h"
@@ -52,11 +53,6 @@ Result<T> decoded(const doc::Document& given, const std::string& pointer) {
   return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
 }
 
-Error missing(ErrorCode code, std::string_view field) {
-  return Error(code, fmt::format("/{} is required for this operation", field))
-      .withDetail(fmt::format("/{}", field), "is required for this operation");
-}
-
 bool writesContent(Operation operation) {
   return operation == Operation::create || operation == Operation::update;
 }
@@ -72,16 +68,16 @@ class FileTrialRun {
   // Decodes what is given. Fails with validation and invalidBody.
   Result<> prepare() {
     if (trial_.operation == Operation::admin) {
-      return fail(Error(ErrorCode::validation, "/operation must be read, list, create, update or delete")
-                      .withDetail("/operation", "must be read, list, create, update or delete"));
+      return fail(data::notAnOperation());
     }
     if (trial_.document) TRY(standing_, standingFile(*trial_.document));
     if (writesContent(trial_.operation)) {
-      if (!trial_.body) return fail(missing(ErrorCode::invalidBody, "body"));
+      if (!trial_.body) return fail(data::missingPart(ErrorCode::invalidBody, "body"));
       TRY(change_, decoded<GivenChange>(*trial_.body, "/body"));
     }
     path_ = trial_.path ? *trial_.path : standing_ ? standing_->path : "";
-    if (path_.empty() && trial_.operation != Operation::list) return fail(missing(ErrorCode::validation, "path"));
+    if (path_.empty() && trial_.operation != Operation::list)
+      return fail(data::missingPart(ErrorCode::validation, "path"));
     return {};
   }
 
@@ -90,12 +86,7 @@ class FileTrialRun {
     if (done) {
       result_.allowed = !result_.hidden && (!isList() || path_.empty() || found_);
     } else {
-      const ErrorMeaning meaning = meaningOf(done.error().code());
-      // What failed is the store.
-      if (meaning.status >= 500) co_return fail(std::move(done).error());
-      result_.status = meaning.status;
-      result_.code = std::string(meaning.wire);
-      result_.hidden = found_ && done.error().code() == ErrorCode::notFound;
+      CO_RETURN_IF_ERROR(data::refuse(result_, std::move(done).error(), found_));
     }
     result_.steps = trace_.take();
     co_return std::move(result_);
