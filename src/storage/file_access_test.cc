@@ -68,24 +68,6 @@ class FileAccessTest : public StorageFixture {
     return found && !found->files.empty() ? found->files.front() : FileView();
   }
 
-  // Alice is in the team red.
-  void teams() {
-    const policy::Caller caller = admin();
-    EXPECT_TRUE(run(data_->collections().create({caller, snapshot(shop_)}, "members")));
-    data::NewIndex index;
-    index.keys = json(R"({"userId":1})");
-    EXPECT_TRUE(run(data_->collections().createIndex({caller, snapshot(shop_)}, "members", index)));
-    const auto set = run(data_->policySets().set({caller, snapshot(shop_)},
-                                                 {"teams", "members", json(R"({"userId":"$auth.uid"})"), "teamId"}));
-    EXPECT_TRUE(set) << set.error().message();
-    join("user_a", "red");
-  }
-  void join(const std::string& user, const std::string& team) {
-    const policy::Caller caller = admin();
-    const std::string body = fmt::format(R"({{"id":"{}-{}","userId":"{}","teamId":"{}"}})", user, team, user, team);
-    EXPECT_TRUE(run(
-        data_->documents().create({caller, snapshot(shop_), data::Authority::admin, soon()}, "members", json(body))));
-  }
   Task<> leave(std::string user, std::string team) {
     const policy::Caller caller = admin();
     CO_TRY(const snapshot::SnapshotPtr now, co_await snapshots_.byNumber(shop_));

@@ -29,18 +29,6 @@ class FileTrialTest : public StorageFixture {
     const auto set = run(storage_->buckets().change(access(), bucket, std::move(patch)));
     EXPECT_TRUE(set) << set.error().message();
   }
-  void teams() {
-    const policy::Caller caller = admin();
-    EXPECT_TRUE(run(data_->collections().create({caller, snapshot(shop_)}, "members")));
-    data::NewIndex index;
-    index.keys = json(R"({"userId":1})");
-    EXPECT_TRUE(run(data_->collections().createIndex({caller, snapshot(shop_)}, "members", index)));
-    const auto set = run(data_->policySets().set({caller, snapshot(shop_)},
-                                                 {"teams", "members", json(R"({"userId":"$auth.uid"})"), "teamId"}));
-    EXPECT_TRUE(set) << set.error().message();
-    EXPECT_TRUE(run(data_->documents().create({caller, snapshot(shop_), data::Authority::admin, soon()}, "members",
-                                              json(R"({"userId":"user_a","teamId":"red"})"))));
-  }
   static FileTrial about(Operation operation, std::string bucket, std::optional<std::string> path = std::nullopt,
                          std::string_view body = "") {
     FileTrial trial;

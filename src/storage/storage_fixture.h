@@ -139,6 +139,25 @@ class StorageFixture : public configuration::RandomConfigurationFixture {
     return sum ? fmt::format("{} {}", sum->files, sum->bytes) : codeOf(sum);
   }
 
+  // The set "teams" of the collection "members", in which alice is in the team red.
+  void teams() {
+    const policy::Caller caller = admin();
+    EXPECT_TRUE(run(data_->collections().create({caller, snapshot(shop_)}, "members")));
+    data::NewIndex index;
+    index.keys = json(R"({"userId":1})");
+    EXPECT_TRUE(run(data_->collections().createIndex({caller, snapshot(shop_)}, "members", index)));
+    const auto set = run(data_->policySets().set({caller, snapshot(shop_)},
+                                                 {"teams", "members", json(R"({"userId":"$auth.uid"})"), "teamId"}));
+    EXPECT_TRUE(set) << set.error().message();
+    join("user_a", "red");
+  }
+  void join(const std::string& user, const std::string& team) {
+    const policy::Caller caller = admin();
+    const std::string body = fmt::format(R"({{"id":"{}-{}","userId":"{}","teamId":"{}"}})", user, team, user, team);
+    EXPECT_TRUE(run(
+        data_->documents().create({caller, snapshot(shop_), data::Authority::admin, soon()}, "members", json(body))));
+  }
+
   TemporaryFolder folder_;
   jobs::Queue queue_{{store_, cores_, ids_, clock_, master_}};
   std::optional<Storage> storage_;
