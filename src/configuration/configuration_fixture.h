@@ -8,6 +8,7 @@
 #include "configuration/configuration.h"
 #include "document/json.h"
 #include "mail/testing.h"
+#include "projects/project_rules.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
 
@@ -157,6 +158,22 @@ class NoMembers final : public snapshot::SlotSource {
 class ConfigurationFixture : public ::testing::Test {
  protected:
   using Text = std::string;
+
+  // Changes the settings of a project as its record has them.
+  Task<> writeSettings(snapshot::SnapshotPtr project, projects::SettingsPatch patch) {
+    directory_.change(project->info().number, [&](snapshot::ProjectInfo& info) {
+      projects::ProjectSettings settings;
+      if (const auto stored = info.record.view().find("settings")) {
+        settings = *doc::decode<projects::ProjectSettings>(stored->asDocument());
+      }
+      projects::applySettings(settings, patch);
+      doc::BsonWriter out;
+      doc::encodeValue(out, "settings", settings);
+      info.record = out.finish();
+    });
+    memory_.bumpEpoch(project->info().number);
+    co_return Result<>();
+  }
 
   // `more`: system collections of higher modules, where their indexes matter.
   explicit ConfigurationFixture(const std::vector<store::SystemCollection>& more = {}) : memory_(collections(more)) {

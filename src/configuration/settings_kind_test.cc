@@ -20,7 +20,7 @@ class Settings : public ConfigurationFixture {
   Settings() {
     configuration_->add(std::make_unique<SettingsKind>(
         [this](snapshot::SnapshotPtr project, projects::SettingsPatch patch, policy::Caller, store::Deadline) {
-          return write(std::move(project), std::move(patch));
+          return writeSettings(std::move(project), std::move(patch));
         },
         [this](snapshot::SnapshotPtr project, std::vector<std::string> claims) {
           return usesOf(std::move(project), std::move(claims));
@@ -30,20 +30,6 @@ class Settings : public ConfigurationFixture {
     CO_TRY(auto uses, co_await data_->collections().claimUses(std::move(project), std::move(claims)));
     uses.insert(uses.end(), otherUses_.begin(), otherUses_.end());
     co_return uses;
-  }
-  Task<> write(snapshot::SnapshotPtr project, projects::SettingsPatch patch) {
-    directory_.change(project->info().number, [&](snapshot::ProjectInfo& info) {
-      projects::ProjectSettings settings;
-      if (const auto stored = info.record.view().find("settings")) {
-        settings = *doc::decode<projects::ProjectSettings>(stored->asDocument());
-      }
-      projects::applySettings(settings, patch);
-      doc::BsonWriter out;
-      doc::encodeValue(out, "settings", settings);
-      info.record = out.finish();
-    });
-    memory_.bumpEpoch(project->info().number);
-    co_return Result<>();
   }
   static Text with(std::string_view sections) { return fmt::format(R"({{"formatVersion":1,{}}})", sections); }
   Text settingsOf(store::ProjectNo project) {

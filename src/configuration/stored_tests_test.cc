@@ -4,7 +4,6 @@
 #include "configuration/bundle.h"
 #include "configuration/configuration_fixture.h"
 #include "configuration/settings_kind.h"
-#include "projects/project_rules.h"
 
 namespace mb::configuration {
 namespace {
@@ -18,22 +17,11 @@ class StoredTests : public ConfigurationFixture {
   StoredTests() {
     configuration_->add(std::make_unique<SettingsKind>(
         [this](snapshot::SnapshotPtr project, projects::SettingsPatch patch, policy::Caller, store::Deadline) {
-          return write(std::move(project), std::move(patch));
+          return writeSettings(std::move(project), std::move(patch));
         },
         [this](snapshot::SnapshotPtr project, std::vector<std::string> claims) {
           return data_->collections().claimUses(std::move(project), std::move(claims));
         }));
-  }
-  Task<> write(snapshot::SnapshotPtr project, projects::SettingsPatch patch) {
-    directory_.change(project->info().number, [&](snapshot::ProjectInfo& info) {
-      projects::ProjectSettings settings;
-      projects::applySettings(settings, patch);
-      doc::BsonWriter out;
-      doc::encodeValue(out, "settings", settings);
-      info.record = out.finish();
-    });
-    memory_.bumpEpoch(project->info().number);
-    co_return Result<>();
   }
   static Text with(std::string_view sections) { return fmt::format(R"({{"formatVersion":1,{}}})", sections); }
   // A collection "notes" with a policy and a test.
