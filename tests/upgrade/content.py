@@ -1,6 +1,6 @@
-"""The content of the data directory of an earlier version.
+"""The content of the data directories of earlier versions: data-<number>.tar.xz, oldest first.
 
-`MB_SERVER=/path/to/earlier/manybase .venv/bin/python tests/upgrade/content.py` writes data.tar.xz next to this file:
+`MB_SERVER=/path/to/earlier/manybase .venv/bin/python tests/upgrade/content.py` writes the next one next to this file:
 run it with the binary of each release, so that the next release is tested with its data.
 """
 
@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from support.client import PASSWORD, Api, PlatformUser, ok
 from support.server import Server
 
-ARCHIVE = Path(__file__).resolve().parent / "data.tar.xz"
+FOLDER = Path(__file__).resolve().parent
+ARCHIVES = sorted(FOLDER.glob("data-*.tar.xz"))
 OWNER = "owner@example.com"
 END_USER = "ada@example.com"
 SLUG = "upgraded"
@@ -49,9 +50,14 @@ def make(server: Server) -> None:
     body = {"email": END_USER, "password": PASSWORD}
     ok(user.post("/auth/register", body), 201)
     ada = Api(server, ok(user.post("/auth/login", body))["accessToken"])
-    for note in NOTES:
-        ada.create("notes", note)
-    (server.data / "known.json").write_text(json.dumps({"key": key, "project": project.id}))
+    notes = [ada.create("notes", note) for note in NOTES]
+    project.collection(
+        "replies",
+        schema={"type": "object", "properties": {"note": {"type": "string", "x-ref": "notes"}}},
+        policy={"read": {}, "create": {}},
+    )
+    reply = ada.create("replies", {"note": notes[0]["id"]})
+    (server.data / "known.json").write_text(json.dumps({"key": key, "project": project.id, "reply": reply["id"]}))
 
 
 def main() -> None:
@@ -64,9 +70,10 @@ def main() -> None:
         # Preallocated log files are mostly empty, and RocksDB's own log is not needed.
         for path in server.data.rglob("LOG*"):
             path.unlink()
-        line = ["tar", "--sort=name", "--owner=0", "--group=0", "--mtime=2026-01-01", "-cJf", str(ARCHIVE), "data"]
+        archive = FOLDER / f"data-{len(ARCHIVES) + 1}.tar.xz"
+        line = ["tar", "--sort=name", "--owner=0", "--group=0", "--mtime=2026-01-01", "-cJf", str(archive), "data"]
         subprocess.run(line, cwd=folder, check=True)
-    print(f"{ARCHIVE}: {ARCHIVE.stat().st_size} bytes")
+    print(f"{archive}: {archive.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
