@@ -3,16 +3,8 @@
 import pytest
 
 from support.client import ok, refused, unique
+from support.policy_tests import HIDDEN, OWN, SEEN
 
-OWN = {"read": {"filter": {"ownerId": "$auth.uid"}}, "list": {"filter": {"ownerId": "$auth.uid"}}}
-SEEN = {
-    "name": "owners read",
-    "caller": {"role": "user", "uid": "ada"},
-    "operation": "read",
-    "document": {"id": "n", "ownerId": "ada"},
-    "expect": "allowed",
-}
-HIDDEN = {**SEEN, "name": "strangers do not", "caller": {"role": "user", "uid": "bob"}, "expect": "hidden"}
 DENIED = {
     "name": "nobody writes",
     "caller": {"anonymous": True},
@@ -36,7 +28,7 @@ def run(api, *collections):
 
 @pytest.fixture
 def notes(project):
-    return project.collection(policy=OWN)
+    return project.collection(policy={**OWN, "list": OWN["read"]})
 
 
 def test_are_stored_and_run(project, admin, notes):
@@ -45,7 +37,7 @@ def test_are_stored_and_run(project, admin, notes):
     assert stored(admin, notes) == [SEEN, HIDDEN, DENIED]
     report = run(admin, notes)
     assert (report["passed"], report["failed"]) == (3, 0)
-    assert [each["name"] for each in report["results"]] == ["owners read", "strangers do not", "nobody writes"]
+    assert [each["name"] for each in report["results"]] == ["owners read", "strangers see nothing", "nobody writes"]
     for each in report["results"]:
         assert set(each) == {"collection", "name", "passed", "expected", "got", "steps"}
         assert each["collection"] == notes and each["expected"] == each["got"] and each["steps"]
@@ -57,7 +49,7 @@ def test_are_stored_and_run(project, admin, notes):
     report = run(admin, notes)
     assert (report["passed"], report["failed"]) == (2, 1)
     (failed,) = [each for each in report["results"] if not each["passed"]]
-    assert (failed["name"], failed["expected"], failed["got"]) == ("strangers do not", "hidden", "allowed")
+    assert (failed["name"], failed["expected"], failed["got"]) == ("strangers see nothing", "hidden", "allowed")
 
     ok(put(admin, notes), 204)
     assert stored(admin, notes) == [] and run(admin, notes)["results"] == []

@@ -4,15 +4,7 @@ import json
 
 from support.client import ok
 from support.commands import done, result
-
-OWN = {"read": {"filter": {"ownerId": "$auth.uid"}}}
-HIDDEN = {
-    "name": "strangers see nothing",
-    "caller": {"role": "user", "uid": "bob"},
-    "operation": "read",
-    "document": {"id": "n", "ownerId": "ada"},
-    "expect": "hidden",
-}
+from support.policy_tests import HIDDEN, OWN
 
 
 def with_policy(folder, policy) -> None:

@@ -3,16 +3,9 @@
 import pytest
 
 from support.client import ok, refused
+from support.policy_tests import HIDDEN, OWN
 
-OWN = {"read": {"filter": {"ownerId": "$auth.uid"}}}
 OPEN = {"read": {}}
-HIDDEN = {
-    "name": "strangers see nothing",
-    "caller": {"role": "user", "uid": "bob"},
-    "operation": "read",
-    "document": {"id": "n", "ownerId": "ada"},
-    "expect": "hidden",
-}
 AT = "/collections/notes/policyTests/0"
 CODE = "export default async (event, ctx) => ({ status: 200, body: { n: %d } });"
 CASE = {"name": "answers one", "event": {"method": "GET"}, "expect": {"status": 200, "result": {"body": {"n": 1}}}}
