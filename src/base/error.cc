@@ -45,6 +45,7 @@ constexpr std::array kTable = {
     Row{ErrorCode::rangeNotSatisfiable, {416, "RANGE_NOT_SATISFIABLE"}},
     Row{ErrorCode::upgradeRequired, {426, "UPGRADE_REQUIRED"}},
     Row{ErrorCode::rateLimited, {429, "RATE_LIMITED"}},
+    Row{ErrorCode::planRunLimit, {429, "PLAN_LIMIT"}},
     Row{ErrorCode::headersTooLarge, {431, "HEADERS_TOO_LARGE"}},
     Row{ErrorCode::internal, {500, "INTERNAL"}},
     Row{ErrorCode::upstreamFailed, {502, "UPSTREAM_FAILED"}},

@@ -43,6 +43,7 @@ enum class ErrorCode {
   rangeNotSatisfiable,
   upgradeRequired,
   rateLimited,
+  planRunLimit,  // of function runs in a month
   headersTooLarge,
   internal,
   // Calls out, all the same on the wire: failed; too slow; never made, since the address or URL is not allowed;

@@ -47,6 +47,7 @@ constexpr Row kExpected[] = {
     {ErrorCode::rangeNotSatisfiable, 416, "RANGE_NOT_SATISFIABLE"},
     {ErrorCode::upgradeRequired, 426, "UPGRADE_REQUIRED"},
     {ErrorCode::rateLimited, 429, "RATE_LIMITED"},
+    {ErrorCode::planRunLimit, 429, "PLAN_LIMIT"},
     {ErrorCode::headersTooLarge, 431, "HEADERS_TOO_LARGE"},
     {ErrorCode::internal, 500, "INTERNAL"},
     {ErrorCode::upstreamFailed, 502, "UPSTREAM_FAILED"},

@@ -34,6 +34,7 @@ constexpr ErrorDoc kErrorDocs[] = {
     {ErrorCode::rangeNotSatisfiable, "the range is beyond the end of the file"},
     {ErrorCode::upgradeRequired, "this path needs a WebSocket upgrade"},
     {ErrorCode::rateLimited, "too many attempts; try again after `retry-after`"},
+    {ErrorCode::planRunLimit, "the function runs of the plan are used up in this month"},
     {ErrorCode::upstreamFailed, "the other service failed, or may not be called"},
     {ErrorCode::unavailable, "the server is busy or stopping; try again"},
     {ErrorCode::functionsBusy, "no worker was free to run the function in time; try again"},
