@@ -28,7 +28,7 @@ std::vector<RouteDoc> uploadDocs(const std::string& file) {
        file,
        "createUpload",
        {{.status = 201, .meaning = "The upload's address is in `location`."}},
-       {invalidParam, conflict, unsupportedVersion, payloadTooLarge, unsupportedMediaType, validation},
+       {invalidParam, conflict, unsupportedVersion, payloadTooLarge, planLimit, unsupportedMediaType, validation},
        {},
        {.more = "As in tus 1.0.0; the body may hold the first bytes.",
         .body = bytes,
@@ -38,7 +38,7 @@ std::vector<RouteDoc> uploadDocs(const std::string& file) {
        file,
        "continueUpload",
        {{.status = 204, .meaning = "`upload-offset` is the size received; at `upload-length` the file exists."}},
-       {invalidParam, conflict, unsupportedVersion, payloadTooLarge, unsupportedMediaType, validation},
+       {invalidParam, conflict, unsupportedVersion, payloadTooLarge, planLimit, unsupportedMediaType, validation},
        {"upload"},
        {.more =
             "As in tus 1.0.0. Bytes received before a connection breaks are kept. Without `upload` and the headers of "

@@ -50,6 +50,7 @@
 #include "graphql/graphql.h"
 #include "integrations/integration_kind.h"
 #include "jobs/redis_leases.h"
+#include "plans/plans.h"
 #include "projects/directory.h"
 #include "projects/environments.h"
 #include "projects/members.h"
@@ -136,6 +137,8 @@ struct Application::Impl {
   IdGenerator ids{kClock};
   audit::Auditor auditor{settings.audit.on, ids, kClock};
   snapshot::Snapshots snapshots{*store, *cores, kSnapshots};
+  plans::Unlimited unlimited;
+  const plans::PlanSlot planSlot{snapshots.addSlot<plans::PlanInForce>(unlimited)};
   api::RequestCounters requestCounters{cores->count(), kClock};
   const snapshot::SlotKey<api::ProjectCounters> counters{snapshots.addSlot<api::ProjectCounters>(requestCounters)};
   TaskGroup background;
@@ -299,8 +302,8 @@ projects::ProjectDeps Application::Impl::joinProjects() {
 void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
   if (!blobs) blobs = std::make_unique<storage::S3Store>(settings.storage.s3, outbound, kClock);
   storage = std::make_unique<storage::Storage>(
-      storage::StorageDeps{*store, snapshots, *data, projectDeps.record, [this] { return directory.all(); }, queue, ids,
-                           kClock, auditor, master, settings.app.baseUrl},
+      storage::StorageDeps{*store, snapshots, *data, projectDeps.record, planSlot, [this] { return directory.all(); },
+                           queue, ids, kClock, auditor, master, settings.app.baseUrl},
       std::move(blobs));
   storage->files().setFollower(functionsRuntime.fileFollower());
   functionsRuntime.setFiles(storage->files());

@@ -65,6 +65,17 @@ TEST_F(FileCallsTest, PassRules) {
   EXPECT_EQ(call("storage.delete", R"(["docs","a"])"), "null");
 }
 
+TEST_F(FileCallsTest, MeetThePlansLimit) {
+  limit(10);
+  EXPECT_EQ(json(write("a", "0123456")).view().stringOr("path"), "a");
+  EXPECT_EQ(write("b", "0123"),
+            "PLAN_LIMIT: plan limit: storageBytes: the plan Free allows 10 bytes of files, in use are 7");
+  EXPECT_EQ(json(write("a", "0123456789")).view().stringOr("path"), "a");
+  EXPECT_TRUE(write("a", "0123456789+").starts_with("PLAN_LIMIT: "));
+  EXPECT_EQ(call("storage.delete", R"(["docs","a"])"), "null");
+  EXPECT_EQ(json(write("b", "0123")).view().stringOr("path"), "b");
+}
+
 TEST_F(FileCallsTest, RefuseWhatIsNoCall) {
   const RefusedCall cases[] = {
       {"storage.drop", "[]", "VALIDATION"},

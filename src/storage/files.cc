@@ -173,16 +173,37 @@ Task<FileView> Files::put(Access access, std::string bucket, std::string path, N
   const Known known = upload.size() ? Known::all : Known::allButSize;
   CO_TRY(const UploadTarget place, co_await uploadTarget(access, std::move(bucket), record, known));
   record.bucket = place.bucket->record.bucketId;
+  std::optional<UploadReservation> space;
+  // A declared size that the project does not allow at all is refused as such, by the read.
+  if (const auto max = deps_.quota.max(*access.project); max && record.size <= place.maxSize) {
+    space.emplace(deps_.quota, access.project, fileKey(record.bucket, record.path), *max);
+    CO_RETURN_IF_ERROR(co_await space->cover(record.size));
+  }
   record.blob = newBlobName(access.project->info().number);
-  const PinnedBlobs::Pin pin(deps_.pinned, record.blob);
-  CO_RETURN_IF_ERROR(co_await receive(record, upload, place.maxSize));
-  co_return co_await publish(std::move(access), std::move(record), nullptr);
+  const std::string blob = record.blob;
+  const PinnedBlobs::Pin pin(deps_.pinned, blob);
+  CO_RETURN_IF_ERROR(co_await receive(record, upload, place.maxSize, space ? &*space : nullptr));
+  // From the commit on the file counts itself: reserved as well it would count twice, and other uploads be refused.
+  space.reset();
+  auto published = co_await publish(std::move(access), std::move(record), nullptr);
+  if (published || published.error().code() != ErrorCode::planLimit) co_return published;
+  const Result<> discarded = co_await discard(blob);
+  if (!discarded) logWarn("refused upload not removed; the sweeper retries", {{"cause", discarded.error().message()}});
+  co_return published;
 }
 
-Task<> Files::receive(FileRecord& record, Upload& upload, int64_t max) {
+Task<> Files::discard(BlobName blob) {
+  // A backup may be about to read it: then the sweeper removes it.
+  if (deps_.pinned.paused()) co_return Result<>();
+  std::vector<BlobName> blobs;
+  blobs.push_back(std::move(blob));
+  co_return co_await deps_.blobs.remove(std::move(blobs));
+}
+
+Task<> Files::receive(FileRecord& record, Upload& upload, int64_t max, UploadReservation* space) {
   upload.setLimit(static_cast<uint64_t>(max));
   const std::unique_ptr<BlobWriter> writer = deps_.blobs.create(record.blob);
-  auto received = co_await receiveInto(*writer, upload, max, record.size);
+  auto received = co_await receiveInto(*writer, upload, max, record.size, space);
   if (received) {
     record.sha256 = *std::move(received);
     co_return Result<>();
@@ -195,13 +216,15 @@ Task<> Files::receive(FileRecord& record, Upload& upload, int64_t max) {
   co_return fail(std::move(received).error());
 }
 
-Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size) {
+Task<std::string> Files::receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size,
+                                     UploadReservation* space) {
   size = 0;
   while (true) {
     CO_TRY(const std::string_view piece, co_await upload.read());
     if (piece.empty()) break;
     size += static_cast<int64_t>(piece.size());
     if (size > max) co_return fail(ErrorCode::payloadTooLarge, "this file is larger than the project allows");
+    if (space != nullptr) CO_RETURN_IF_ERROR(co_await space->cover(size));
     CO_RETURN_IF_ERROR(co_await writer.write(piece));
   }
   co_return co_await writer.finish();
@@ -249,6 +272,7 @@ Task<FileView> Files::commit(const Access& access, BucketPtr bucket, FileRecord 
   inherit(record, old, bucket->rules != nullptr || access.function);
   CO_RETURN_IF_ERROR(evaluate(grant, access.caller, old ? &*old : nullptr, record, record.updatedAt));
   store::Write write = writeOf(access);
+  write.options.limits = deps_.quota.limits(*access.project);
   const std::string countId = countIdOf(record.id);
   const store::Target file = write.change(inProject(project, kFiles), record.id);
   const store::Target count = write.change(inProject(project, kStored), countId);
@@ -268,7 +292,7 @@ Task<FileView> Files::commit(const Access& access, BucketPtr bucket, FileRecord 
     CO_TRY(extra, makeExtra(write));
     std::ranges::move(extra.jobs, std::back_inserter(wakes));
   }
-  CO_RETURN_IF_ERROR(co_await deps_.store.write(
+  const auto written = co_await deps_.store.write(
       std::move(write),
       [file, count, countId, added = old ? 0 : 1, grown = record.size - (old ? old->size : 0),
        &stored = std::as_const(stored), &grant = std::as_const(grant), &record = std::as_const(record),
@@ -277,7 +301,8 @@ Task<FileView> Files::commit(const Access& access, BucketPtr bucket, FileRecord 
         changes.put(file, doc::encode(record));
         changes.put(count, counted(before[count], countId, added, grown));
         return extra.callback ? extra.callback(before, changes) : Result<>();
-      }));
+      });
+  if (!written) co_return fail(co_await deps_.quota.explained(*access.project, written.error().clone()));
   if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
   co_return viewOf(record);
 }

@@ -10,6 +10,7 @@
 #include "storage/file_follower.h"
 #include "storage/pinned_blobs.h"
 #include "storage/signed_links.h"
+#include "storage/storage_quota.h"
 
 namespace mb::storage {
 
@@ -87,6 +88,7 @@ struct FilesDeps {
   jobs::Queue& queue;
   BlobStore& blobs;
   PinnedBlobs& pinned;
+  StorageQuota& quota;
   const Clock& clock;
   const MasterSecret& master;
   std::string baseUrl;
@@ -101,8 +103,9 @@ class Files {
   // All fail with notFound for a missing bucket, invalidParam for an invalid path, and as FileAccess and evaluate() do.
 
   // The upload is read only once the caller is known to have access; `upload` lives until the call returns. Fails with
-  // validation for metadata (storage_rules.h), payloadTooLarge past the project's maxFileSize, unavailable where the
-  // blob store has no space.
+  // validation for metadata (storage_rules.h), payloadTooLarge past the project's maxFileSize, planLimit past the
+  // plan's storageBytes (for a declared size before the first byte is read), unavailable where the blob store has no
+  // space.
   Task<FileView> put(Access access, std::string bucket, std::string path, NewFile file, Upload& upload);
   // The steps of put(), for files uploaded by other means. First: checks whether the caller may put the file there,
   // whose path, content type, owner and metadata are set, and its size if it is known.
@@ -110,11 +113,12 @@ class Files {
   // The part of that check that needs no file.
   Result<BucketPtr> writableBucket(const Access& access, std::string_view bucket, std::string_view path) const;
   // Second: writes the bytes to the blob that the record names, which the caller holds, and sets the record's size and
-  // checksum. On failure no blob remains.
-  Task<> receive(FileRecord& record, Upload& upload, int64_t max);
+  // checksum. They are reserved in `space` as they arrive; null: they count already, or the plan has no limit. On
+  // failure no blob remains.
+  Task<> receive(FileRecord& record, Upload& upload, int64_t max, UploadReservation* space = nullptr);
   // Third: publishes the record, whose bucket, path, content type, owner, metadata and blob are set, with the changes
   // of `makeExtra` (null for none). A file that it replaces passes on its metadata, if none is set, and in a bucket
-  // with rules its owner.
+  // with rules its owner. Fails with planLimit where all of the commit's changes would pass the plan's storageBytes.
   Task<FileView> publish(Access access, FileRecord record, ExtraWriteFactory makeExtra);
 
   // Fails with notFound for files that the caller may not read. An anonymous caller gets no other error.
@@ -146,7 +150,10 @@ class Files {
   Task<FileGrant> readGrant(const Access& access, std::string_view bucket, std::string_view path,
                             const std::optional<Signature>& signature) const;
   bool opensByLink(const Access& access, const Bucket& bucket, std::string_view path, const Signature& signature) const;
-  static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size);
+  static Task<std::string> receiveInto(BlobWriter& writer, Upload& upload, int64_t max, int64_t& size,
+                                       UploadReservation* space);
+  // Removes the blob of a file that was refused in its commit.
+  Task<> discard(BlobName blob);
   // One attempt each. Fails with ErrorCode::retry where the file or the caller's sets were changed concurrently.
   Task<FileView> commit(const Access& access, BucketPtr bucket, FileRecord record, const ExtraWriteFactory& makeExtra);
   Task<> changeMetadata(const Access& access, BucketPtr bucket, const std::string& path, const doc::Document& metadata);

@@ -60,18 +60,22 @@ std::vector<store::SystemCollection> systemCollections() {
            .counters = {{kStoredBytes, "stored bytes", "size"}}},
           {kFolders, "__folders", {byOwner}},
           {kStored, "__stored", {}},
-          {kUploads, "__uploads", {byUploader}},
+          {.number = kUploads,
+           .name = "__uploads",
+           .indexes = {byUploader},
+           .counters = {{kStoredBytes, "stored bytes", "reserved"}}},
           {kPieces, "__upload_pieces", {byBlob}}};
 }
 
 Storage::Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs)
     : blobs_(std::move(blobs)),
+      quota_(deps.store, deps.plan),
       tables_(deps.store),
       slot_(deps.snapshots.addSlot<BucketTable>(tables_)),
       buckets_({deps.store, deps.snapshots, slot_, deps.data.slot(), deps.queue, deps.ids, deps.clock, deps.auditor}),
       files_({deps.store, deps.snapshots, slot_, deps.record, FileAccess(deps.data.slot(), deps.data.callerSets()),
-              deps.queue, *blobs_, pinned_, deps.clock, deps.master, std::move(deps.baseUrl)}),
-      uploads_({deps.store, files_, deps.queue, *blobs_, pinned_, deps.ids, deps.clock}),
+              deps.queue, *blobs_, pinned_, quota_, deps.clock, deps.master, std::move(deps.baseUrl)}),
+      uploads_({deps.store, files_, deps.queue, *blobs_, pinned_, quota_, deps.ids, deps.clock}),
       sweeper_({deps.store, std::move(deps.projects), deps.queue, *blobs_, pinned_}) {
   deps.data.policySets().addUser(buckets_);
 }

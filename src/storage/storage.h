@@ -22,6 +22,7 @@ struct StorageDeps {
   snapshot::Snapshots& snapshots;
   data::Data& data;
   snapshot::SlotKey<projects::ProjectRecord> record;
+  plans::PlanSlot plan;
   std::function<Task<std::vector<snapshot::ProjectInfo>>()> projects;  // see Sweeper
   jobs::Queue& queue;
   IdGenerator& ids;
@@ -44,10 +45,12 @@ class Storage {
   snapshot::SlotKey<BucketTable> slot() const { return slot_; }
   BlobStore& blobs() { return *blobs_; }
   PinnedBlobs& pinnedBlobs() { return pinned_; }
+  StorageQuota& quota() { return quota_; }
 
  private:
   const std::unique_ptr<BlobStore> blobs_;
   PinnedBlobs pinned_;
+  StorageQuota quota_;
   BucketTables tables_;
   const snapshot::SlotKey<BucketTable> slot_;
   Buckets buckets_;

@@ -72,8 +72,8 @@ class StorageFixture : public configuration::RandomConfigurationFixture {
     auto local = LocalStore::open(folder_.path() / "files");
     EXPECT_TRUE(local) << local.error().message();
     storage_.emplace(StorageDeps{store_, snapshots_, *data_, snapshots_.addSlot<projects::ProjectRecord>(records_),
-                                 [this] { return allProjects(); }, queue_, ids_, clock_, auditor_, master_,
-                                 "https://api.example.com"},
+                                 snapshots_.addSlot<plans::PlanInForce>(plans_), [this] { return allProjects(); },
+                                 queue_, ids_, clock_, auditor_, master_, "https://api.example.com"},
                      *std::move(local));
     configuration_->add(std::make_unique<BucketKind>(storage_->buckets(), data_->slot()));
     queue_.start();
@@ -139,6 +139,14 @@ class StorageFixture : public configuration::RandomConfigurationFixture {
     return sum ? fmt::format("{} {}", sum->files, sum->bytes) : codeOf(sum);
   }
 
+  // Limits the bytes of the project's files; nullopt: unlimited, as at first.
+  void limit(std::optional<int64_t> bytes) {
+    plans_.max = bytes.value_or(-1);
+    memory_.bumpEpoch(shop_);
+  }
+  // What counts against the limit.
+  int64_t use() { return run(storage_->quota().use(shop_)).value_or(-1); }
+
   // The set "teams" of the collection "members", in which alice is in the team red.
   void teams() {
     const policy::Caller caller = admin();
@@ -171,8 +179,18 @@ class StorageFixture : public configuration::RandomConfigurationFixture {
       co_return std::shared_ptr<const void>(std::move(record));
     }
   };
+  class Plans final : public snapshot::SlotSource {
+   public:
+    Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo) override {
+      auto plan = std::make_shared<plans::PlanInForce>(plans::PlanInForce{"free", "Free", {}});
+      if (max >= 0) plan->limits.at(plans::Limit::storageBytes) = max;
+      co_return std::shared_ptr<const void>(std::move(plan));
+    }
+    std::atomic<int64_t> max = -1;
+  };
   Task<std::vector<snapshot::ProjectInfo>> allProjects() { co_return directory_.all(); }
   Records records_;
+  Plans plans_;
 };
 
 }  // namespace mb::storage

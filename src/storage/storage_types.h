@@ -15,7 +15,8 @@ inline constexpr store::CollectionNo kBuckets = 120;  // id: the name in lower c
 inline constexpr store::CollectionNo kFiles = 121;    // id: fileKey()
 inline constexpr store::CollectionNo kFolders = 122;  // id: fileKey()
 inline constexpr store::CollectionNo kStored = 123;   // stored totals, in kCountRecords count records
-inline constexpr store::CounterNo kStoredBytes = 1;   // of the project's files
+// Of the project's files, and the declared lengths of its unfinished uploads.
+inline constexpr store::CounterNo kStoredBytes = 1;
 inline constexpr store::CollectionNo kUploads = 124;  // resumable ones
 inline constexpr store::CollectionNo kPieces = 125;   // received pieces of these; id: pieceKey()
 
@@ -179,6 +180,8 @@ struct UploadRecord {
   Timestamp createdAt;
   Timestamp expiresAt;
   std::optional<doc::Document> fileMetadata = {};  // of the file; nullopt: that of the file that it replaces
+  // What it counts in kStoredBytes: the length; nullopt once it is done.
+  std::optional<int64_t> reserved = {};
   static constexpr auto shape() {
     return doc::shape<UploadRecord>(
         "UploadRecord", doc::field("id", &UploadRecord::id), doc::field("bucket", &UploadRecord::bucket),
@@ -186,7 +189,8 @@ struct UploadRecord {
         doc::field("contentType", &UploadRecord::contentType), doc::field("metadata", &UploadRecord::metadata),
         doc::field("length", &UploadRecord::length), doc::field("offset", &UploadRecord::offset),
         doc::field("done", &UploadRecord::done), doc::field("createdAt", &UploadRecord::createdAt),
-        doc::field("expiresAt", &UploadRecord::expiresAt), doc::field("fileMetadata", &UploadRecord::fileMetadata));
+        doc::field("expiresAt", &UploadRecord::expiresAt), doc::field("fileMetadata", &UploadRecord::fileMetadata),
+        doc::field("reserved", &UploadRecord::reserved));
   }
 };
 

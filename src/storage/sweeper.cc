@@ -9,6 +9,7 @@
 #include "storage/buckets.h"
 #include "storage/files.h"
 #include "storage/storage_rules.h"
+#include "storage/uploads.h"
 #include "store/record_pages.h"
 #include "store/records.h"
 
@@ -32,6 +33,13 @@ store::Query queryOf(store::ProjectNo project, store::CollectionNo collection, c
   query.limit = limit;
   query.deadline = std::chrono::steady_clock::now() + kReadLimit;
   return query;
+}
+
+doc::Document unfinishedIn(std::string_view bucketId) {
+  doc::BsonWriter filter;
+  filter.appendString("bucket", bucketId);
+  filter.appendBool("done", false);
+  return filter.finish();
 }
 
 doc::Document keysOf(std::string_view bucketId) {
@@ -97,6 +105,7 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
     CO_TRY(std::vector<FileRecord> records, store::fromStore<FileRecord>(found->documents));
     CO_RETURN_IF_ERROR(co_await removeRecords(project, std::move(records)));
   }
+  CO_RETURN_IF_ERROR(co_await removeUploads(project, gone.bucket));
   while (true) {
     CO_TRY(const auto found, co_await deps_.store.find(queryOf(project, kFolders, keysOf(gone.bucket), kSweepPage)));
     if (found.documents.empty()) co_return Result<>();
@@ -106,6 +115,25 @@ Task<> Sweeper::removeBucket(jobs::JobRun run) {
       folders.push_back(write.change({project, kFolders, 0}, std::string(folder.view().stringOr("id"))));
     }
     CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing(std::move(folders))));
+  }
+}
+
+Task<> Sweeper::removeUploads(store::ProjectNo project, const std::string& bucket) {
+  while (true) {
+    CO_TRY(const auto found, co_await deps_.store.find(queryOf(project, kUploads, unfinishedIn(bucket), kSweepPage)));
+    if (found.documents.empty()) co_return Result<>();
+    store::Write write(asServer());
+    std::vector<store::Target> uploads;
+    std::vector<std::string> wakes;
+    for (const doc::Document& upload : found.documents) {
+      std::string id(upload.view().stringOr("id"));
+      CO_TRY(store::Insert job, deps_.queue.insertOf(removalOfPieces(project, id)));
+      wakes.push_back(job.id());
+      write.insert(std::move(job));
+      uploads.push_back(write.change({project, kUploads, 0}, std::move(id)));
+    }
+    CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), store::removing(std::move(uploads))));
+    deps_.queue.wake(std::move(wakes));
   }
 }
 

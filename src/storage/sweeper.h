@@ -48,6 +48,8 @@ class Sweeper {
   bool postponed();
   Task<> removeBlobs(jobs::JobRun run);
   Task<> removeBucket(jobs::JobRun run);
+  // Unfinished uploads to the bucket, so that they count in kStoredBytes no longer.
+  Task<> removeUploads(store::ProjectNo project, const std::string& bucket);
   Task<> removeRecords(store::ProjectNo project, std::vector<FileRecord> records);
   Task<std::vector<BlobName>> orphansOf(store::ProjectNo project, std::vector<BlobName> blobs);
   Task<> removeOrphans(std::vector<BlobName> blobs);

@@ -4,6 +4,7 @@
 #include "storage/file_writes.h"
 #include "storage/storage_rules.h"
 #include "store/records.h"
+#include "store/retry.h"
 
 namespace mb::storage {
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr auto kLimit = std::chrono::seconds(30);
 constexpr size_t kUploadPage = 100;
+constexpr int kCreateAttempts = 10;
 
 Error noUpload() {
   return Error(ErrorCode::notFound, "no such upload");
@@ -177,11 +179,10 @@ Task<UploadRecord> Uploads::create(Access access, std::string bucket, std::strin
   upload.metadata = std::move(input.metadata);
   upload.createdAt = deps_.clock.now();
   upload.expiresAt = {upload.createdAt.ms + kUploadLives};
-  CO_TRY(store::Insert job, expiry(project, upload));
-  store::Write write(writing(access.actor()));
-  write.insert({inProject(project, kUploads), doc::encode(upload), store::Insert::IfPresent::fail, true});
-  write.insert(std::move(job));
-  CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
+  if (upload.length > 0) upload.reserved = upload.length;
+  CO_RETURN_IF_ERROR(co_await store::retryWrite(
+      kCreateAttempts, Error(ErrorCode::conflict, "the file is being changed concurrently: try again"),
+      [&] { return insert(access, upload); }));
   if (upload.length > 0) co_return upload;
   const BlobName blob = newBlobName(project);
   const PinnedBlobs::Pin pin(deps_.pinned, blob);
@@ -331,6 +332,7 @@ Task<UploadRecord> Uploads::finish(Access access, UploadRecord upload, const Pie
       std::move(access), std::move(file), [&](store::Write& write) { return ending(write, project, upload, gone); }));
   upload.offset = upload.length;
   upload.done = true;
+  upload.reserved.reset();
   co_return upload;
 }
 
@@ -353,6 +355,7 @@ Result<ExtraWrite> Uploads::ending(store::Write& write, store::ProjectNo project
     UploadRecord done = upload;
     done.offset = done.length;
     done.done = true;
+    done.reserved.reset();  // the file counts from now on
     changes.put(row, doc::encode(done));
     changes.replace(jobRow, clean.document);
     return {};
@@ -375,6 +378,10 @@ jobs::JobSpec jobOf(store::ProjectNo project, const std::string& upload, std::st
 
 }  // namespace
 
+jobs::JobSpec removalOfPieces(store::ProjectNo project, const std::string& upload) {
+  return jobOf(project, upload, "end");
+}
+
 // Each piece postpones it.
 Result<store::Insert> Uploads::expiry(store::ProjectNo project, const UploadRecord& upload) {
   jobs::JobSpec spec = jobOf(project, upload.id, "expiry");
@@ -383,7 +390,7 @@ Result<store::Insert> Uploads::expiry(store::ProjectNo project, const UploadReco
 }
 
 Result<store::Insert> Uploads::cleaning(store::ProjectNo project, const std::string& upload) {
-  return deps_.queue.insertOf(jobOf(project, upload, "end"));
+  return deps_.queue.insertOf(removalOfPieces(project, upload));
 }
 
 Task<> Uploads::clean(jobs::JobRun run) {

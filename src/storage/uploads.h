@@ -20,6 +20,9 @@ struct UploadJob {
   static constexpr auto shape() { return doc::shape<UploadJob>("UploadJob", doc::field("upload", &UploadJob::upload)); }
 };
 
+// A job that removes the pieces of an upload whose record is removed.
+jobs::JobSpec removalOfPieces(store::ProjectNo project, const std::string& upload);
+
 struct NewUpload {
   int64_t length = 0;
   NewFile file;
@@ -33,6 +36,7 @@ struct UploadsDeps {
   jobs::Queue& queue;
   BlobStore& blobs;
   PinnedBlobs& pinned;
+  StorageQuota& quota;
   IdGenerator& ids;
   const Clock& clock;
 };
@@ -45,8 +49,8 @@ class Uploads {
   // All fail as Files::put() does, and with notFound where the caller has no such upload at this path. Each checks
   // whether the caller may put the file there, as the bucket and its files are then, unless the upload is done.
 
-  // Fails with payloadTooLarge past the project's maxFileSize, conflict past kMaxUploads. An empty upload becomes a
-  // file at once.
+  // Fails with payloadTooLarge past the project's maxFileSize, conflict past kMaxUploads, planLimit past the plan's
+  // storageBytes. Its whole length counts there until it ends. An empty upload becomes a file at once.
   Task<UploadRecord> create(Access access, std::string bucket, std::string path, NewUpload input);
   Task<UploadRecord> find(Access access, std::string bucket, std::string path, std::string id);
   // Appends `body` at `offset`, which must be the upload's current offset (else conflict); `body` lives until the call
@@ -59,7 +63,14 @@ class Uploads {
  private:
   struct Piece;
   class Whole;
+  struct Admission {
+    std::vector<store::CounterLimit> limits = {};  // of the write that creates the upload
+    int64_t replaced = 0;                          // bytes of the file that it replaces
+  };
 
+  Task<Admission> admit(const Access& access, const UploadRecord& upload);
+  // One attempt. Fails with ErrorCode::retry where the file that it replaces was changed concurrently.
+  Task<> insert(const Access& access, const UploadRecord& upload);
   Task<UploadRecord> require(const Access& access, std::string id, std::string_view bucket, std::string_view path);
   Task<Piece> take(BlobName blob, Upload& body, int64_t max);
   Task<UploadRecord> keep(Access access, UploadRecord upload, const Piece& piece);

@@ -79,6 +79,39 @@ TEST_P(StoreSuite, ALimitRefusesWhatRaisesTheCounterAboveIt) {
   EXPECT_EQ(engine().problems(), std::vector<std::string>());
 }
 
+// A put over a document counts what the document grows by, and changes of several documents count together.
+TEST_P(StoreSuite, ALimitCountsTheNetChangeOfAWrite) {
+  const CounterKey bytes{project_, kBytes, ""};
+  must(save(store(), project_, "a", sized("a", 60), 100));
+  must(save(store(), project_, "b", sized("b", 30), 100));
+  must(save(store(), project_, "a", sized("a", 70), 100));
+  const auto larger = run(save(store(), project_, "a", sized("a", 71), 100));
+  ASSERT_FALSE(larger);
+  EXPECT_EQ(larger.error().code(), ErrorCode::planLimit);
+  EXPECT_EQ(must(store().counter(bytes)), 100);
+  // From one collection into another that feeds the same counter.
+  const auto move = [&](std::string id, std::optional<doc::Document> measured, std::optional<doc::Document> reserved) {
+    WriteOptions options = writeOptions();
+    options.limits = {{bytes, 50}};
+    Write write(std::move(options));
+    const Target from = write.change({project_, kMeasured, 0}, id);
+    const Target to = write.change({project_, kReserved, 0}, id);
+    return run(store().write(std::move(write), [=](const PreImages&, Changes& changes) -> Result<> {
+      changes.set(from, measured ? Change::put(*measured) : Change::remove());
+      changes.set(to, reserved ? Change::put(*reserved) : Change::remove());
+      return {};
+    }));
+  };
+  EXPECT_TRUE(move("a", std::nullopt, json(R"({"id":"a","reserved":70})")));
+  EXPECT_EQ(must(store().counter(bytes)), 100);
+  const auto grown = move("a", sized("a", 71), std::nullopt);
+  ASSERT_FALSE(grown);
+  EXPECT_EQ(grown.error().code(), ErrorCode::planLimit);
+  EXPECT_TRUE(move("a", sized("a", 69), json(R"({"id":"a"})")));
+  EXPECT_EQ(must(store().counter(bytes)), 99);
+  EXPECT_EQ(engine().problems(), std::vector<std::string>());
+}
+
 TEST_P(StoreSuite, ManyWritesAtOnceDoNotPassALimitTogether) {
   constexpr int kWriters = 64;
   std::atomic<int> refused{0};

@@ -13,6 +13,7 @@ std::vector<SystemCollection> systemCollections() {
            .indexes = {},
            .counters = {{kBytes, "bytes", "size"}, {kOwned, "documents", "", "owner"}},
            .marked = {"owner"}},
+          {.number = kReserved, .name = "__reserved", .indexes = {}, .counters = {{kBytes, "bytes", "reserved"}}},
           {kSized, "__functions", {}},
           {kCounted, "__buckets", {}}};
 }

@@ -36,7 +36,8 @@ struct EngineFactory {
 inline constexpr CollectionNo kThings = 1;
 inline constexpr CollectionNo kAudit = 2;
 inline constexpr CollectionNo kMeasured = 3;   // "__measured": counters below, marks of `owner`
-inline constexpr CounterNo kBytes = 1;         // the sum of `size`
+inline constexpr CollectionNo kReserved = 4;   // "__reserved": the counter kBytes
+inline constexpr CounterNo kBytes = 1;         // the sum of `size` in kMeasured and of `reserved` in kReserved
 inline constexpr CounterNo kOwned = 2;         // the number of documents by `owner`
 inline constexpr CollectionNo kSized = 90;     // functions
 inline constexpr CollectionNo kCounted = 120;  // buckets
