@@ -47,6 +47,7 @@ struct Reply {
 
   static Reply noContent() { return {http::Response::empty(204)}; }
   static Reply createdEmpty() { return {http::Response::empty(201)}; }
+  static Reply acceptedEmpty() { return {http::Response::empty(202)}; }
   // {"<key>": <document>}; fields in `hidden` left out.
   static Reply entity(int status, std::string_view key, doc::DocumentView value, const doc::FieldSet* hidden = nullptr);
   static Reply object(int status, doc::DocumentView value);

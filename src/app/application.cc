@@ -30,6 +30,7 @@
 #include "api/route_operations.h"
 #include "api/run_routes.h"
 #include "api/storage_routes.h"
+#include "api/transfer_routes.h"
 #include "api/variable_routes.h"
 #include "api/vector_routes.h"
 #include "api/webhook_routes.h"
@@ -57,6 +58,7 @@
 #include "projects/operators.h"
 #include "projects/projects.h"
 #include "projects/purge.h"
+#include "projects/transfers.h"
 #include "snapshot/snapshot.h"
 #include "storage/bucket_kind.h"
 #include "storage/local_store.h"
@@ -163,6 +165,7 @@ struct Application::Impl {
   projects::Registration registration{*store, ids, kClock, auditor, mailer, setupCode, settings.instance};
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
+  projects::Transfers transfers{projectDeps};
   projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders(),
                               settings.connections.on, settings.storage.kind != storage::StorageSettings::Kind::off};
   projects::Operators operators{projectDeps, settings.instance};
@@ -200,6 +203,7 @@ struct Application::Impl {
   api::AdminIdentityRoutes adminIdentityRoutes{identity};
   api::ControlRoutes controlRoutes{projects, members, instance, localRequests};
   api::EnvironmentRoutes environmentRoutes{environments};
+  api::TransferRoutes transferRoutes{transfers};
   api::OperatorRoutes operatorRoutes{operators};
   api::CollectionRoutes collectionRoutes{data->collections()};
   api::PolicySetRoutes policySetRoutes{data->policySets()};
@@ -295,8 +299,8 @@ projects::ProjectDeps Application::Impl::joinProjects() {
   snapshots.setDirectory(directory);
   identity.setMembers(memberSource);
   const auto record = snapshots.addSlot<projects::ProjectRecord>(recordSource);
-  return {*store, snapshots, identity.users(), identity.links(), identity.tokens(),   identity.slots(), record,
-          ids,    kClock,    auditor,          mailer,           settings.app.baseUrl};
+  return {*store, snapshots, identity.users(), identity.links(), identity.tokens(),    identity.slots(), record,
+          ids,    kClock,    auditor,          mailer,           settings.app.baseUrl, planSlot};
 }
 
 void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
@@ -326,6 +330,7 @@ void Application::Impl::addRoutes() {
   adminIdentityRoutes.addTo(routes);
   controlRoutes.addTo(routes);
   environmentRoutes.addTo(routes);
+  transferRoutes.addTo(routes);
   operatorRoutes.addTo(routes);
   collectionRoutes.addTo(routes);
   policySetRoutes.addTo(routes);

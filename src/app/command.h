@@ -15,6 +15,9 @@
 namespace mb::identity {
 class Identity;
 }
+namespace mb::projects {
+class PlanLookup;
+}
 namespace mb::storage {
 class PinnedBlobs;
 }
@@ -39,6 +42,7 @@ struct Deployment {
   bool deliversMail = false;                    // so addresses can be verified
   storage::PinnedBlobs* pinnedBlobs = nullptr;  // of the running server; null without one, or without files
   vectors::Vectors* vectors = nullptr;          // of the running server; null without one
+  projects::PlanLookup* plans = nullptr;        // null without billing
 };
 
 // The context of a command before any store is open.

@@ -72,7 +72,7 @@ ProjectImport::ProjectImport(Deployment& deployment, ImportOptions options, Prog
     : deployment_(deployment),
       options_(std::move(options)),
       progress_(progress),
-      restoring_(deployment.store, deployment.ids, deployment.clock, deployment.auditor) {
+      restoring_(deployment.store, deployment.ids, deployment.clock, deployment.auditor, deployment.plans) {
   // An invalid secret cannot open anything; other commands report it.
   if (!deployment.secret) return;
   auto secret = parseMasterSecret(deployment.secret->reveal());

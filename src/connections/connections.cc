@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "projects/membership_context.h"
+#include "projects/payer.h"
 
 namespace mb::connections {
 
@@ -163,11 +164,12 @@ Task<std::vector<ConnectionView>> Connections::listOwn(By by) {
 Task<std::vector<ConnectionView>> Connections::listOf(By by, std::string project) {
   CO_TRY(const projects::MembershipContext context,
          co_await projects::membershipContext(deps_, by, std::move(project)));
-  const OrgId& organization = context.project->get(deps_.record).organizationId;
   CO_TRY(const auto own, co_await recordsOf(context.id().str()));
-  CO_TRY(const auto shared, co_await recordsOf(organization.str()));
+  CO_TRY(const std::optional<OrgId> organization, co_await projects::payingOrganization(deps_, context.project));
   std::vector<ConnectionView> views;
   for (const auto& record : own) views.push_back(viewOf(record));
+  if (!organization) co_return views;
+  CO_TRY(const auto shared, co_await recordsOf(organization->str()));
   for (const auto& record : shared) views.push_back(viewOf(record));
   co_return views;
 }

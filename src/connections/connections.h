@@ -37,7 +37,7 @@ class Connections {
 
   // Those of the caller's organization, oldest first.
   Task<std::vector<ConnectionView>> listOwn(projects::By by);
-  // Those of a project, oldest first, then those of its organization.
+  // Those of a project, oldest first, then those of its organization while its owner is an Owner of the root project.
   Task<std::vector<ConnectionView>> listOf(projects::By by, std::string project);
   // Fail with validation; conflict for a name that exists in the scope, or past kMaxConnections.
   Task<ConnectionView> createOwn(projects::By by, NewConnection input);

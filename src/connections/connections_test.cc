@@ -216,5 +216,28 @@ TEST_F(ConnectionsTest, GoWithThePurgeOfTheirProject) {
             (std::vector<std::string>{"project:A", "org:A"}));
 }
 
+TEST_F(ConnectionsTest, ThoseOfAnOrganizationNeedItsOwnerAsAnOwner) {
+  const auto ann = person("ann@example.com");
+  const auto bob = person("bob@example.com");
+  const auto project = made(ann);
+  const auto staging = environment(ann, project, "staging");
+  join(ann, project, bob, "Owner");
+  madeOf(ann, project, named("Ours"));
+  ASSERT_TRUE(run(connections_.createOwn(by(ann), named("Of Ann"))));
+  ASSERT_TRUE(run(connections_.createOwn(by(bob), named("Of Bob"))));
+  const auto seen = [&](const policy::Caller& who, const projects::ProjectView& of) {
+    return namesOf(run(connections_.listOf(by(who), of.id.str())));
+  };
+  EXPECT_EQ(seen(bob, project), (std::vector<std::string>{"project:Ours", "org:Of Ann"}));
+  EXPECT_EQ(seen(ann, staging), std::vector<std::string>{"org:Of Ann"});
+  ASSERT_TRUE(run(members_->changeRole(by(bob), project.id.str(), ann.id, "Admin")));
+  EXPECT_EQ(seen(bob, project), std::vector<std::string>{"project:Ours"});
+  EXPECT_EQ(seen(ann, project), std::vector<std::string>{"project:Ours"});
+  EXPECT_TRUE(seen(ann, staging).empty());
+  ASSERT_TRUE(run(transfers_->offer(by(bob), project.id.str(), {bob.id})));
+  EXPECT_EQ(seen(ann, project), (std::vector<std::string>{"project:Ours", "org:Of Bob"}));
+  EXPECT_EQ(seen(ann, staging), std::vector<std::string>{"org:Of Bob"});
+}
+
 }  // namespace
 }  // namespace mb::connections

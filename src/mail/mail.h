@@ -36,6 +36,7 @@ enum class MailTemplate {
   operatorInvite,     // as projectInvite, for an operator of the deployment
   mfaReset,           // an administrator removed the second factor
   passwordChanged,    // notice
+  projectOffered,     // an Owner offers a project to another, who would pay for it; link: sign in
 };
 
 // The service's own name, in mails that do not belong to a project.
@@ -54,7 +55,7 @@ struct TemplatedMail {
   std::string link;     // absolute, built from the base URL; "" where the template has none
   std::string inviter;  // display form (an address) of the user that invited or granted; may be empty
   std::string role;     // of projectInvite and membershipGranted; may be empty
-  // When the link expires. The text states it, and a mail not delivered by then is dropped.
+  // When the link expires, or what the mail offers. The text states it, and a mail not delivered by then is dropped.
   std::optional<Timestamp> validUntil;
 };
 

@@ -14,10 +14,15 @@ struct TemplateName {
   std::string_view name;
 };
 constexpr TemplateName kNames[] = {
-    {MailTemplate::verifyAddress, "verifyAddress"}, {MailTemplate::resetPassword, "resetPassword"},
-    {MailTemplate::projectInvite, "projectInvite"}, {MailTemplate::membershipGranted, "membershipGranted"},
-    {MailTemplate::addressTried, "addressTried"},   {MailTemplate::operatorInvite, "operatorInvite"},
-    {MailTemplate::mfaReset, "mfaReset"},           {MailTemplate::passwordChanged, "passwordChanged"},
+    {MailTemplate::verifyAddress, "verifyAddress"},
+    {MailTemplate::resetPassword, "resetPassword"},
+    {MailTemplate::projectInvite, "projectInvite"},
+    {MailTemplate::membershipGranted, "membershipGranted"},
+    {MailTemplate::addressTried, "addressTried"},
+    {MailTemplate::operatorInvite, "operatorInvite"},
+    {MailTemplate::mfaReset, "mfaReset"},
+    {MailTemplate::passwordChanged, "passwordChanged"},
+    {MailTemplate::projectOffered, "projectOffered"},
 };
 
 bool isName(std::string_view text) {

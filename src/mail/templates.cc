@@ -90,6 +90,11 @@ Parts partsOf(const TemplatedMail& mail) {
       return {"Your password at " + brand + " was changed",
               "The password of your account was changed, and all sessions were ended.", "Sign in",
               "If it was not you, reset your password now."};
+    case MailTemplate::projectOffered:
+      return {"Transfer of " + brand + " to you",
+              by(mail, "offers you the project " + brand, "You are offered the project " + brand) +
+                  ". If you accept, it moves to your organization with its environments.",
+              "Open the project", "If you do not want it, ignore this mail; nothing changes."};
   }
   return {};
 }
@@ -123,7 +128,8 @@ MailText mailTextOf(const TemplatedMail& mail, Timestamp now) {
   const Parts parts = partsOf(mail);
   std::string validity;
   if (!mail.link.empty() && mail.validUntil) {
-    validity = "The link is valid for " + spanText(mail.validUntil->ms - now.ms) + ".";
+    const std::string_view what = mail.kind == MailTemplate::projectOffered ? "offer" : "link";
+    validity = fmt::format("The {} is valid for {}.", what, spanText(mail.validUntil->ms - now.ms));
   }
   std::string text = parts.opening + "\n";
   if (!mail.link.empty()) text += "\n" + mail.link + "\n";

@@ -20,7 +20,7 @@ TEST(Templates, EveryMailSaysWhoseItIsAndHoldsItsLink) {
   for (const MailTemplate kind :
        {MailTemplate::verifyAddress, MailTemplate::resetPassword, MailTemplate::projectInvite,
         MailTemplate::membershipGranted, MailTemplate::addressTried, MailTemplate::operatorInvite,
-        MailTemplate::mfaReset, MailTemplate::passwordChanged}) {
+        MailTemplate::mfaReset, MailTemplate::passwordChanged, MailTemplate::projectOffered}) {
     const MailText words = mailTextOf(mail(kind), kNow);
     EXPECT_NE(words.subject.find("Shop"), std::string::npos);
     EXPECT_NE(words.text.find("\nhttps://api.example.com/x?token=abc&y=1\n"), std::string::npos) << words.text;
@@ -60,6 +60,19 @@ TEST(Templates, ValidityOfALink) {
     const MailText words = mailTextOf(one, kNow);
     EXPECT_NE(words.text.find(std::string("The link is valid for ") + text + "."), std::string::npos) << words.text;
   }
+}
+
+TEST(Templates, AnOfferOfAProjectEndsWithTheOfferNotTheLink) {
+  TemplatedMail one = mail(MailTemplate::projectOffered);
+  one.inviter = "bob@example.com";
+  one.validUntil = Timestamp{kNow.ms + 7 * 86'400'000};
+  const MailText words = mailTextOf(one, kNow);
+  EXPECT_EQ(words.subject, "Transfer of Shop to you");
+  EXPECT_NE(
+      words.text.find("bob@example.com offers you the project Shop. If you accept, it moves to your organization"),
+      std::string::npos)
+      << words.text;
+  EXPECT_NE(words.text.find("The offer is valid for 7 days."), std::string::npos) << words.text;
 }
 
 }  // namespace

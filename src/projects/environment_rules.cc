@@ -64,6 +64,13 @@ std::string slugBase(std::string_view rootSlug, std::string_view label) {
   return fmt::format("{}-{}", rootSlug.substr(0, kMaxEnvironmentSlugCharacters - 1 - label.size()), label);
 }
 
+Result<> mayAddEnvironment(const ProjectRecord& root, const plans::PlanInForce& plan) {
+  const std::optional<int64_t> max = plan.max(plans::Limit::environmentsPerProject);
+  const auto use = root.environments ? static_cast<int64_t>(root.environments->size()) : 0;
+  if (!max || use < *max) return {};
+  return fail(plans::exceeded(plan, plans::Limit::environmentsPerProject, *max, use));
+}
+
 Result<> noteEnvironment(ProjectRecord& root, const ProjectId& id, std::string_view label) {
   if (!root.environments) root.environments.emplace();
   auto& all = *root.environments;

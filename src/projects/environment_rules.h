@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "plans/plans.h"
 #include "projects/project_types.h"
 
 namespace mb::projects {
@@ -26,6 +27,8 @@ ProjectRecord environmentOf(const ProjectRecord& root, const NewEnvironment& inp
 // What slugToTry() makes its slugs from: the root's slug, truncated so that the label fits, and the label.
 std::string slugBase(std::string_view rootSlug, std::string_view label);
 
+// Fails with planLimit where the plan of the root allows no further environment.
+Result<> mayAddEnvironment(const ProjectRecord& root, const plans::PlanInForce& plan);
 // Adds a live environment to its root's record. Fails with conflict where the label is taken, or there are too many.
 Result<> noteEnvironment(ProjectRecord& root, const ProjectId& id, std::string_view label);
 // False where the root's record does not list it.

@@ -58,8 +58,9 @@ class EnvironmentWrite {
  public:
   EnvironmentWrite(store::Write& write, const MembershipContext& root, ProjectRecord record,
                    const std::vector<MembershipRecord>& members, const std::vector<InviteRecord>& invites,
-                   IdGenerator& ids)
+                   IdGenerator& ids, const plans::PlanInForce& plan)
       : record_(std::move(record)),
+        plan_(plan),
         root_(write.change(target(kProjects, root.id().str()))),
         actor_(write.hold(target(kMemberships, root.membershipId))),
         environment_(write.create(controlCollection(kProjects), record_.id.str())) {
@@ -81,8 +82,10 @@ class EnvironmentWrite {
     TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[root_]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[actor_]));
     RETURN_IF_ERROR(mustOwn({root, actor}));
+    RETURN_IF_ERROR(mayAddEnvironment(*root, plan_));
     RETURN_IF_ERROR(noteEnvironment(*root, record_.id, *record_.environment.value));
     ProjectRecord record = record_;
+    record.organizationId = root->organizationId;
     record.owners.clear();
     for (const Copied& member : members_) RETURN_IF_ERROR(copyMember(member, record, before, changes));
     for (const CopiedInvite& invite : invites_) RETURN_IF_ERROR(copyInvite(invite, before, changes));
@@ -132,6 +135,7 @@ class EnvironmentWrite {
   }
 
   const ProjectRecord record_;
+  const plans::PlanInForce& plan_;  // outlives this
   const store::Target root_;
   const store::Target actor_;
   const store::Target environment_;
@@ -197,7 +201,8 @@ Task<Environments::Created> Environments::insert(By by, const MembershipContext&
   CO_TRY(store::Insert job, queue_.insertOf(std::move(spec)));
   std::string jobId = job.id();
   write.insert(std::move(job));
-  const EnvironmentWrite environment(write, root, std::move(record), people.members, people.invites, deps_.ids);
+  const EnvironmentWrite environment(write, root, std::move(record), people.members, people.invites, deps_.ids,
+                                     root.project->get(deps_.plan));
   CO_TRY(ProjectRecord stored,
          co_await store::writeReturning(
              deps_.store, std::move(write),
@@ -255,6 +260,8 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
     co_return fail(ErrorCode::validation, "an environment has no environments of its own");
   }
   CO_RETURN_IF_ERROR(checkEnvironment(input));
+  // Before anything is read for the copy; the write checks again.
+  CO_RETURN_IF_ERROR(mayAddEnvironment(root.project->get(deps_.record), root.project->get(deps_.plan)));
   CO_RETURN_IF_ERROR(co_await checkCopiedSize(deps_.store, root.project->info().number));
   std::vector<std::string> warnings;
   CO_TRY(const Created created, co_await put(by, root, input, warnings));

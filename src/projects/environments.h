@@ -24,7 +24,7 @@ class Environments {
   // Creates an environment of `root` with its members, pending invites (without a second mail), settings and
   // configuration. Parts of the configuration that could not be copied are `warnings` of the view. Owner of the root,
   // else forbidden. Fails with validation (label, colour, an environment of an environment), conflict (the label is
-  // taken).
+  // taken), planLimit (environmentsPerProject of the root's plan).
   Task<ProjectView> create(By by, std::string root, NewEnvironment input);
 
   // Imports the configuration of one project of a family into another and returns the result of

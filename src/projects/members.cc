@@ -5,6 +5,7 @@
 #include "identity/role_grant.h"
 #include "projects/membership_context.h"
 #include "projects/membership_mail.h"
+#include "projects/payer.h"
 #include "store/retry.h"
 
 namespace mb::projects {
@@ -53,6 +54,17 @@ class MemberTargets {
  private:
   const store::Target actor_;
 };
+
+// The projects whose plan or members the write changes.
+std::vector<store::ProjectNo> epochsOf(const MembershipContext& context, const std::optional<Family>& paid) {
+  std::vector<store::ProjectNo> epochs = paid ? paid->numbers : std::vector<store::ProjectNo>();
+  epochs.push_back(context.number());
+  return epochs;
+}
+
+Error familyContended() {
+  return Error(ErrorCode::conflict, "environments of this project are being created or deleted: try again");
+}
 
 Error noSuchRole() {
   const std::string problem = "is not a role of this project";
@@ -179,13 +191,15 @@ Task<MemberView> Members::addActive(By by, const MembershipContext& context, std
                          details(user.email, membership.role));
   MembershipMail mail(deps_, by.caller, context);
   if (mails_.begin(user.emailKey)) mail.granted(user.email, membership.role, inserts);
-  store::Write write = projectWrite(by, {context.number()}, std::move(inserts));
+  CO_TRY(const std::optional<Family> paid, co_await planChangesWith(context, user.id.str()));
+  store::Write write = projectWrite(by, epochsOf(context, paid), std::move(inserts));
   const MemberTargets targets(write, context, membership.id.str());
   const RoleAssignment assignment(write, context.number(), membership.role, heldBy(context));
-  const auto callback = [targets, assignment, &membership = std::as_const(membership)](
+  const auto callback = [targets, assignment, &paid = std::as_const(paid), &membership = std::as_const(membership)](
                             const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
     RETURN_IF_ERROR(mayGrant({now.project, now.actor}, membership.role));
+    if (paid) RETURN_IF_ERROR(checkFamily(*paid, *now.project));
     noteRole(*now.project, membership.userId, membership.role);
     changes.put(targets.project, doc::encode(*now.project));
     changes.put(targets.member, doc::encode(membership));
@@ -267,21 +281,35 @@ Task<MemberView> Members::invite(By by, const MembershipContext& context, std::s
 
 // ---- changing and removing
 
+Task<std::optional<Family>> Members::planChangesWith(const MembershipContext& context, std::string userId) {
+  if (deps_.plans == nullptr) co_return std::nullopt;
+  co_return co_await paidEnvironments(deps_.store, context.id(), std::move(userId));
+}
+
 Task<> Members::changeRole(By by, std::string project, std::string userId, std::string role) {
   CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(project)));
   CO_RETURN_IF_ERROR(mayAssign(context, role));
   const auto& members = context.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");
+  co_return co_await store::retryWrite(kMaxMemberAttempts, familyContended(), [&] {
+    return tryChangeRole(by, context, found->second.membershipId, userId, role);
+  });
+}
+
+Task<> Members::tryChangeRole(By by, const MembershipContext& context, std::string membershipId, std::string userId,
+                              std::string role) {
+  CO_TRY(const std::optional<Family> paid, co_await planChangesWith(context, userId));
   store::Write write = projectWrite(
-      by, {context.number()},
+      by, epochsOf(context, paid),
       auditOf(deps_, by.caller, context.number(), "member.changed", "members/" + userId, details("", role)));
-  const MemberTargets targets(write, context, found->second.membershipId);
+  const MemberTargets targets(write, context, membershipId);
   const RoleAssignment assignment(write, context.number(), role, heldBy(context));
-  const auto callback = [targets, assignment, role](const store::PreImages& before,
-                                                    store::Changes& changes) -> Result<> {
+  const auto callback = [targets, assignment, role, &paid = std::as_const(paid)](const store::PreImages& before,
+                                                                                 store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
     RETURN_IF_ERROR(mayChangeRole({now.project, now.actor}, now.member, role));
+    if (paid) RETURN_IF_ERROR(checkFamily(*paid, *now.project));
     now.member->role = role;
     noteRole(*now.project, now.member->userId, role);
     changes.put(targets.project, doc::encode(*now.project));
@@ -298,12 +326,20 @@ Task<> Members::remove(By by, std::string project, std::string userId) {
   const auto& members = context.project->get(deps_.slots.members).byUser;
   const auto found = members.find(userId);
   if (found == members.end()) co_return fail(ErrorCode::notFound, "no such member");
-  store::Write write = projectWrite(by, {context.number()},
+  co_return co_await store::retryWrite(kMaxMemberAttempts, familyContended(),
+                                       [&] { return tryRemove(by, context, found->second.membershipId, userId); });
+}
+
+Task<> Members::tryRemove(By by, const MembershipContext& context, std::string membershipId, std::string userId) {
+  CO_TRY(const std::optional<Family> paid, co_await planChangesWith(context, userId));
+  store::Write write = projectWrite(by, epochsOf(context, paid),
                                     auditOf(deps_, by.caller, context.number(), "member.removed", "members/" + userId));
-  const MemberTargets targets(write, context, found->second.membershipId);
-  const auto callback = [targets](const store::PreImages& before, store::Changes& changes) -> Result<> {
+  const MemberTargets targets(write, context, membershipId);
+  const auto callback = [targets, &paid = std::as_const(paid)](const store::PreImages& before,
+                                                               store::Changes& changes) -> Result<> {
     TRY(MemberSnapshot now, targets.read(before));
     RETURN_IF_ERROR(mayRemove({now.project, now.actor}, now.member));
+    if (paid) RETURN_IF_ERROR(checkFamily(*paid, *now.project));
     noteRole(*now.project, now.member->userId, std::nullopt);
     changes.put(targets.project, doc::encode(*now.project));
     changes.remove(targets.member);

@@ -10,6 +10,7 @@
 
 namespace mb::projects {
 
+struct Family;
 struct MembershipContext;
 
 // Pending invites that one address may have.
@@ -40,6 +41,13 @@ class Members {
   Result<> mayAssign(const MembershipContext& context, const std::string& role) const;
   // The permissions of the caller's role in the snapshot.
   const policy::PermissionSet& heldBy(const MembershipContext& context) const;
+  // The environments whose plan depends on the role of this user; nullopt for none, and without billing.
+  Task<std::optional<Family>> planChangesWith(const MembershipContext& context, std::string userId);
+  // Both fail with retry where environments were created or deleted since they were read.
+  Task<> tryChangeRole(By by, const MembershipContext& context, std::string membershipId, std::string userId,
+                       std::string role);
+  Task<> tryRemove(By by, const MembershipContext& context, std::string membershipId, std::string userId);
+  // Fails with retry as they do.
   Task<MemberView> addActive(By by, const MembershipContext& context, std::string role, identity::UserRecord user);
   // Fails with retry where another caller invited the address at the same time, or where the invite to be renewed was
   // used or cancelled: a renewal never restores one.

@@ -52,6 +52,12 @@ void MembershipMail::granted(const std::string& email, const std::string& role, 
   add(templatedMail(mail::MailTemplate::membershipGranted, email, role), inserts);
 }
 
+void MembershipMail::offered(const std::string& email, Timestamp end, std::vector<store::Insert>& inserts) {
+  mail::TemplatedMail out = templatedMail(mail::MailTemplate::projectOffered, email, "");
+  out.validUntil = end;
+  add(out, inserts);
+}
+
 void MembershipMail::wake() {
   if (!job_.empty()) deps_.mailer.wake(job_);
 }

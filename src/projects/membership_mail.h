@@ -18,6 +18,8 @@ class MembershipMail {
   // Gives the invite the token of the mail's link.
   void invited(InviteRecord& invite, std::vector<store::Insert>& inserts);
   void granted(const std::string& email, const std::string& role, std::vector<store::Insert>& inserts);
+  // The offer to pay for the project.
+  void offered(const std::string& email, Timestamp end, std::vector<store::Insert>& inserts);
   void wake();
 
  private:

@@ -65,6 +65,8 @@ void noteRole(ProjectRecord& record, const UserId& user, std::optional<std::stri
     if (at == owners.end()) owners.push_back(user.str());
   } else if (at != owners.end()) {
     owners.erase(at);
+    const bool ends = record.transfer && (record.transfer->to == user || record.transfer->by == user);
+    if (ends) record.transfer.reset();
   }
 }
 

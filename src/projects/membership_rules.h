@@ -35,7 +35,8 @@ Result<> mayChangeRole(const ActingMember& acting, const std::optional<Membershi
 // Whether `target` may be removed. Fails as mayChangeRole.
 Result<> mayRemove(const ActingMember& acting, const std::optional<MembershipRecord>& target);
 
-// Updates record.owners for a member who now has `role`; nullopt: the member was removed.
+// Updates record.owners for a member who now has `role`; nullopt: the member was removed. An offer of a transfer ends
+// with the role Owner of one of its users.
 void noteRole(ProjectRecord& record, const UserId& user, std::optional<std::string_view> role);
 
 }  // namespace mb::projects

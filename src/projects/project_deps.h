@@ -8,6 +8,7 @@
 #include "identity/tables.h"
 #include "identity/tokens.h"
 #include "identity/users.h"
+#include "projects/plan_lookup.h"
 #include "projects/project_types.h"
 #include "snapshot/snapshot.h"
 #include "store/store.h"
@@ -28,6 +29,8 @@ struct ProjectDeps {
   audit::Auditor& auditor;
   mail::Mailer& mailer;
   std::string baseUrl;  // prefix of links in mails
+  plans::PlanSlot plan;
+  PlanLookup* plans = nullptr;  // null without billing
 };
 
 }  // namespace mb::projects

@@ -47,6 +47,18 @@ struct EnvironmentEntry {
   }
 };
 
+// The offer to an Owner to pay for a root project (transfers.h).
+struct TransferOffer {
+  UserId to;
+  UserId by;  // the Owner who made it
+  Timestamp expiresAt;
+  static constexpr auto shape() {
+    return doc::shape<TransferOffer>("TransferOffer", doc::field("to", &TransferOffer::to),
+                                     doc::field("by", &TransferOffer::by),
+                                     doc::field("expiresAt", &TransferOffer::expiresAt));
+  }
+};
+
 struct ProjectRecord {
   ProjectId id;
   int64_t number = 0;  // store::ProjectNo
@@ -64,6 +76,9 @@ struct ProjectRecord {
   // The live environments of a root project: labels are unique among them, and the root is not deleted while it has
   // any.
   std::optional<std::vector<EnvironmentEntry>> environments = {};
+  // Of a root project. It ends when one of both users stops being an Owner, and when the project moves or is deleted;
+  // past its expiry it counts as absent.
+  std::optional<TransferOffer> transfer = {};
   Timestamp createdAt;
   std::optional<Timestamp> resumedAt;
   std::optional<Timestamp> deletedAt;
@@ -76,8 +91,8 @@ struct ProjectRecord {
         doc::field("color", &ProjectRecord::color), doc::field("icon", &ProjectRecord::icon),
         doc::field("maxFileSize", &ProjectRecord::maxFileSize), doc::field("settings", &ProjectRecord::settings),
         doc::field("owners", &ProjectRecord::owners), doc::field("environments", &ProjectRecord::environments),
-        doc::field("createdAt", &ProjectRecord::createdAt), doc::field("resumedAt", &ProjectRecord::resumedAt),
-        doc::field("deletedAt", &ProjectRecord::deletedAt));
+        doc::field("transfer", &ProjectRecord::transfer), doc::field("createdAt", &ProjectRecord::createdAt),
+        doc::field("resumedAt", &ProjectRecord::resumedAt), doc::field("deletedAt", &ProjectRecord::deletedAt));
   }
 };
 
@@ -87,11 +102,13 @@ struct OrganizationRecord {
   bool personal = true;
   UserId ownerId;
   Timestamp createdAt;
+  // Grows with each project that is added under a limit of the owner's plan (project_quota.h); absent before the first.
+  std::optional<int64_t> revision = {};
   static constexpr auto shape() {
     return doc::shape<OrganizationRecord>(
         "OrganizationRecord", doc::field("id", &OrganizationRecord::id), doc::field("name", &OrganizationRecord::name),
         doc::field("personal", &OrganizationRecord::personal), doc::field("ownerId", &OrganizationRecord::ownerId),
-        doc::field("createdAt", &OrganizationRecord::createdAt));
+        doc::field("createdAt", &OrganizationRecord::createdAt), doc::field("revision", &OrganizationRecord::revision));
   }
 };
 
@@ -162,6 +179,13 @@ struct NewEnvironment {
   static constexpr auto shape() {
     return doc::shape<NewEnvironment>("NewEnvironment", doc::field("environment", &NewEnvironment::environment),
                                       doc::field("color", &NewEnvironment::color));
+  }
+};
+
+struct NewTransfer {
+  std::string userId;
+  static constexpr auto shape() {
+    return doc::shape<NewTransfer>("NewTransfer", doc::field("userId", &NewTransfer::userId));
   }
 };
 

@@ -7,6 +7,7 @@
 #include "projects/environment_rules.h"
 #include "projects/membership_context.h"
 #include "projects/project_rules.h"
+#include "store/retry.h"
 
 namespace mb::projects {
 
@@ -34,7 +35,8 @@ std::vector<store::SystemCollection> systemCollections() {
   return {{kOrganizations, "__organizations", {index("owner", {"ownerId"})}},
           {kProjects,
            "__projects",
-           {index("slug", {"slug"}, true), index("number", {"number"}, true), index("status", {"status"})}},
+           {index("slug", {"slug"}, true), index("number", {"number"}, true), index("status", {"status"}),
+            index("organization", {"organizationId"})}},
           {.number = kMemberships,
            .name = "__memberships",
            .indexes = {index("member", {"projectId", "userId"}, true), index("user", {"userId"})},
@@ -50,17 +52,43 @@ std::vector<store::SystemCollection> systemCollections() {
 
 // ---- creating
 
-Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner) {
+Task<ProjectQuota> Projects::quotaOf(std::string userId) {
+  CO_TRY(OrganizationRecord organization, co_await organizationOf(deps_.store, std::move(userId)));
+  co_return co_await projectQuota(deps_.store, deps_.plans, std::move(organization));
+}
+
+Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner, const ProjectQuota& quota) {
   const auto number = static_cast<store::ProjectNo>(record.number);
   store::Write write = projectWrite(
       by, {number},
       auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), named(record.name)));
   write.insert(insertOf(kProjects, doc::encode(record)));
   write.insert(insertOf(kMemberships, doc::encode(owner)));
-  const auto written = co_await deps_.store.write(std::move(write), nullptr);
+  const QuotaCharge charge(write, quota);
+  store::WriteCallback callback;
+  if (charge.isLimited()) {
+    callback = [charge](const store::PreImages& before, store::Changes& changes) {
+      return charge.apply(before, changes);
+    };
+  }
+  const auto written = co_await deps_.store.write(std::move(write), std::move(callback));
   if (written) co_return true;
   if (store::indexViolation(written.error())) co_return false;
   co_return fail(written.error().clone());
+}
+
+Task<ProjectView> Projects::tryCreate(By by, ProjectRecord record, const MembershipRecord& owner,
+                                      std::optional<ProjectQuota>& quota, int& slug) {
+  if (!quota) {
+    CO_TRY(quota, co_await quotaOf(by.caller.id));
+  }
+  const ProjectQuota counted = *std::exchange(quota, std::nullopt);
+  for (; slug < kSlugTries; ++slug) {
+    record.slug = slugToTry(record.name, slug);
+    CO_TRY(const bool committed, co_await insert(by, record, owner, counted));
+    if (committed) co_return viewOf(record, owner.role);
+  }
+  co_return fail(ErrorCode::unavailable, "no slug is free for this name: try again");
 }
 
 Task<ProjectView> Projects::create(By by, NewProject input) {
@@ -70,12 +98,10 @@ Task<ProjectView> Projects::create(By by, NewProject input) {
   }
   ProjectRecord record;
   CO_TRY(record.name, checkName(input.name));
-  CO_TRY(const store::QueryResult owned,
-         co_await deps_.store.find(queryOf(kOrganizations, doc::Filter::equals("ownerId", by.caller.id), 0, 1)));
-  if (owned.documents.empty()) {
-    co_return fail(Error(ErrorCode::internal, "account has no organization").withCause(by.caller.id));
-  }
-  record.organizationId = OrgId(std::string(owned.documents.front().view().stringOr("id")));
+  // Before a project number is taken.
+  std::optional<ProjectQuota> quota;
+  CO_TRY(quota, co_await quotaOf(by.caller.id));
+  record.organizationId = quota->organization;
   CO_TRY(const store::ProjectNo number, co_await deps_.store.allocateProject());
   record.number = number;
   record.id = deps_.ids.next<ProjectTag>();
@@ -84,12 +110,9 @@ Task<ProjectView> Projects::create(By by, NewProject input) {
   record.createdAt = deps_.clock.now();
   const MembershipRecord owner{deps_.ids.next<MembershipTag>(), record.id, UserId(by.caller.id), std::string(kOwner),
                                record.createdAt};
-  for (int attempt = 0; attempt < kSlugTries; ++attempt) {
-    record.slug = slugToTry(record.name, attempt);
-    CO_TRY(const bool committed, co_await insert(by, record, owner));
-    if (committed) co_return viewOf(record, owner.role);
-  }
-  co_return fail(ErrorCode::unavailable, "no slug is free for this name: try again");
+  int slug = 0;
+  co_return co_await store::retryWrite(kMaxQuotaAttempts, quotaContended(),
+                                       [&] { return tryCreate(by, record, owner, quota, slug); });
 }
 
 // ---- reading
@@ -288,6 +311,7 @@ Task<> Projects::remove(By by, std::string id) {
     RETURN_IF_ERROR(mayDelete(*record));
     record->status = "deleted";
     record->deletedAt = now;
+    record->transfer.reset();
     changes.put(project, doc::encode(*record));
     if (!parent) return {};
     TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[*parent]));

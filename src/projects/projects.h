@@ -10,6 +10,7 @@
 #include "policy/caller.h"
 #include "projects/claim_dependent.h"
 #include "projects/project_deps.h"
+#include "projects/project_quota.h"
 #include "projects/project_types.h"
 
 namespace mb::projects {
@@ -42,7 +43,7 @@ class Projects {
   // Called before a claim is removed from a project's setting tokenClaims. Only at start-up; outlives this.
   void addClaimDependent(ClaimDependent& dependent) { claimDependents_.push_back(&dependent); }
 
-  // The caller becomes Owner. Fails with validation.
+  // The caller becomes Owner, and their organization pays for it. Fails with validation, planLimit.
   Task<ProjectView> create(By by, NewProject input);
   // The projects of which the caller is a member, oldest first.
   Task<std::vector<ProjectView>> list(By by);
@@ -70,8 +71,13 @@ class Projects {
   // The project's number if the mutation changed it.
   Task<std::optional<store::ProjectNo>> alter(By by, std::string id, std::string action, doc::Document details,
                                               Mutation mutation);
-  // False where the slug is taken.
-  Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner);
+  // False where the slug is taken. Fails with retry where the quota has to be read again.
+  Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner, const ProjectQuota& quota);
+  // Inserts with the first free slug, from attempt `slug` on; a retry continues there, and reads the quota again, which
+  // this takes. Fails with planLimit, or with retry as insert() does.
+  Task<ProjectView> tryCreate(By by, ProjectRecord record, const MembershipRecord& owner,
+                              std::optional<ProjectQuota>& quota, int& slug);
+  Task<ProjectQuota> quotaOf(std::string userId);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
   // Fails with conflict, naming what uses a claim that the patch removes.
   Task<> mayRemoveClaims(snapshot::SnapshotPtr project, const SettingsPatch& patch);

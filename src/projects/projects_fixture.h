@@ -16,6 +16,7 @@
 #include "projects/projects.h"
 #include "projects/purge.h"
 #include "projects/records.h"
+#include "projects/transfers.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
 
@@ -57,6 +58,19 @@ class RecordingCopier final : public ConfigurationCopier {
   std::mutex mutex_;
 };
 
+// Billing with one plan for all users and projects, without limits until a test sets one. Not while requests run.
+class OnePlan final : public PlanLookup, public snapshot::SlotSource {
+ public:
+  void limit(plans::Limit limit, int64_t max) { plan_.limits.at(limit) = max; }
+  Task<plans::PlanInForce> ofUser(std::string) override { co_return plan_; }
+  Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo) override {
+    co_return std::shared_ptr<const void>(std::make_shared<const plans::PlanInForce>(plan_));
+  }
+
+ private:
+  plans::PlanInForce plan_{"free", "Free", {}};
+};
+
 class ProjectsFixture : public ::testing::Test {
  protected:
   static constexpr int64_t kStartMs = 1'800'000'000'000;
@@ -72,7 +86,8 @@ class ProjectsFixture : public ::testing::Test {
     identity_.setMembers(memberSource_);
     deps_.emplace(ProjectDeps{store_, snapshots_, identity_.users(), identity_.links(), identity_.tokens(),
                               identity_.slots(), snapshots_.addSlot<ProjectRecord>(recordSource_), ids_, clock_,
-                              auditor_, box_.mailer(), "http://localhost"});
+                              auditor_, box_.mailer(), "http://localhost",
+                              snapshots_.addSlot<plans::PlanInForce>(plan_)});
     registration_.emplace(store_, ids_, clock_, auditor_, box_.mailer(), setupCode_, settings_);
     identity_.setRegistrationHook(*registration_);
     projects_.emplace(*deps_);
@@ -80,6 +95,7 @@ class ProjectsFixture : public ::testing::Test {
     instance_.emplace(*deps_, settings_);
     environments_.emplace(*deps_, copies_, box_.queue());
     operators_.emplace(*deps_, settings_);
+    transfers_.emplace(*deps_);
     cores_.start();
     EXPECT_TRUE(run(identity_.start()));
   }
@@ -149,6 +165,11 @@ class ProjectsFixture : public ::testing::Test {
     caller.ip = "203.0.113.1";
     return caller;
   }
+  // From here on there is billing, with this limit for all users and projects.
+  void limit(plans::Limit limit, int64_t max) {
+    plan_.limit(limit, max);
+    deps_->plans = &plan_;
+  }
   policy::Caller person(std::string email) { return callerOf(registered(std::move(email))); }
   static store::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
   static By by(const policy::Caller& caller) { return {caller, soon()}; }
@@ -205,6 +226,7 @@ class ProjectsFixture : public ::testing::Test {
   Directory directory_{store_};
   MemberSource memberSource_{store_};
   RecordSource recordSource_;
+  OnePlan plan_;
   variables::Variables variables_{{store_, snapshots_, clock_, auditor_, master_}};
   identity::Identity identity_{
       {store_, snapshots_, cores_, ids_, clock_, auditor_, master_, box_.mailer(), "http://localhost", variables_}, {}};
@@ -218,6 +240,7 @@ class ProjectsFixture : public ::testing::Test {
   std::optional<Instance> instance_;
   std::optional<Environments> environments_;
   std::optional<Operators> operators_;
+  std::optional<Transfers> transfers_;
 };
 
 }  // namespace mb::projects

@@ -7,6 +7,7 @@
 #include "projects/instance.h"
 #include "projects/membership_rules.h"
 #include "projects/operators.h"
+#include "projects/payer.h"
 #include "projects/records.h"
 
 namespace mb::projects {
@@ -17,6 +18,7 @@ struct InviteAcceptance {
   std::vector<store::Insert> audit;
   bool followed = false;  // the request's token is that of its link
   bool isMember = false;  // the user is a member already: the invite is removed, and the membership stays as it is
+  std::optional<Family> paid = {};  // the environments whose plan the membership changes (payer.h)
 };
 
 struct Registration::Plan {
@@ -86,6 +88,7 @@ Result<> join(const InviteAcceptance& joining, const InviteAcceptanceTargets& ta
   TRY(auto project, fromStore<ProjectRecord>(before[targets.project]));
   changes.remove(targets.invite);
   if (joining.isMember || !invite || !project || project->status == "deleted") return {};
+  if (joining.paid) RETURN_IF_ERROR(checkFamily(*joining.paid, *project));
   MembershipRecord membership = joining.membership;
   membership.role = invite->role;
   noteRole(*project, membership.userId, invite->role);
@@ -237,6 +240,12 @@ Task<identity::RegistrationPlan> Registration::planProven(identity::UserRecord u
   if (plan.mayOperate()) plan.bumpEpochs.push_back(store::kControlProject);
   CO_TRY(const std::set<std::string> memberOf, co_await joinedOf(user.id, invites));
   planJoining(plan, user, invites, memberOf);
+  // A new user cannot pay for a project yet; this one may.
+  for (InviteAcceptance& joining : plan.joining) {
+    if (joining.membership.role != kOwner) continue;
+    CO_TRY(joining.paid, co_await paidEnvironments(store_, joining.membership.projectId, user.id.str()));
+    if (joining.paid) std::ranges::copy(joining.paid->numbers, std::back_inserter(plan.bumpEpochs));
+  }
   out.addTo = sourceOf(std::move(plan));
   co_return out;
 }

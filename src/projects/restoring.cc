@@ -12,6 +12,7 @@
 #include "projects/membership_rules.h"
 #include "projects/project_rules.h"
 #include "projects/records.h"
+#include "store/retry.h"
 
 namespace mb::projects {
 
@@ -46,6 +47,7 @@ Task<> Restoring::begin(RestoreOptions options) {
   formerStatus_ = record_.status == "suspended" ? "suspended" : "active";
   CO_RETURN_IF_ERROR(co_await settleIdentity());
   CO_RETURN_IF_ERROR(co_await settleOwners());
+  CO_RETURN_IF_ERROR(co_await quota());
   CO_TRY(const store::ProjectNo number, co_await store_.allocateProject());
   record_.number = number;
   begun_ = true;
@@ -109,6 +111,7 @@ Task<std::optional<UserId>> Restoring::accountOf(std::string email) {
 
 Task<> Restoring::settleOwners() {
   record_.owners.clear();
+  record_.transfer.reset();
   if (!options_.owner.empty()) {
     CO_TRY(const auto account, co_await accountOf(options_.owner));
     if (!account) {
@@ -141,11 +144,22 @@ Task<> Restoring::settleOwners() {
                     "account with --owner",
                     owners.empty() ? "unknown" : owners, options_.verifiedOnly ? " with a verified address" : ""));
   }
-  CO_TRY(const store::QueryResult owned,
-         co_await store_.find(queryOf(kOrganizations, doc::Filter::equals("ownerId", record_.owners.front()), 0, 1)));
-  if (owned.documents.empty()) co_return fail(ErrorCode::internal, "the owner's account has no organization");
-  record_.organizationId = OrgId(std::string(owned.documents.front().view().stringOr("id")));
+  CO_TRY(const OrganizationRecord organization, co_await organizationOf(store_, record_.owners.front()));
+  record_.organizationId = organization.id;
+  if (options_.slug) co_return Result<>();
+  // Under its own id it stays with the user who paid for it, where that user is still an Owner.
+  const OrgId& former = (old_ ? *old_ : options_.record).organizationId;
+  CO_TRY(const auto stored, co_await store_.get(controlCollection(kOrganizations), former.str()));
+  CO_TRY(const auto payer, fromStore<OrganizationRecord>(stored));
+  const bool owns = payer && std::ranges::find(record_.owners, payer->ownerId.str()) != record_.owners.end();
+  if (owns) record_.organizationId = payer->id;
   co_return Result<>();
+}
+
+Task<ProjectQuota> Restoring::quota() {
+  if (!options_.slug || plans_ == nullptr) co_return ProjectQuota();
+  CO_TRY(OrganizationRecord organization, co_await organizationOf(store_, record_.owners.front()));
+  co_return co_await projectQuota(store_, plans_, std::move(organization));
 }
 
 Task<> Restoring::putPlaceholder() {
@@ -198,6 +212,7 @@ struct Restoring::Targets {
   std::optional<store::Target> root;     // where it is an environment that is restored into it
   std::vector<store::Target> old;        // memberships and invites of the deleted project
   std::vector<store::Target> addresses;  // of invites_, in its order
+  QuotaCharge charge;
 };
 
 Result<> Restoring::apply(const Targets& targets, const store::PreImages& before, store::Changes& changes) const {
@@ -207,15 +222,18 @@ Result<> Restoring::apply(const Targets& targets, const store::PreImages& before
   if (!same || !before[targets.placeholder]) {
     return fail(ErrorCode::conflict, "the project was changed during the restore: try again");
   }
+  RETURN_IF_ERROR(targets.charge.apply(before, changes));
+  ProjectRecord record = record_;
   if (targets.root) {
     TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[*targets.root]));
     if (!root || root->status == "deleted") {
       return fail(ErrorCode::conflict, "its root project was deleted during the restore: try again");
     }
     RETURN_IF_ERROR(noteEnvironment(*root, record_.id, *record_.environment.value));
+    record.organizationId = root->organizationId;
     changes.put(*targets.root, doc::encode(*root));
   }
-  changes.put(targets.project, doc::encode(record_));
+  changes.put(targets.project, doc::encode(record));
   // From here on the placeholder names the data of the deleted project.
   if (old_) {
     changes.put(targets.placeholder, doc::encode(placeholderOf(*old_, placeholder_, {0})));
@@ -230,6 +248,7 @@ Result<> Restoring::apply(const Targets& targets, const store::PreImages& before
 }
 
 Task<> Restoring::commitAll() {
+  CO_TRY(const ProjectQuota allowed, co_await quota());
   std::vector<store::ProjectNo> bumped = {number()};
   if (root_) bumped.push_back(*root_);
   if (old_) bumped.push_back(static_cast<store::ProjectNo>(old_->number));
@@ -238,7 +257,8 @@ Task<> Restoring::commitAll() {
                   write.change(target(kProjects, placeholder_.str())),
                   {},
                   {},
-                  {}};
+                  {},
+                  QuotaCharge(write, allowed)};
   if (root_) targets.root = write.change(target(kProjects, record_.parentId.value->str()));
   for (const auto& [user, member] : members_) {
     const MembershipRecord membership{ids_.next<MembershipTag>(), record_.id, user, member.role, member.createdAt};
@@ -263,7 +283,8 @@ Task<> Restoring::commitAll() {
 Task<RestoredProject> Restoring::publish() {
   record_.status = formerStatus_;
   record_.deletedAt.reset();
-  const Result<> committed = co_await commitAll();
+  const Result<> committed =
+      co_await store::retryWrite(kMaxQuotaAttempts, quotaContended(), [this] { return commitAll(); });
   if (!committed && store::indexViolation(committed.error())) {
     co_return fail(ErrorCode::conflict, fmt::format("the slug {} was taken during the restore", record_.slug));
   }

@@ -5,6 +5,7 @@
 
 #include "audit/audit.h"
 #include "base/clock.h"
+#include "projects/project_quota.h"
 #include "projects/project_types.h"
 #include "store/store.h"
 
@@ -39,18 +40,19 @@ struct RestoredProject {
 
 class Restoring {
  public:
-  // All outlive it.
-  Restoring(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, audit::Auditor& auditor)
-      : store_(store), ids_(ids), clock_(clock), auditor_(auditor) {}
+  // All outlive it. `plans`: null without billing.
+  Restoring(store::DocumentStore& store, IdGenerator& ids, const Clock& clock, audit::Auditor& auditor,
+            PlanLookup* plans = nullptr)
+      : store_(store), ids_(ids), clock_(clock), auditor_(auditor), plans_(plans) {}
 
   // Checks whether the project may be restored, and creates the placeholder for its data; number() is valid then. Fails
   // with conflict (the project is live, its slug or its label is another's, no owner has an account), notFound (no
-  // account has the owner's address), validation (the slug).
+  // account has the owner's address), validation (the slug), planLimit (a new project past the owner's maxProjects).
   Task<> begin(RestoreOptions options);
   store::ProjectNo number() const { return static_cast<store::ProjectNo>(record_.number); }
   const ProjectId& id() const { return record_.id; }
   // Makes the project live: members who have an account are members, the others are invited. Fails with conflict where
-  // a concurrent change took the slug or changed the project.
+  // a concurrent change took the slug or changed the project, and with planLimit as begin() does.
   Task<RestoredProject> publish();
   // Instead of publish(): removes the placeholder and its data.
   Task<> abandon();
@@ -59,11 +61,14 @@ class Restoring {
   Task<> settleIdentity();
   Task<> settleFamily();
   Task<> settleOwners();
+  // Of a new project. Restores of the same project are never refused, and have no limit.
+  Task<ProjectQuota> quota();
   Task<std::optional<UserId>> accountOf(std::string email);
   Task<> putPlaceholder();
   Task<> removePlaceholder();
   // The documents that the commit changes. Documents that it inserts are only in the write.
   struct Targets;
+  // Fails with retry where the quota has to be read again.
   Task<> commitAll();
   // In the write callback.
   Result<> apply(const Targets& targets, const store::PreImages& before, store::Changes& changes) const;
@@ -78,6 +83,7 @@ class Restoring {
   IdGenerator& ids_;
   const Clock& clock_;
   audit::Auditor& auditor_;
+  PlanLookup* const plans_;
   RestoreOptions options_;
   ProjectRecord record_;
   std::string formerStatus_;
