@@ -107,6 +107,7 @@ class World:
             "formatVersion": 1,
             "kind": "github",
             "environment": unique("e")[:16],
+            "userId": self.owner.id,
             "fromProjectId": self.project.id,
             "toProjectId": self.project.id,
             "collection": self.collection,

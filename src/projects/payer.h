@@ -23,7 +23,7 @@ Result<> checkFamily(const Family& family, const ProjectRecord& root);
 // of that user: it is not a root, or belongs to the organization of another user.
 Task<std::optional<Family>> paidEnvironments(store::DocumentStore& store, ProjectId project, std::string userId);
 
-// The organization of the user who pays for the project; nullopt where that user is no Owner of its root.
+// The organization of the user who pays for the project; nullopt where that user is not an Owner of its root.
 Task<std::optional<OrgId>> payingOrganization(const ProjectDeps& deps, snapshot::SnapshotPtr project);
 
 }  // namespace mb::projects

@@ -28,7 +28,7 @@ struct ProjectQuota {
 // billing.
 Task<ProjectQuota> projectQuota(store::DocumentStore& store, PlanLookup* plans, OrganizationRecord organization);
 
-// The organization's record in the write that adds a project. Without a limit it is no document of the write.
+// The organization's record in the write that adds a project. Without a limit the write does not name it.
 class QuotaCharge {
  public:
   QuotaCharge(store::Write& write, const ProjectQuota& quota);

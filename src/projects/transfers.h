@@ -24,7 +24,7 @@ class Transfers {
   explicit Transfers(const ProjectDeps& deps) : deps_(deps), mails_(deps.clock, kTransferMails, "mails") {}
 
   // Offers the project to another Owner, in place of an earlier offer, and mails them. With the caller's own id the
-  // project moves at once. True if an offer was made. Owner, else forbidden. Fails with validation (the user is no
+  // project moves at once. True if an offer was made. Owner, else forbidden. Fails with validation (the user is not an
   // Owner), conflict (they pay for it already).
   Task<bool> offer(By by, std::string project, NewTransfer input);
   // Moves the project to the caller, to whom it is offered. Fails with notFound without an open offer to them.
