@@ -172,7 +172,7 @@ constexpr FieldDoc kFieldDocs[] = {
      R"({"userId": "$auth.uid"})"},
     {"NewProject.name", "The project's name.", R"("Notes")", R"({"minLength": 1, "maxLength": 100})"},
     {"NewRole.name", "Unique in the project without regard to case.", R"("support")"},
-    {"NewTransfer.userId", "The Owner to whom the project is offered; your own id takes it at once.",
+    {"NewTransfer.userId", "The Owner who is offered the project; your own id takes it at once.",
      R"("user_06fVx3jmA1qK9bTzLw2C")"},
     {"NewUser.name", "The user's name.", R"("Ada")"},
     {"NewWebhook.name", "Unique in the project without regard to case.", R"("orders-out")"},

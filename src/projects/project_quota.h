@@ -14,7 +14,7 @@ class DocumentStore;
 
 namespace mb::projects {
 
-// The personal organization of a platform user. Fails with internal where there is none.
+// The personal organization of a platform user. Fails with internal where the user has none.
 Task<OrganizationRecord> organizationOf(store::DocumentStore& store, std::string userId);
 
 // What one more project in an organization depends on.

@@ -27,7 +27,7 @@ class Transfers {
   // project moves at once. True if an offer was made. Owner, else forbidden. Fails with validation (the user is not an
   // Owner), conflict (they pay for it already).
   Task<bool> offer(By by, std::string project, NewTransfer input);
-  // Moves the project to the caller, to whom it is offered. Fails with notFound without an open offer to them.
+  // Moves the project to the caller. Fails with notFound without an open offer to them.
   Task<> accept(By by, std::string project);
   // Owner, else forbidden. Fails with notFound without an open offer.
   Task<> withdraw(By by, std::string project);
