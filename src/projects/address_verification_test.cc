@@ -294,5 +294,22 @@ TEST_F(AddressVerificationTest, ACancelledInviteIsNotTakenUp) {
   EXPECT_EQ(statusOf("eve@example.com"), "");
 }
 
+// A user who pays for a project, and becomes an Owner of it again: the plan of its environments changes.
+TEST_F(AddressVerificationTest, EnvironmentsLearnThatTheirPayerIsAnOwnerAgain) {
+  const auto staging = environment(ada_, project_, "staging");
+  const auto verified = run(identity_.users().addProven(identity::Realm::platform(), "bob@example.com", {}, soon()));
+  ASSERT_TRUE(verified);
+  const auto bob = callerOf(*verified);
+  EXPECT_EQ(add("bob@example.com", "Owner"), "active");
+  ASSERT_TRUE(run(members_->remove(by(bob), project_.id.str(), ada_.id)));
+  const auto invited = run(members_->add(by(bob), project_.id.str(), {"ada@example.com", "Owner"}));
+  ASSERT_TRUE(invited);
+  EXPECT_EQ(invited->status, "pending");
+  const uint64_t epoch = store_.epoch(numberOf(staging)).value;
+  ASSERT_TRUE(verify("ada@example.com"));
+  EXPECT_EQ(recordOf(project_.id).owners, (std::vector<std::string>{bob.id, ada_.id}));
+  EXPECT_GT(store_.epoch(numberOf(staging)).value, epoch);
+}
+
 }  // namespace
 }  // namespace mb::projects
