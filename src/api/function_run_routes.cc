@@ -60,7 +60,7 @@ Task<Reply> FunctionRunRoutes::invoke(RequestContext& context) {
   invocation.event = manualEvent(body);
   invocation.caller = context.caller;
   invocation.trace = context.caller.trace;
-  const functions::FinishedRun finished = co_await runtime_.runner().run(std::move(invocation));
+  CO_TRY(const functions::FinishedRun finished, co_await runtime_.runner().run(std::move(invocation)));
   if (finished.status == workers::RunStatus::busy) co_return fail(functions::functionsBusy());
   co_return Reply::entity(200, "run", finished.view);
 }

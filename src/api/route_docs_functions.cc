@@ -55,7 +55,7 @@ std::vector<RouteDoc> definitionDocs() {
        one + "/invoke",
        "invokeFunction",
        {entity<RunView>("run")},
-       {functionsBusy},
+       {functionsBusy, planRunLimit},
        {},
        {.more = "`run` is the outcome, including errors.",
         .body = {.shape = &doc::shapeInfo<InvokeBody>},
@@ -64,7 +64,7 @@ std::vector<RouteDoc> definitionDocs() {
        one + "/runs/:id/retry",
        "retryRun",
        {entity<RunView>("run")},
-       {conflict, functionsBusy},
+       {conflict, functionsBusy, planRunLimit},
        {},
        {.more =
             "For runs after database, auth, storage and cron events, as long as the log holds them (409 otherwise): "

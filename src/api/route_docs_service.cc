@@ -72,7 +72,7 @@ std::vector<RouteDoc> runDocs() {
       late.meaning = "The run took too long.";
       doc.responses = {any, failed, late};
       doc.errors = {ErrorCode::projectSuspended, ErrorCode::methodNotAllowed, ErrorCode::functionsBusy,
-                    ErrorCode::validation};
+                    ErrorCode::planRunLimit, ErrorCode::validation};
       doc.extra.more =
           "Runs the enabled http function with this method and path. A token is optional: a valid one of the project "
           "sets `ctx.auth`, any other is ignored.";

@@ -92,7 +92,7 @@ Task<Reply> RunRoutes::run(RequestContext& context) {
   invocation.rawBody = std::string(request.body);
   invocation.caller = std::move(lookup.caller);
   invocation.trace = context.caller.trace;
-  functions::FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
+  CO_TRY(functions::FinishedRun finished, co_await deps_.runner.run(std::move(invocation)));
 
   const functions::Origin origin = originOf(request);
   std::string id = std::move(finished.view.id);

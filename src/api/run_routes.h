@@ -25,7 +25,7 @@ class RunRoutes {
   void addTo(RouteTable& routes);
 
   // Sets the project of the context. Fails with notFound (project, path), methodNotAllowed, projectSuspended,
-  // functionsBusy, and if the request cannot be parsed.
+  // functionsBusy, planRunLimit, and if the request cannot be parsed.
   Task<Reply> run(RequestContext& context);
 
  private:

@@ -20,6 +20,7 @@ struct FunctionsRuntime::Impl {
                 deps.data.serviceDocuments(),
                 {deps.snapshots, deps.data.slot(), deps.integrations, files},
                 deps.variables,
+                deps.plan,
                 log,
                 deps.ids,
                 deps.clock}),

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "base/task_group.h"
 #include "functions/runner.h"
+#include "plans/plans.h"
 #include "variables/variables.h"
 
 namespace mb::audit {
@@ -41,6 +42,7 @@ struct FunctionsRuntimeDeps {
   store::DocumentStore& store;
   snapshot::Snapshots& snapshots;
   snapshot::SlotKey<FunctionTable> slot;
+  plans::PlanSlot plan;
   jobs::Queue& queue;
   events::Dispatcher& dispatcher;
   data::Data& data;

@@ -8,6 +8,7 @@
 #include "functions/run_log.h"
 #include "functions/timetable.h"
 #include "integrations/integrations.h"
+#include "plans/settable_plan_fixture.h"
 #include "store/testing/writing.h"
 
 namespace mb::functions {
@@ -214,7 +215,7 @@ class RunningFixture : public configuration::ConfigurationFixture {
     more.project = snapshot(shop_);
     more.function = function(name);
     if (more.trigger.empty()) more.trigger = "manual";
-    return *run(finished(std::move(more)));
+    return *run(running_.runner().run(std::move(more)));
   }
   std::vector<RunView> log(const std::string& name) {
     auto runs = run(running_.log().list({shop_, name, "fn_" + name}, kMaxRuns));
@@ -244,8 +245,9 @@ class RunningFixture : public configuration::ConfigurationFixture {
                       [this](store::ProjectNo project) { return isSuspended(project); }}};
   events::Dispatcher dispatcher_{{store_, memory_.feed(), queue_, snapshots_, cores_}};
   Tables tables_{store_, snapshots_};
-  FunctionsRuntime running_{{store_, snapshots_, tables_.slot, queue_, dispatcher_, *data_, executor_, integrations_,
-                             variables_, cores_, ids_, clock_, auditor_, "http://localhost:8090", 8}};
+  plans::SettablePlan plan_{snapshots_};
+  FunctionsRuntime running_{{store_, snapshots_, tables_.slot, plan_.slot, queue_, dispatcher_, *data_, executor_,
+                             integrations_, variables_, cores_, ids_, clock_, auditor_, "http://localhost:8090", 8}};
 
  private:
   Task<bool> isSuspended(store::ProjectNo project) {
@@ -261,7 +263,6 @@ class RunningFixture : public configuration::ConfigurationFixture {
     queue_.projectChanged(shop_);
     dispatcher_.resumed(shop_);
   }
-  Task<FinishedRun> finished(Invocation invocation) { co_return co_await running_.runner().run(std::move(invocation)); }
 };
 
 }  // namespace mb::functions

@@ -74,7 +74,7 @@ Task<std::optional<doc::Document>> PreHooks::run(const data::HookedWrite& write,
     invocation.caller = write.caller;
     invocation.runClass = workers::RunClass::preHook;
     invocation.timeout = std::min(left, kMaxHookTime);
-    FinishedRun run = co_await deps_.runner.run(std::move(invocation));
+    CO_TRY(FinishedRun run, co_await deps_.runner.run(std::move(invocation)));
     if (run.status == workers::RunStatus::busy) co_return fail(functionsBusy());
     if (run.status == workers::RunStatus::timeout) co_return fail(hookFailed(*hook, "timed out"));
     if (run.status != workers::RunStatus::success) co_return fail(hookFailed(*hook, "failed"));

@@ -82,6 +82,10 @@ std::optional<RunInput> inputOf(const Invocation& invocation) {
 
 }  // namespace
 
+bool isMetered(const Invocation& invocation) {
+  return invocation.logged && invocation.runClass != workers::RunClass::preHook;
+}
+
 RunOf runOf(const snapshot::ProjectSnapshot& project, const Function& function) {
   return {project.info().number, function.name(), function.record.functionId};
 }
@@ -158,7 +162,27 @@ std::shared_ptr<workers::Bridge> FunctionRunner::bridgeOf(const Invocation& invo
   return std::make_shared<RunBridge>(std::move(host), deps_.documents, std::move(run));
 }
 
-Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
+std::optional<int64_t> FunctionRunner::maxRuns(const Invocation& invocation) const {
+  if (!isMetered(invocation)) return std::nullopt;
+  return invocation.project->get(deps_.plan).max(plans::Limit::functionRunsPerMonth);
+}
+
+Task<> FunctionRunner::admit(Invocation& invocation) {
+  const std::optional<int64_t> max = maxRuns(invocation);
+  if (!max) co_return Result<>();
+  const Timestamp now = deps_.clock.now();
+  CO_TRY(RunQuota::Taken taken, co_await deps_.log.take(invocation.project->info().number, now, *max));
+  if (!taken.permit) {
+    const plans::PlanInForce& plan = invocation.project->get(deps_.plan);
+    co_return fail(plans::exceeded(plan, plans::Limit::functionRunsPerMonth, *max, taken.use)
+                       .withRetryAfter(secondsToNextMonth(now)));
+  }
+  invocation.permit = std::move(taken.permit);
+  co_return Result<>();
+}
+
+Task<FinishedRun> FunctionRunner::run(Invocation invocation) {
+  if (!invocation.permit && maxRuns(invocation)) CO_RETURN_IF_ERROR(co_await admit(invocation));
   const std::chrono::milliseconds timeout = timeoutOf(invocation);
   workers::RunRequest request;
   request.project = invocation.project->info().number;
@@ -171,7 +195,8 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   request.runClass = invocation.runClass;
   const auto refused = std::make_shared<std::atomic<bool>>(false);
   request.bridge = bridgeOf(invocation, timeout, refused);
-  const Timestamp startedAt = deps_.clock.now();
+  // The month in which the run was taken is the one in which it counts.
+  const Timestamp startedAt = invocation.permit ? invocation.permit->at() : deps_.clock.now();
   workers::RunOutcome outcome = co_await deps_.executor.run(std::move(request));
 
   FinishedRun finished;
@@ -184,11 +209,10 @@ Async<FinishedRun> FunctionRunner::run(Invocation invocation) {
   finished.view.attempt = invocation.attempt;
   finished.view.retryOf = std::move(invocation.retryOf);
   if (finished.status == workers::RunStatus::busy) co_return finished;
-  const bool isHook = invocation.runClass == workers::RunClass::preHook;
-  if (isHook) noteAbort(finished.view);
+  if (invocation.runClass == workers::RunClass::preHook) noteAbort(finished.view);
   if (invocation.logged) {
     deps_.log.add(runOf(*invocation.project, *invocation.function), loggedView(finished.view),
-                  {.counted = true, .metered = !isHook}, std::move(input));
+                  {.counted = true, .metered = isMetered(invocation)}, std::move(input), std::move(invocation.permit));
   }
   co_return finished;
 }

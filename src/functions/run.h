@@ -5,6 +5,7 @@
 #include "functions/bridge.h"
 #include "functions/run_log.h"
 #include "functions/runner.h"
+#include "plans/plans.h"
 #include "variables/variables.h"
 
 namespace mb::functions {
@@ -15,6 +16,7 @@ struct FunctionRunnerDeps {
   data::ServiceDocuments& documents;
   ProjectHostDeps host;
   const variables::Variables& variables;
+  plans::PlanSlot plan;
   RunLog& log;
   IdGenerator& ids;
   const Clock& clock;
@@ -24,17 +26,24 @@ class FunctionRunner final : public Runner {
  public:
   explicit FunctionRunner(FunctionRunnerDeps deps) : deps_(deps) {}
 
-  Async<FinishedRun> run(Invocation invocation) override;
+  Task<FinishedRun> run(Invocation invocation) override;
+  // Takes the run from the limit of its project's plan, if that limits it; run() then does not take it again. For what
+  // must know first whether it may run. Fails as run() does.
+  Task<> admit(Invocation& invocation);
   // Logs a run that was skipped. It is not counted.
   void logSkipped(Invocation invocation, std::string why);
 
  private:
+  // The limit of the project's runs in a month; nullopt: the plan does not limit this run.
+  std::optional<int64_t> maxRuns(const Invocation& invocation) const;
   // `refused` is set once the project's suspension refuses a call.
   std::shared_ptr<workers::Bridge> bridgeOf(const Invocation& invocation, std::chrono::milliseconds timeout,
                                             ProjectHost::Refusal refused) const;
   const FunctionRunnerDeps deps_;
 };
 
+// Whether the run counts in the month of its project, and meets the limit of the plan.
+bool isMetered(const Invocation& invocation);
 // The function of a run, in the log.
 RunOf runOf(const snapshot::ProjectSnapshot& project, const Function& function);
 // What the function's runs may call.

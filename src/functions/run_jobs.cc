@@ -109,8 +109,14 @@ Task<> RunJobs::run(jobs::JobRun run) {
                             fmt::format("{} triggers precede this change: no further function runs", kMaxDepth));
     co_return Result<>();
   }
+  const Result<> admitted = co_await deps_.runner.admit(invocation);
+  if (!admitted && admitted.error().code() == ErrorCode::planRunLimit) {
+    deps_.runner.logSkipped(std::move(invocation), admitted.error().message());
+    co_return Result<>();
+  }
+  if (!admitted) co_return fail(admitted.error().clone());
   invocation.trace = run.trace;
-  const FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
+  CO_TRY(const FinishedRun finished, co_await deps_.runner.run(std::move(invocation)));
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
   if (finished.stopped) co_return fail(ErrorCode::unavailable, "the server stopped");
   if (finished.suspended) co_return fail(ErrorCode::projectSuspended, "the project was suspended during the run");

@@ -1,6 +1,7 @@
 // RunJobs executes queued runs, whose result no caller waits for. A run is complete once it has ended by itself, also
 // with an error. If the function has a RetryPolicy, its job then waits for the next attempt, in its place among the
-// runs of its order; not if the run ended its worker, as it would again. Without being an attempt, a run is repeated
+// runs of its order; not if the run ended its worker, as it would again. A run past the limit of its project's plan is
+// complete, too, once it is logged as skipped. Without being an attempt, a run is repeated
 // for a day if it found no worker, after the next start if the server's stop ended it, after the resume if a call was
 // refused because its project was suspended, and three times if its worker was killed from outside.
 #pragma once

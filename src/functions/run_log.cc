@@ -37,14 +37,6 @@ struct Figures {
   }
 };
 
-struct MonthRow {
-  std::string id;
-  int64_t runs = 0;
-  static constexpr auto shape() {
-    return doc::shape<MonthRow>("FunctionMonth", doc::field("id", &MonthRow::id), doc::field("runs", &MonthRow::runs));
-  }
-};
-
 struct LoggedRun {
   std::string id;  // placeOf()
   int64_t seq = 0;
@@ -69,14 +61,6 @@ struct StoredInput {
 
 std::string placeOf(const std::string& functionId, int64_t seq) {
   return fmt::format("{}/{:02}", functionId, seq % kMaxRuns);
-}
-
-std::string monthOf(Timestamp at) {
-  return toRfc3339(at).substr(0, 7);
-}
-
-std::string monthRowId(std::string_view month) {
-  return fmt::format("month/{}", month);
 }
 
 store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection) {
@@ -116,10 +100,15 @@ doc::Nullable<int64_t> percentile(std::vector<int64_t> values, size_t percent) {
 
 // ---- adding
 
-void RunLog::add(RunOf of, RunView run, Counting counting, std::optional<RunInput> input) {
+void RunLog::add(RunOf of, RunView run, Counting counting, std::optional<RunInput> input,
+                 std::optional<RunQuota::Permit> permit) {
   const std::scoped_lock lock(mutex_);
   ++added_;
-  if (counting.metered) ++work_.months[{of.project, monthOf(run.startedAt)}];
+  if (counting.metered) {
+    ProjectMonth month{of.project, monthOf(run.startedAt)};
+    quota_->count(month, std::move(permit));
+    ++work_.months[std::move(month)];
+  }
   Pending& pending = work_.functions[of.functionId];
   if (counting.counted) {
     ++pending.counted;
@@ -231,15 +220,16 @@ Task<> RunLog::flush() {
 
 // Removes written items from `work`.
 Task<> RunLog::writeAll(Work& work) {
+  // The months first: limits depend on them, and entries of many functions take a while.
+  while (!work.months.empty()) {
+    const auto next = work.months.begin();
+    CO_RETURN_IF_ERROR(co_await writeMonth(next->first, next->second));
+    work.months.erase(next);
+  }
   while (!work.functions.empty()) {
     const auto next = work.functions.begin();
     CO_RETURN_IF_ERROR(co_await write(next->second));
     work.functions.erase(next);
-  }
-  while (!work.months.empty()) {
-    const auto next = work.months.begin();
-    CO_RETURN_IF_ERROR(co_await writeMonth(next->first.first, next->first.second, next->second));
-    work.months.erase(next);
   }
   co_return Result<>();
 }
@@ -291,21 +281,6 @@ Task<> RunLog::tryWrite(const Pending& pending) {
         changes.remove(inputs[i]);
       }
     }
-    return {};
-  };
-  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), std::move(callback)));
-  co_return Result<>();
-}
-
-Task<> RunLog::writeMonth(store::ProjectNo project, std::string month, int64_t runs) {
-  const std::string id = monthRowId(month);
-  store::Write write(asServer());
-  const store::Target target = write.change(in(project, kStats), id);
-  auto callback = [target, id, runs](const store::PreImages& before, store::Changes& changes) -> Result<> {
-    TRY(std::optional<MonthRow> row, store::fromStore<MonthRow>(before[target]));
-    if (!row) row = MonthRow{id, 0};
-    row->runs += runs;
-    changes.put(target, doc::encode(*row));
     return {};
   };
   CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), std::move(callback)));
@@ -380,13 +355,6 @@ Task<std::vector<FunctionStats>> RunLog::stats(store::ProjectNo project, std::ve
     stats.lastRunAt = {figures->lastRunAt};
   }
   co_return all;
-}
-
-Task<int64_t> RunLog::runsOfMonth(store::ProjectNo project, Timestamp at) {
-  CO_RETURN_IF_ERROR(co_await flush());
-  CO_TRY(const auto stored, co_await store_.get(in(project, kStats), monthRowId(monthOf(at))));
-  CO_TRY(const std::optional<MonthRow> row, store::fromStore<MonthRow>(stored));
-  co_return row ? row->runs : 0;
 }
 
 std::vector<store::WriteTarget> RunLog::allOf(store::ProjectNo project, const std::string& functionId) {

@@ -14,6 +14,7 @@
 #include "base/periodic_task.h"
 #include "base/task_group.h"
 #include "functions/function_types.h"
+#include "functions/run_quota.h"
 #include "store/store.h"
 
 namespace mb::functions {
@@ -64,8 +65,9 @@ class RunLog {
     bool counted = true;
     bool metered = true;
   };
-  // The caller leaves out a result larger than kMaxKeptResult.
-  void add(RunOf of, RunView run, Counting counting, std::optional<RunInput> input = std::nullopt);
+  // The caller leaves out a result larger than kMaxKeptResult. `permit`: of a metered run that was taken from a limit.
+  void add(RunOf of, RunView run, Counting counting, std::optional<RunInput> input = std::nullopt,
+           std::optional<RunQuota::Permit> permit = std::nullopt);
 
   // Newest first; includes all runs added before the call.
   Task<std::vector<RunView>> list(RunOf of, int64_t limit);
@@ -79,6 +81,9 @@ class RunLog {
   Task<std::vector<FunctionStats>> stats(store::ProjectNo project, std::vector<RunOf> functions);
   // Runs of the month of `at` (UTC).
   Task<int64_t> runsOfMonth(store::ProjectNo project, Timestamp at);
+  // Takes a run from the limit `max` of the month of `at` (UTC), in which metered runs that have ended and those under
+  // way with a permit count. The first call for a month reads the store. Fails with the store's error.
+  Task<RunQuota::Taken> take(store::ProjectNo project, Timestamp at, int64_t max);
 
   void start(TaskGroup& tasks);
   // Runs added before the call are still written.
@@ -100,23 +105,18 @@ class RunLog {
     std::deque<int64_t> durations;  // the last 256
     std::optional<Timestamp> lastRunAt;
   };
-  struct Month {
-    store::ProjectNo project = 0;
-    std::string month;  // "2026-01"
-    int64_t runs = 0;
-  };
   struct Work {
     std::unordered_map<std::string, Pending> functions;  // by functionId
-    std::map<std::pair<store::ProjectNo, std::string>, int64_t> months;
+    std::map<ProjectMonth, int64_t> months;
     size_t bytes = 0;
     bool empty() const { return functions.empty() && months.empty(); }
   };
-  // The work of one flush; one flush runs at a time.
+  // The work of one flush; one flush, or one load, runs at a time.
   struct FlushBatch {
     Work work;
     uint64_t upTo = 0;  // added_ when it began
   };
-  std::optional<FlushBatch> begin();  // nullopt while another flush runs
+  std::optional<FlushBatch> begin();  // nullopt while another flush runs, or a load
   void end(FlushBatch batch, bool written);
   void awaitEnd(Resumer<bool> resumer);
   uint64_t added() const;
@@ -127,7 +127,13 @@ class RunLog {
   Task<> write(const Pending& pending);
   // Fails with retry if other runs of the function were written concurrently.
   Task<> tryWrite(const Pending& pending);
-  Task<> writeMonth(store::ProjectNo project, std::string month, int64_t runs);
+  Task<> writeMonth(ProjectMonth month, int64_t runs);
+  Task<int64_t> storedRuns(ProjectMonth month);
+  // Brings the month into quota_. No flush runs between the read of the store and the addition of the unwritten runs.
+  Task<> load(ProjectMonth month);
+  bool beginLoad();  // false while a flush runs, or another load
+  // `stored`: nullopt if it could not be read.
+  void endLoad(const ProjectMonth& month, std::optional<int64_t> stored);
   void putBack(Work work);
   static void join(Pending& older, Pending newer);
 
@@ -135,10 +141,11 @@ class RunLog {
   Cores& cores_;
   mutable std::mutex mutex_;
   Work work_;
-  uint64_t added_ = 0;    // number of runs ever added
-  uint64_t written_ = 0;  // number of them that are written
-  bool writing_ = false;
-  std::vector<Resumer<bool>> waiting_;  // for the end of the current flush
+  uint64_t added_ = 0;                  // number of runs ever added
+  uint64_t written_ = 0;                // number of them that are written
+  bool writing_ = false;                // a flush runs, or a load
+  std::vector<Resumer<bool>> waiting_;  // for its end
+  const std::shared_ptr<RunQuota> quota_ = std::make_shared<RunQuota>();
   PeriodicTask flushes_;
   bool flushFails_ = false;  // the last of flushes_ failed; logged once
 };

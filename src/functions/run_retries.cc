@@ -35,6 +35,7 @@ Task<RunView> RunRetries::retry(identity::ProjectAccess access, std::string func
   if (!logged->input) {
     co_return fail(ErrorCode::conflict, "this run cannot be retried: the log does not hold its event");
   }
+  CO_RETURN_IF_ERROR(co_await deps_.runner.admit(invocation));
   if (deps_.auditor.enabled()) {
     CO_RETURN_IF_ERROR(co_await deps_.store.write(auditedRetry(deps_.auditor, access, function, run), nullptr));
   }
@@ -46,7 +47,7 @@ Task<RunView> RunRetries::retry(identity::ProjectAccess access, std::string func
   invocation.repeatable = true;
   invocation.attempt = logged->run.attempt.value_or(1) + 1;
   invocation.retryOf = std::move(run);
-  FinishedRun finished = co_await deps_.runner.run(std::move(invocation));
+  CO_TRY(FinishedRun finished, co_await deps_.runner.run(std::move(invocation)));
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
   co_return std::move(finished.view);
 }

@@ -22,7 +22,7 @@ class RunRetries {
 
   // Waits for the run, which is logged, metered and audited, whether the function is enabled or not. Fails with
   // notFound for an unknown function, with conflict for a run whose input the log does not hold (not a background run,
-  // or no longer in the log), and with functionsBusy.
+  // or no longer in the log), with functionsBusy, and, without an audit entry, with planRunLimit.
   Task<RunView> retry(identity::ProjectAccess access, std::string function, std::string run);
 
  private:

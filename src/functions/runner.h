@@ -6,6 +6,7 @@
 #include <string>
 
 #include "functions/function_table.h"
+#include "functions/run_quota.h"
 #include "policy/caller.h"
 
 namespace mb::functions {
@@ -31,6 +32,7 @@ struct Invocation {
   std::optional<std::string> retryOf = {};  // RunView::retryOf
   workers::RunClass runClass = workers::RunClass::normal;
   std::optional<std::chrono::milliseconds> timeout = {};  // below the function's own
+  std::optional<RunQuota::Permit> permit = {};            // set by FunctionRunner::admit()
 };
 
 struct FinishedRun {
@@ -46,8 +48,10 @@ struct FinishedRun {
 class Runner {
  public:
   virtual ~Runner() = default;
-  // Any core. A busy pool is a status, not an error; the run is then neither logged nor counted.
-  virtual Async<FinishedRun> run(Invocation invocation) = 0;
+  // Any core. A busy pool is a status, not an error; the run is then neither logged nor counted. Fails before anything
+  // runs: with planRunLimit where the plan allows no more runs in this month, with unavailable if the runs of the month
+  // could not be read. A run that is not metered, such as that of a pre-hook, never fails.
+  virtual Task<FinishedRun> run(Invocation invocation) = 0;
 };
 
 }  // namespace mb::functions
