@@ -135,7 +135,7 @@ TEST_F(AnonymousTest, ATokenReplacesTheCaller) {
   const std::string again = next(client);
   EXPECT_EQ(field(again, "event.documentId"), "4");
   EXPECT_EQ(again.find("views"), std::string::npos);
-  EXPECT_EQ(realtime_->connections(project_), 1u);
+  EXPECT_EQ(realtime_->openSockets(project_), 1);
 }
 
 TEST_F(AnonymousTest, SoManyAnAddress) {

@@ -1,6 +1,7 @@
 // Counts open sockets per key. A Permit releases its slot in its destructor.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,13 +35,15 @@ class ConnectionLimiter : public std::enable_shared_from_this<ConnectionLimiter<
     Key key_;
   };
 
-  // nullopt when the key has no permit left.
-  std::optional<Permit> take(Key key) {
+  // `own`: a limit of this key, besides the one of all keys. Fails with the number of permits that the key has when
+  // none is left. Permits that were taken under a higher limit stay.
+  std::expected<Permit, size_t> take(Key key, std::optional<size_t> own = std::nullopt) {
     const std::lock_guard lock(mutex_);
     size_t& count = taken_[key];
-    if (limit_ && count >= *limit_) {
-      if (count == 0) taken_.erase(key);
-      return std::nullopt;
+    if ((limit_ && count >= *limit_) || (own && count >= *own)) {
+      const size_t taken = count;
+      if (taken == 0) taken_.erase(key);
+      return std::unexpected(taken);
     }
     ++count;
     return Permit(this->shared_from_this(), std::move(key));

@@ -71,8 +71,8 @@ Result<std::shared_ptr<http::WebSocketHandler>> Realtime::accept(const std::stri
   return std::make_shared<Session>(hub, *std::move(permit), SocketOrigin{std::move(limited), std::move(project)});
 }
 
-size_t Realtime::connections(store::ProjectNo project) const {
-  return impl_->shared.connections->taken(project);
+int64_t Realtime::openSockets(store::ProjectNo project) const {
+  return static_cast<int64_t>(impl_->shared.connections->taken(project));
 }
 
 }  // namespace mb::realtime

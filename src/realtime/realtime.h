@@ -12,6 +12,7 @@
 #include "data/grant.h"
 #include "http/websocket.h"
 #include "identity/authenticator.h"
+#include "plans/plans.h"
 #include "store/change_feed.h"
 
 namespace mb::realtime {
@@ -19,7 +20,8 @@ namespace mb::realtime {
 struct RealtimeSettings {
   explicit RealtimeSettings(Settings& settings);
   RealtimeSettings() = default;
-  std::optional<size_t> maxConnections;  // of a project, in this process; unset: no limit
+  // Of a project, in this process; unset: no limit. The plan's limit holds where it is lower.
+  std::optional<size_t> maxConnections;
 };
 
 // References outlive the module.
@@ -31,13 +33,14 @@ struct RealtimeDeps {
   const Clock& clock;
   const MasterSecret& master;
   snapshot::Snapshots& snapshots;  // for sockets without a token
+  plans::PlanSlot plan;
 };
 
 inline constexpr size_t kMaxSubscriptions = 100;  // a socket
 // Limit of the sockets of one address that have not authenticated; each has ten seconds for it.
 inline constexpr size_t kMaxUnknownPerAddress = 1000;
 // Limit of the sockets of one address that have authenticated without a token. Those of a project are at most half of
-// RealtimeSettings::maxConnections.
+// its limit of sockets.
 inline constexpr size_t kMaxAnonymousPerAddress = 20;
 
 class Realtime {
@@ -56,8 +59,8 @@ class Realtime {
   Result<std::shared_ptr<http::WebSocketHandler>> accept(const std::string& address,
                                                          std::optional<std::string> project = "");
 
-  // The number of authenticated sockets of a project. Any thread.
-  size_t connections(store::ProjectNo project) const;
+  // The number of authenticated sockets of a project, in this process. Any thread.
+  int64_t openSockets(store::ProjectNo project) const;
 
  private:
   struct Impl;

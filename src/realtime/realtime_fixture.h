@@ -7,6 +7,7 @@
 #include "base/blocking.h"
 #include "data/data_fixture.h"
 #include "http/websocket_message.h"
+#include "plans/settable_plan_fixture.h"
 #include "realtime/realtime.h"
 
 namespace mb::realtime {
@@ -170,7 +171,7 @@ class RealtimeTest : public data::DataTest {
     if (realtime_) EXPECT_TRUE(realtime_->stop(std::chrono::seconds(10)));
     if (realtime_) onCore([] {});
     realtime_ = std::make_unique<Realtime>(
-        RealtimeDeps{store_.feed(), auth_, data_->grants(), cores_, clock_, master_, snapshots_}, settings);
+        RealtimeDeps{store_.feed(), auth_, data_->grants(), cores_, clock_, master_, snapshots_, plan_.slot}, settings);
     realtime_->start();
   }
 
@@ -255,6 +256,7 @@ class RealtimeTest : public data::DataTest {
 
   const MasterSecret master_{Secret(std::string(32, 'k'))};
   FakeAuthenticator auth_{store_, snapshots_, clock_};
+  plans::SettablePlan plan_{snapshots_};
   std::unique_ptr<Realtime> realtime_;
   std::vector<std::unique_ptr<Client>> clients_;
   Client* probe_ = nullptr;

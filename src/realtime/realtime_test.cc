@@ -23,10 +23,10 @@ TEST_F(RealtimeTest, NothingBeforeAuth) {
     say(client, text);
     EXPECT_EQ(code(next(client)), expected) << text;
   }
-  EXPECT_EQ(realtime_->connections(project_), 0u);
+  EXPECT_EQ(realtime_->openSockets(project_), 0);
   say(client, R"({"type":"auth","token":"alice"})");
   EXPECT_EQ(next(client), R"({"type":"auth_ok"})");
-  EXPECT_EQ(realtime_->connections(project_), 1u);
+  EXPECT_EQ(realtime_->openSockets(project_), 1);
   EXPECT_EQ(client.socket.closeCode, 0);
 }
 
@@ -162,7 +162,7 @@ TEST_F(RealtimeTest, AnExpiredTokenPausesAndAFreshOneGoesOn) {
   EXPECT_EQ(next(client), R"({"type":"auth_ok"})");
   put("posts", R"({"id":"3"})");
   EXPECT_EQ(field(next(client), "event.documentId"), "3");
-  EXPECT_EQ(realtime_->connections(project_), 1u);
+  EXPECT_EQ(realtime_->openSockets(project_), 1);
 }
 
 TEST_F(RealtimeTest, AKeyOfScopeServiceFollowsPastPolicies) {
@@ -323,7 +323,7 @@ TEST_F(RealtimeTest, ASuspendedOrDeletedProjectCloses) {
     auth_.fail("alice", reason);
     EXPECT_EQ(code(next(client)), "FORBIDDEN");
     onCore([&] { EXPECT_EQ(client.socket.closeCode, http::closeCode::kPolicyViolation); });
-    EXPECT_EQ(realtime_->connections(project_), 0u);
+    EXPECT_EQ(realtime_->openSockets(project_), 0);
     Client& late = connect();
     say(late, R"({"type":"auth","token":"alice"})");
     EXPECT_EQ(code(next(late)), reason == ErrorCode::notFound ? "AUTH_FAILED" : "FORBIDDEN");
@@ -345,11 +345,11 @@ TEST_F(RealtimeTest, ACapOnConnections) {
   EXPECT_EQ(third.socket.closeCode, http::closeCode::kPolicyViolation);
   say(first, R"({"type":"auth","token":"bob"})");  // re-authentication takes no permit
   EXPECT_EQ(next(first), R"({"type":"auth_ok"})");
-  EXPECT_EQ(realtime_->connections(project_), 2u);
+  EXPECT_EQ(realtime_->openSockets(project_), 2);
   onCore([&] { first.handler->closed(); });
-  EXPECT_EQ(realtime_->connections(project_), 1u);
+  EXPECT_EQ(realtime_->openSockets(project_), 1);
   connectAs("alice");
-  EXPECT_EQ(realtime_->connections(project_), 2u);
+  EXPECT_EQ(realtime_->openSockets(project_), 2);
 }
 
 TEST_F(RealtimeTest, UnknownSocketsOfOneAddressAreBounded) {

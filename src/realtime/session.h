@@ -84,10 +84,11 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   bool needsLookup();
   // `views`: null if they could not be read.
   void applyLookup(const Result<identity::Identified>& who, const Views* views);
-  // Checks that the caller is of the socket's project, and takes the permits that the socket needs for it. Otherwise
-  // replies, and returns false.
-  bool enter(const policy::Caller& caller);
-  bool takeAnonymousPermits(store::ProjectNo project);
+  // Checks that the caller is of the socket's project, and takes the permits that the socket needs for it, within the
+  // plan that the project has now. Otherwise replies, and returns false.
+  bool enter(const identity::Identified& who);
+  // `max`: the plan's limit of the project's sockets.
+  bool takeAnonymousPermits(store::ProjectNo project, std::optional<size_t> max);
   // Adds the views that are missing of the subscriptions that the session has when it returns. Fails with unavailable.
   // `who` and `views` outlive the call.
   static Task<> viewsFor(std::shared_ptr<Session> self, const identity::Identified& who, Views& views);

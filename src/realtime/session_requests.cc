@@ -92,7 +92,7 @@ Async<void> Session::authenticate(std::shared_ptr<Session> self, ClientMessage m
     message.anonymous ? self->refuseAnonymous(who.error()) : self->refuseToken(who.error());
     co_return;
   }
-  if (!self->enter(who->caller)) co_return;
+  if (!self->enter(*who)) co_return;
   Views views;
   const Result<> read = co_await viewsFor(self, *who, views);
   if (self->state_ == State::ended) co_return;
@@ -149,37 +149,6 @@ void Session::refuseAnonymous(const Error& error) {
   const bool unknown = error.code() == ErrorCode::unauthenticated;
   sendError(Code::authFailed, unknown ? "this project shows nothing without a token"
                                       : "the project could not be looked up now: try again");
-}
-
-bool Session::enter(const policy::Caller& caller) {
-  const store::ProjectNo project = caller.project;
-  if (state_ != State::open && project != project_->number()) {
-    sendError(Code::authFailed, "this socket belongs to another project");
-    return false;
-  }
-  if (caller.kind == policy::CallerKind::anonymous && !takeAnonymousPermits(project)) {
-    end(Code::connectionLimit, "limit: this address or project has too many connections without a token");
-    return false;
-  }
-  if (project_ && project_->number() == project) return true;
-  permit_.reset();
-  permit_ = hub_.shared().connections->take(project);
-  if (!permit_) {
-    end(Code::connectionLimit, "plan limit: this project has reached its limit of realtime connections");
-    return false;
-  }
-  unknownPermit_.reset();
-  project_ = hub_.project(project);
-  return true;
-}
-
-bool Session::takeAnonymousPermits(store::ProjectNo project) {
-  if (anonymousPermits_) return true;
-  auto ofAddress = hub_.shared().anonymous->take(origin_.address);
-  auto ofProject = hub_.shared().anonymousOfProject->take(project);
-  if (!ofAddress || !ofProject) return false;
-  anonymousPermits_ = AnonymousPermits{*std::move(ofAddress), *std::move(ofProject)};
-  return true;
 }
 
 // From here on this caller's permissions apply.

@@ -35,7 +35,7 @@ class SocketLimitsTest : public RealtimeTest {
     return client_.socket.closeCode;
   }
 
-  Shared shared_{.deps = {store_.feed(), auth_, data_->grants(), cores_, clock_, master_, snapshots_},
+  Shared shared_{.deps = {store_.feed(), auth_, data_->grants(), cores_, clock_, master_, snapshots_, plan_.slot},
                  .unknown = std::make_shared<AddressLimiter>(1),
                  .connections = std::make_shared<ProjectLimiter>(1),
                  .anonymous = std::make_shared<AddressLimiter>(1),
