@@ -184,16 +184,17 @@ struct Application::Impl {
   integrations::Integrations integrations{
       {*store, snapshots, outbound, ids, kClock, auditor, master, variables, settings.bots, settings.app.baseUrl}};
   functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor, variables}};
-  functions::FunctionsRuntime functionsRuntime{{*store, snapshots, functions.slot(), queue, events, *data, workers,
-                                                integrations, variables, *cores, ids, kClock, auditor,
+  functions::FunctionsRuntime functionsRuntime{{*store, snapshots, functions.slot(), planSlot, queue, events, *data,
+                                                workers, integrations, variables, *cores, ids, kClock, auditor,
                                                 settings.app.baseUrl, workerCount(settings.workers)}};
   api::GraphqlSearch graphqlSearch{vectors};
   graphql::Graphql graphql{snapshots, *data, &graphqlSearch};
   std::unique_ptr<storage::Storage> storage;  // null where it is off
   projects::Environments environments{projectDeps, copier, queue};
 
-  realtime::Realtime realtime{{*store, identity.authenticator(), data->grants(), *cores, kClock, master, snapshots},
-                              settings.realtime};
+  realtime::Realtime realtime{
+      {*store, identity.authenticator(), data->grants(), *cores, kClock, master, snapshots, planSlot},
+      settings.realtime};
 
   api::RouteTable routes;  // above descriptionRoutes, which refers to it
   api::ServiceRoutes serviceRoutes;
