@@ -14,6 +14,7 @@ class PlanSocketsTest : public RealtimeTest {
     plan_.set(plans::Limit::realtimeConnections, max);
     store_.bumpEpoch(project_);
   }
+  // Before the first socket.
   void instance(size_t max) {
     RealtimeSettings settings;
     settings.maxConnections = max;
@@ -51,13 +52,16 @@ TEST_F(PlanSocketsTest, SoManyAndNoMore) {
   EXPECT_EQ(refusal(), ofPlan(2, 2));
 }
 
-TEST_F(PlanSocketsTest, TheLowerOfBothHolds) {
+TEST_F(PlanSocketsTest, TheInstancesLimitHoldsWhereItIsLower) {
   instance(1);
   plan(2);
-  Client& only = connectAs("alice");
+  connectAs("alice");
   EXPECT_EQ(refusal(), kOfInstance);
-  close(only);
+}
+
+TEST_F(PlanSocketsTest, ThePlansLimitHoldsWhereItIsLower) {
   instance(3);
+  plan(2);
   connectAs("alice");
   connectAs("alice");
   EXPECT_EQ(refusal(), ofPlan(2, 2));
