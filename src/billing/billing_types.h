@@ -17,18 +17,31 @@ inline constexpr store::CollectionNo kEvents = 152;     // EventRecord
 inline constexpr store::CollectionNo kCostModel = 153;  // CostModel, one document
 std::vector<store::SystemCollection> systemCollections();
 
+// The limits of a plan before a change that left its holders out: those of the users who hold it since before `until`.
+struct EarlierLimits {
+  Timestamp until;
+  plans::Limits limits;
+  static constexpr auto shape() {
+    return doc::shape<EarlierLimits>("EarlierLimits", doc::field("until", &EarlierLimits::until),
+                                     doc::field("limits", &EarlierLimits::limits));
+  }
+};
+// Of a plan. At the next change of its limits an operator has to end the earlier ones first.
+inline constexpr size_t kMaxEarlierLimits = 50;
+
 // A plan of the catalogue. Those of the code (catalogue.h) that no operator changed have no record.
 struct PlanRecord {
   std::string id;  // the slug
   std::string name;
   double priceUsdMonthly = 0;
   plans::Limits limits;
-  bool grandfather = false;
+  bool grandfather = false;  // a change of the limits leaves out the present holders
+  std::optional<std::vector<EarlierLimits>> earlier = {};  // ascending `until`; none where `grandfather` is false
   static constexpr auto shape() {
-    return doc::shape<PlanRecord>("PlanRecord", doc::field("id", &PlanRecord::id), doc::field("name", &PlanRecord::name),
-                                  doc::field("priceUsdMonthly", &PlanRecord::priceUsdMonthly),
-                                  doc::field("limits", &PlanRecord::limits),
-                                  doc::field("grandfather", &PlanRecord::grandfather));
+    return doc::shape<PlanRecord>(
+        "PlanRecord", doc::field("id", &PlanRecord::id), doc::field("name", &PlanRecord::name),
+        doc::field("priceUsdMonthly", &PlanRecord::priceUsdMonthly), doc::field("limits", &PlanRecord::limits),
+        doc::field("grandfather", &PlanRecord::grandfather), doc::field("earlier", &PlanRecord::earlier));
   }
 };
 
@@ -71,13 +84,12 @@ struct PinnedLimit {
   }
 };
 
-// The limits of a plan from before a change that left its holders out.
-struct Grandfathered {
+// The plan that is in force for a user, and since when: EarlierLimits of it from before then are not theirs.
+struct HeldPlan {
   std::string plan;
-  plans::Limits limits;
+  Timestamp since;
   static constexpr auto shape() {
-    return doc::shape<Grandfathered>("Grandfathered", doc::field("plan", &Grandfathered::plan),
-                                     doc::field("limits", &Grandfathered::limits));
+    return doc::shape<HeldPlan>("HeldPlan", doc::field("plan", &HeldPlan::plan), doc::field("since", &HeldPlan::since));
   }
 };
 
@@ -88,12 +100,12 @@ struct AccountRecord {
   std::optional<Grant> grant = {};
   std::optional<Subscription> subscription = {};
   std::optional<std::vector<PinnedLimit>> pinned = {};
-  std::optional<Grandfathered> grandfathered = {};
+  std::optional<HeldPlan> held = {};  // set by each Accounts::change()
   static constexpr auto shape() {
     return doc::shape<AccountRecord>(
         "BillingAccount", doc::field("id", &AccountRecord::id), doc::field("customer", &AccountRecord::customer),
         doc::field("grant", &AccountRecord::grant), doc::field("subscription", &AccountRecord::subscription),
-        doc::field("pinned", &AccountRecord::pinned), doc::field("grandfathered", &AccountRecord::grandfathered));
+        doc::field("pinned", &AccountRecord::pinned), doc::field("held", &AccountRecord::held));
   }
 };
 
@@ -113,5 +125,37 @@ struct EventRecord {
   }
 };
 inline constexpr int64_t kEventDays = 90;
+
+// What a unit of each metered quantity costs the deployment, in the currency of the model.
+struct UnitCosts {
+  double storageGiBMonth = 0;
+  double millionFunctionRuns = 0;
+  double millionVectorsMonth = 0;
+  double thousandConnectionHours = 0;
+  static constexpr auto shape() {
+    return doc::shape<UnitCosts>("UnitCosts", doc::field("storageGiBMonth", &UnitCosts::storageGiBMonth),
+                                 doc::field("millionFunctionRuns", &UnitCosts::millionFunctionRuns),
+                                 doc::field("millionVectorsMonth", &UnitCosts::millionVectorsMonth),
+                                 doc::field("thousandConnectionHours", &UnitCosts::thousandConnectionHours));
+  }
+};
+
+// The one document of kCostModel, under kCostModelId; without it the defaults hold.
+struct CostModel {
+  std::string currency = "USD";  // ISO 4217
+  UnitCosts unitCosts = {0.025, 0.4, 2.5, 0.05};
+  double margin = 0.2;  // price = cost * (1 + margin)
+  static constexpr auto shape() {
+    return doc::shape<CostModel>("CostModel", doc::field("currency", &CostModel::currency),
+                                 doc::field("unitCosts", &CostModel::unitCosts),
+                                 doc::field("margin", &CostModel::margin));
+  }
+};
+inline constexpr std::string_view kCostModelId = "current";
+
+// All collections of this module are in the control project.
+inline store::CollectionRef billingCollection(store::CollectionNo number) {
+  return {store::kControlProject, number, 0};
+}
 
 }  // namespace mb::billing

@@ -1,0 +1,38 @@
+// The meters of this server: the store's counters, the log of runs, the vector indexes and the open sockets.
+#pragma once
+
+#include <functional>
+
+#include "base/clock.h"
+#include "billing/usage.h"
+#include "store/store.h"
+
+namespace mb::functions {
+class RunLog;
+}
+
+namespace mb::billing {
+
+// References outlive it. The functions are called on any core and never block.
+struct MetersDeps {
+  store::DocumentStore& store;
+  functions::RunLog& runs;
+  const Clock& clock;
+  std::function<uint64_t(store::ProjectNo)> vectors;      // in the indexes of a project
+  std::function<uint64_t(store::ProjectNo)> connections;  // authenticated sockets of a project, in this process
+};
+
+class ServerMeters final : public Meters {
+ public:
+  explicit ServerMeters(MetersDeps deps) : deps_(std::move(deps)) {}
+  Task<ProjectUsage> of(projects::ProjectRecord project) override;
+  Task<std::vector<ProjectUsage>> ofAll(std::vector<projects::ProjectRecord> all) override;
+
+ private:
+  // Without projects and environments.
+  Task<ProjectUsage> measured(store::ProjectNo project);
+
+  const MetersDeps deps_;
+};
+
+}  // namespace mb::billing
