@@ -1,6 +1,7 @@
 #include "api/metrics.h"
 
 #include "base/cores.h"
+#include "billing/overview.h"
 
 namespace mb::api {
 
@@ -92,7 +93,11 @@ Task<Reply> MetricsRoutes::metrics(RequestContext& context) {
   co_return Reply::object(200, out.finish());
 }
 
-Task<Reply> MetricsRoutes::usage(RequestContext&) {
+Task<Reply> MetricsRoutes::usage(RequestContext& context) {
+  if (overview_ != nullptr) {
+    CO_TRY(const billing::UsageView usage, co_await overview_->usageOf(context.project, plan_));
+    co_return Reply::object(200, usage);
+  }
   doc::BsonWriter out;
   for (const std::string_view field : {"plan", "limits", "usage"}) out.appendNull(field);
   co_return Reply::object(200, out.finish());

@@ -12,6 +12,11 @@
 
 #include "api/routes.h"
 #include "base/clock.h"
+#include "plans/plans.h"
+
+namespace mb::billing {
+class Overview;
+}
 
 namespace mb::api {
 
@@ -68,6 +73,11 @@ class MetricsRoutes {
  public:
   explicit MetricsRoutes(snapshot::SlotKey<ProjectCounters> counters) : counters_(counters) {}
   void addTo(RouteTable& routes);
+  // With billing. Outlives this; before the first request.
+  void setUsage(billing::Overview& overview, plans::PlanSlot plan) {
+    overview_ = &overview;
+    plan_ = plan;
+  }
 
   Task<Reply> metrics(RequestContext& context);
   // Without billing nothing is metered or limited: all fields are null.
@@ -75,6 +85,8 @@ class MetricsRoutes {
 
  private:
   const snapshot::SlotKey<ProjectCounters> counters_;
+  billing::Overview* overview_ = nullptr;
+  plans::PlanSlot plan_;
 };
 
 }  // namespace mb::api

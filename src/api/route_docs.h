@@ -101,6 +101,7 @@ std::vector<RouteDoc> pageDocs();
 std::vector<RouteDoc> storageDocs();
 std::vector<RouteDoc> vectorDocs();
 std::vector<RouteDoc> graphqlDocs();
+std::vector<RouteDoc> billingDocs();
 
 // All of them.
 std::vector<RouteDoc> routeDocs();

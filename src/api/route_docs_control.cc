@@ -1,4 +1,4 @@
-// The control plane: projects, members, environments, connections, operators, billing.
+// The control plane: projects, members, environments, connections, operators.
 #include "api/job_routes.h"
 #include "api/route_docs.h"
 #include "connections/connection_types.h"
@@ -102,30 +102,11 @@ std::vector<RouteDoc> operatorDocs() {
   };
 }
 
-// Without billing in this deployment all of them fail.
-std::vector<RouteDoc> billingDocs() {
-  const std::string at = "/api/v1/control/admin";
-  const std::string billing = "/api/v1/control/billing";
-  return {
-      {Method::get, billing, "getBilling", {}, {notFound}},
-      {Method::post, billing + "/checkout", "startCheckout", {}, {billingDisabled}},
-      {Method::post, billing + "/portal", "openBillingPortal", {}, {billingDisabled}},
-      {Method::post, "/api/v1/billing/webhook", "takePaymentEvent", {}, {notFound}},
-      {Method::post, at + "/users/:id/plan", "setPlan", {}, {notFound}},
-      {Method::put, at + "/users/:id/limits", "setLimits", {}, {notFound}},
-      {Method::remove, at + "/users/:id/limits", "clearLimits", {}, {notFound}},
-      {Method::get, at + "/plans", "listPlans", {}, {notFound}},
-      {Method::patch, at + "/plans/:slug", "updatePlan", {}, {notFound}},
-      {Method::get, at + "/cost-model", "getCostModel", {}, {notFound}},
-      {Method::put, at + "/cost-model", "setCostModel", {}, {notFound}},
-  };
-}
-
 }  // namespace
 
 std::vector<RouteDoc> controlDocs() {
   std::vector<RouteDoc> docs = projectDocs();
-  for (std::vector<RouteDoc> more : {connectionDocs(), operatorDocs(), billingDocs()}) {
+  for (std::vector<RouteDoc> more : {connectionDocs(), operatorDocs()}) {
     docs.insert(docs.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
   return docs;

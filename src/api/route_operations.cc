@@ -203,7 +203,7 @@ std::vector<Operation> operationsOf(const RouteTable& routes, std::span<const Ro
   std::vector<Operation> operations;
   for (const Route& route : routes.all()) {
     const RouteDoc* doc = docOf(route, docs);
-    if (doc != nullptr && !doc->responses.empty()) operations.push_back(operationOf(route, *doc));
+    if (doc != nullptr && !doc->responses.empty() && !route.refuses) operations.push_back(operationOf(route, *doc));
   }
   return operations;
 }

@@ -67,6 +67,7 @@ struct Route {
   size_t maxBody = 0;                 // in bytes; 0: SERVICE_MAX_BODY
   // The permitted query parameters, in the order in which an error lists them; others are refused. nullopt: no check.
   std::optional<std::vector<std::string_view>> query = {};
+  bool refuses = false;      // can only refuse, for want of a module: not in the OpenAPI document
   bool streamsBody = false;  // the handler reads context.request.stream and sets its limit; maxBody does not apply
 };
 

@@ -43,17 +43,21 @@ struct ReadyResponse {
 }  // namespace
 
 void ServiceRoutes::addTo(RouteTable& routes) {
-  using http::Method;
   routes.get("/api/v1/health", open(), this, &ServiceRoutes::health, "Liveness and version");
   routes.get("/api/v1/ready", open(), this, &ServiceRoutes::ready, "Readiness, 503 while starting or draining");
+}
 
-  routes.get("/api/v1/control/billing", control(), this, &ServiceRoutes::noBilling, "Billing is off");
-  routes.post("/api/v1/control/billing/checkout", control(), this, &ServiceRoutes::billingDisabled, "Billing is off");
-  routes.post("/api/v1/control/billing/portal", control(), this, &ServiceRoutes::billingDisabled, "Billing is off");
-  routes.post("/api/v1/billing/webhook", open(), this, &ServiceRoutes::noBilling, "Billing is off");
+void ServiceRoutes::addWithoutBilling(RouteTable& routes) {
+  using http::Method;
+  const auto add = [&](Method method, std::string pattern, Gate gate, auto handler) {
+    routes.add(method, std::move(pattern), gate, this, handler, "Billing is off").refuses = true;
+  };
+  add(Method::get, "/api/v1/control/billing", control(), &ServiceRoutes::noBilling);
+  add(Method::post, "/api/v1/control/billing/checkout", control(), &ServiceRoutes::billingDisabled);
+  add(Method::post, "/api/v1/control/billing/portal", control(), &ServiceRoutes::billingDisabled);
+  add(Method::post, "/api/v1/billing/webhook", open(), &ServiceRoutes::noBilling);
   const auto ofOperators = [&](Method method, std::string_view path) {
-    routes.add(method, "/api/v1/control/admin" + std::string(path), operators(), this, &ServiceRoutes::noBilling,
-               "Billing is off");
+    add(method, "/api/v1/control/admin" + std::string(path), operators(), &ServiceRoutes::noBilling);
   };
   ofOperators(Method::post, "/users/:id/plan");
   ofOperators(Method::put, "/users/:id/limits");

@@ -25,6 +25,8 @@ class ServiceRoutes {
   void addTo(RouteTable& routes);
   // Replaces the routes of files and buckets if storage is not enabled.
   void addWithoutStorage(RouteTable& routes);
+  // Replaces the routes of billing if it is not enabled.
+  void addWithoutBilling(RouteTable& routes);
   // Makes /ready respond 503 with `reason` from now on; null: ready again. `reason` is a literal. Any thread.
   void setNotReady(const char* reason) { notReady_ = reason; }
 

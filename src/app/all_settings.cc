@@ -28,7 +28,8 @@ AllSettings::AllSettings(Settings& settings)
       redis(settings),
       workers(settings),
       storage(settings),
-      vectors(settings) {
+      vectors(settings),
+      billing(settings) {
   const auto base = outbound::originOf(app.baseUrl);
   if (base && !api.runOrigin.empty() && hostOf(*base) == hostOf(api.runOrigin)) {
     settings.refuse("SERVICE_RUN_ORIGIN", "must have another host than SERVICE_BASE_URL: it serves only functions");

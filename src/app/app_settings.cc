@@ -35,13 +35,8 @@ struct UnsupportedSetting {
 
 const std::vector<UnsupportedSetting>& unsupportedSettings() {
   static constexpr std::string_view kEngine = "this version runs on its embedded engine only; leave it unset";
-  static constexpr std::string_view kBilling = "this version has no billing";
   static const std::vector<UnsupportedSetting> all = {
       {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
-      {"SERVICE_BILLING", {"off"}, kBilling, "billing (only off in this version)"},
-      {"SERVICE_BILLING_SECRET_KEY", {}, kBilling, "key of the payment provider (not in this version)"},
-      {"SERVICE_BILLING_WEBHOOK_SECRET", {}, kBilling, "webhook secret of the payment provider (not in this version)"},
-      {"SERVICE_BILLING_API_URL", {}, kBilling, "address of the payment provider (not in this version)"},
       {"SERVICE_MANAGEMENT_LISTEN",
        {},
        "this version has no management listener",

@@ -34,10 +34,12 @@
 #include "api/variable_routes.h"
 #include "api/vector_routes.h"
 #include "api/webhook_routes.h"
+#include "app/billing_parts.h"
 #include "app/checkpoint.h"
 #include "app/command_socket.h"
 #include "app/data_directory.h"
 #include "app/secret_rotation.h"
+#include "app/settings_parts.h"
 #include "audit/retention.h"
 #include "base/blocking.h"
 #include "base/log.h"
@@ -50,8 +52,6 @@
 #include "functions/run_log.h"
 #include "graphql/graphql.h"
 #include "integrations/integration_kind.h"
-#include "jobs/redis_leases.h"
-#include "plans/plans.h"
 #include "projects/directory.h"
 #include "projects/environments.h"
 #include "projects/members.h"
@@ -61,7 +61,6 @@
 #include "projects/transfers.h"
 #include "snapshot/snapshot.h"
 #include "storage/bucket_kind.h"
-#include "storage/local_store.h"
 #include "storage/s3_store.h"
 #include "vectors/vector_kind.h"
 #include "webhooks/webhook_kind.h"
@@ -71,54 +70,9 @@ namespace mb::app {
 namespace {
 
 const SystemClock kClock;
-constexpr int kMaxCores = 64;
 constexpr size_t kSnapshots = 10'000;
 constexpr auto kBackgroundLimit = std::chrono::seconds(5);
 constexpr auto kJobsLimit = std::chrono::seconds(5);
-
-int coreCount() {
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxCores);
-}
-
-constexpr int kWorkersPerCore = 4;
-
-// Whether no setting implies that other machines reach the server.
-bool isLocalOnly(const AllSettings& settings) {
-  return api::isLoopbackHost(settings.http.host) && api::isLoopbackUrl(settings.app.baseUrl) &&
-         settings.api.trustedProxies.empty();
-}
-
-int workerCount(const workers::WorkerSettings& settings) {
-  return settings.max > 0 ? settings.max : kWorkersPerCore * coreCount();
-}
-
-// Next to the server's own executable.
-std::filesystem::path workerProgram() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "manybase-worker";
-}
-
-std::unique_ptr<redis::Client> redisOf(const redis::RedisSettings& settings, Cores& cores) {
-  if (!settings.address) return nullptr;
-  return std::make_unique<redis::Client>(cores.at(0).get_executor(), *settings.address);
-}
-
-// The engine allows one process to write to its store, so jobs run with or without Redis; and leases of an earlier
-// process are taken over.
-std::unique_ptr<jobs::RedisLeases> leasesOver(redis::Client* redis, Cores& cores, const MasterSecret& master) {
-  if (!redis) return nullptr;
-  const std::string store = toHex(sha256(master.subkey("redis").reveal())).substr(0, 16);
-  return std::make_unique<jobs::RedisLeases>(
-      *redis, cores.at(0).get_executor(),
-      jobs::RedisLeasesConfig{.space = "manybase:" + store, .instance = "only", .alone = true});
-}
-
-// Null where files are not stored locally.
-Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings) {
-  if (settings.storage.kind != storage::StorageSettings::Kind::local) return nullptr;
-  TRY(auto local, storage::LocalStore::open(settings.app.dataDirectory / storage::kDirectory));
-  return std::unique_ptr<storage::BlobStore>(std::move(local));
-}
 
 }  // namespace
 
@@ -139,8 +93,9 @@ struct Application::Impl {
   IdGenerator ids{kClock};
   audit::Auditor auditor{settings.audit.on, ids, kClock};
   snapshot::Snapshots snapshots{*store, *cores, kSnapshots};
-  plans::Unlimited unlimited;
-  const plans::PlanSlot planSlot{snapshots.addSlot<plans::PlanInForce>(unlimited)};
+  billing::Accounts accounts{{*store, kClock, auditor}};
+  const std::unique_ptr<snapshot::SlotSource> planSource{planSourceOf(settings.billing, *store, accounts)};
+  const plans::PlanSlot planSlot{snapshots.addSlot<plans::PlanInForce>(*planSource)};
   api::RequestCounters requestCounters{cores->count(), kClock};
   const snapshot::SlotKey<api::ProjectCounters> counters{snapshots.addSlot<api::ProjectCounters>(requestCounters)};
   TaskGroup background;
@@ -167,7 +122,8 @@ struct Application::Impl {
   projects::Members members{projectDeps};
   projects::Transfers transfers{projectDeps};
   projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders(),
-                              settings.connections.on, settings.storage.kind != storage::StorageSettings::Kind::off};
+                              settings.connections.on, settings.storage.kind != storage::StorageSettings::Kind::off,
+                              settings.billing.on};
   projects::Operators operators{projectDeps, settings.instance};
   audit::Retention retention{*store, ids, kClock, settings.audit.days};
   projects::Purge purge{projectDeps, retention, systemCollections()};
@@ -195,6 +151,7 @@ struct Application::Impl {
   realtime::Realtime realtime{
       {*store, identity.authenticator(), data->grants(), *cores, kClock, master, snapshots, planSlot},
       settings.realtime};
+  std::unique_ptr<BillingParts> billing;  // null where it is off
 
   api::RouteTable routes;  // above descriptionRoutes, which refers to it
   api::ServiceRoutes serviceRoutes;
@@ -241,6 +198,7 @@ struct Application::Impl {
  private:
   projects::ProjectDeps joinProjects();
   void openStorage(std::unique_ptr<storage::BlobStore> blobs);
+  void openBilling();
   void addRoutes();
   void openCommandSocket();
   void stopJobs();
@@ -289,6 +247,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
   configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));
   if (settings.storage.kind != storage::StorageSettings::Kind::off) openStorage(std::move(blobs));
   configuration.add(std::make_unique<vectors::VectorKind>(vectors));
+  if (settings.billing.on) openBilling();
   addRoutes();
   dispatcher = std::make_unique<api::Dispatcher>(routes, settings.api, gatekeeper,
                                                  api::Cors(settings.app.baseUrl, settings.api.corsOrigins), counters);
@@ -318,12 +277,26 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
   storageRoutes = std::make_unique<api::StorageRoutes>(*storage);
 }
 
+void Application::Impl::openBilling() {
+  billing = std::make_unique<BillingParts>(
+      BillingPartsDeps{*store, accounts, outbound, queue, kClock, auditor, settings.billing, settings.app.baseUrl,
+                       {*store, functionsRuntime.log(), kClock,
+                        [this](store::ProjectNo project) { return vectors.stored(project); },
+                        [this](store::ProjectNo project) { return realtime.connections(project); }}});
+  metricsRoutes.setUsage(billing->overview, planSlot);
+}
+
 void Application::Impl::addRoutes() {
   serviceRoutes.addTo(routes);
   if (storageRoutes) {
     storageRoutes->addTo(routes);
   } else {
     serviceRoutes.addWithoutStorage(routes);
+  }
+  if (billing) {
+    billing->addTo(routes);
+  } else {
+    serviceRoutes.addWithoutBilling(routes);
   }
   authRoutes.addTo(routes);
   mfaRoutes.addTo(routes);
@@ -376,6 +349,7 @@ Result<> Application::Impl::open() {
   zoneLoader = std::jthread(loadTimeZones);
   workers.start();
   queue.start();
+  if (billing) RETURN_IF_ERROR(runBlocking(*cores, billing->events.start()));
   data->expiry().start(background);
   vectors.start();
   purge.start(cores->at(0).get_executor(), background);

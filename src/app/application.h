@@ -9,6 +9,7 @@
 #include "api/service_routes.h"
 #include "app/app_settings.h"
 #include "audit/audit.h"
+#include "billing/settings.h"
 #include "connections/connections.h"
 #include "http/server.h"
 #include "identity/identity.h"
@@ -46,6 +47,7 @@ struct AllSettings {
   workers::WorkerSettings workers;
   storage::StorageSettings storage;
   vectors::VectorSettings vectors;
+  billing::BillingSettings billing;
 };
 
 // The system collections of all modules.

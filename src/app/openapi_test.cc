@@ -25,7 +25,7 @@ std::string nameOf(http::Method method, std::string_view pattern) {
   return fmt::format("{} {}", http::methodName(method), pattern);
 }
 
-// The routes of a server, with and without files, and their documentation. Created once: it starts servers.
+// The routes of a server, with and without files, and with billing, and their documentation. Created once: it starts servers.
 struct Described {
   std::set<std::string> routes;
   std::set<std::string> unknown;  // routes without a note
@@ -37,6 +37,7 @@ struct Described {
     configureLog(LogLevel::error, LogFormat::text);
     take({});
     take({{"SERVICE_STORAGE", "off"}});
+    take({{"SERVICE_BILLING", "on"}, {"SERVICE_BILLING_SECRET_KEY", "sk_test_1"}, {"SERVICE_OPERATORS", "on"}});
   }
 
   void take(Settings::Environment environment) {

@@ -1,5 +1,6 @@
 #include "app/application.h"
 #include "app/secret_rotation.h"
+#include "billing/billing_types.h"
 #include "data/data.h"
 #include "events/dispatcher.h"
 #include "functions/functions.h"
@@ -18,7 +19,8 @@ std::vector<store::SystemCollection> systemCollections() {
        {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
         connections::systemCollections(), data::systemCollections(), events::systemCollections(),
         storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
-        integrations::systemCollections(), functions::systemCollections(), variables::systemCollections()}) {
+        integrations::systemCollections(), functions::systemCollections(), variables::systemCollections(),
+        billing::systemCollections()}) {
     all.insert(all.end(), module.begin(), module.end());
   }
   return all;

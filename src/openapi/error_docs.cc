@@ -14,7 +14,6 @@ constexpr ErrorDoc kErrorDocs[] = {
     {ErrorCode::queryTooCostly, "the request takes more work than is allowed; use a smaller pattern, filter or value"},
     {ErrorCode::missingProject, "name the project in `x-service-project`"},
     {ErrorCode::projectMismatch, "the token belongs to another project than `x-service-project` names"},
-    {ErrorCode::billingDisabled, "billing is not enabled on this deployment"},
     {ErrorCode::unauthenticated, "the token is missing or not valid"},
     {ErrorCode::invalidCredentials, "the address, password, code or token is wrong"},
     {ErrorCode::forbidden, "the caller may not do this"},

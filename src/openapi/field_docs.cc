@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "openapi/docs.h"
 
@@ -453,12 +455,17 @@ constexpr FieldDoc kFieldDocs[] = {
 }  // namespace
 
 std::span<const FieldDoc> fieldDocs() {
-  return kFieldDocs;
+  static const std::vector<FieldDoc> all = [] {
+    std::vector<FieldDoc> docs(std::begin(kFieldDocs), std::end(kFieldDocs));
+    std::ranges::copy(billingFieldDocs(), std::back_inserter(docs));
+    return docs;
+  }();
+  return all;
 }
 
 const FieldDoc* fieldDoc(std::string_view shape, std::string_view field) {
   const FieldDoc* shared = nullptr;
-  for (const FieldDoc& doc : kFieldDocs) {
+  for (const FieldDoc& doc : fieldDocs()) {
     if (doc.field == field) shared = &doc;
     if (doc.field.size() == shape.size() + 1 + field.size() && doc.field.starts_with(shape) &&
         doc.field[shape.size()] == '.' && doc.field.ends_with(field)) {

@@ -110,6 +110,10 @@ constexpr ParameterDoc kHeaderDocs[] = {
      R"({"type": "string", "examples": ["\"abc\""]})"},
     {"if-range", "An entity tag of the client's copy: the range is only sent if it is still current.",
      R"({"type": "string", "examples": ["\"abc\""]})"},
+    {"payment-signature",
+     "The signature of the body: `t=<Unix seconds>,v1=<hex HMAC-SHA256 of \"<t>.<body>\">`; also taken as "
+     "`stripe-signature`.",
+     R"({"type": "string", "examples": ["t=1769852400,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"]})"},
     {"range", "Only these bytes.", R"({"type": "string", "examples": ["bytes=0-1023"]})"},
     {"tus-resumable", "The protocol's version: `1.0.0`.", R"({"type": "string", "examples": ["1.0.0"]})"},
     {"upload-length", "The size of the file in bytes.", R"({"type": "integer", "minimum": 0, "examples": [1048576]})"},

@@ -34,6 +34,7 @@ Task<SetupStatus> Instance::setupStatus(bool local) {
   status.setupCodeRequired = !setUp && !local;
   status.registrationOpen = !setUp || !settings_.invitedOnly;
   status.operatorsEnabled = settings_.operatorsEnabled;
+  status.billingEnabled = billingEnabled_;
   status.connectionsEnabled = connectionsEnabled_;
   status.storageEnabled = storageEnabled_;
   status.oauthProviders = oauthProviders_;

@@ -26,12 +26,13 @@ class Instance {
  public:
   // `oauthProviders`: those that the platform's users may sign in with.
   Instance(const ProjectDeps& deps, InstanceSettings settings, std::vector<std::string> oauthProviders = {},
-           bool connectionsEnabled = false, bool storageEnabled = false)
+           bool connectionsEnabled = false, bool storageEnabled = false, bool billingEnabled = false)
       : deps_(deps),
         settings_(std::move(settings)),
         oauthProviders_(std::move(oauthProviders)),
         connectionsEnabled_(connectionsEnabled),
-        storageEnabled_(storageEnabled) {}
+        storageEnabled_(storageEnabled),
+        billingEnabled_(billingEnabled) {}
   // `local`: identity::RegistrationClaims.
   Task<SetupStatus> setupStatus(bool local);
   Task<bool> hasFirstUser();
@@ -44,6 +45,7 @@ class Instance {
   const std::vector<std::string> oauthProviders_;
   const bool connectionsEnabled_;
   const bool storageEnabled_;
+  const bool billingEnabled_;
   std::atomic<bool> setUp_ = false;  // set once, never cleared
 };
 

@@ -1,0 +1,43 @@
+// What exists with SERVICE_BILLING=on alone: the services of billing and their routes.
+#pragma once
+
+#include "api/billing_routes.h"
+#include "api/plan_routes.h"
+#include "billing/checkout.h"
+#include "billing/events.h"
+#include "billing/meters.h"
+#include "billing/overview.h"
+#include "billing/plan_admin.h"
+#include "billing/provider.h"
+
+namespace mb::app {
+
+// References outlive it.
+struct BillingPartsDeps {
+  store::DocumentStore& store;
+  billing::Accounts& accounts;
+  outbound::Outbound& outbound;
+  jobs::Queue& queue;
+  const Clock& clock;
+  audit::Auditor& auditor;
+  const billing::BillingSettings& settings;
+  const std::string& baseUrl;
+  billing::MetersDeps meters;
+};
+
+// Members in the order of construction.
+struct BillingParts {
+  explicit BillingParts(BillingPartsDeps deps);
+  void addTo(api::RouteTable& routes);
+
+  billing::ServerMeters meters;
+  billing::Overview overview;
+  billing::PlanAdmin admin;
+  billing::Provider provider;
+  billing::Events events;
+  billing::Checkout checkout;
+  api::BillingRoutes billingRoutes{overview, checkout, events};
+  api::PlanRoutes planRoutes{admin};
+};
+
+}  // namespace mb::app
