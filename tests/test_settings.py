@@ -145,11 +145,20 @@ def test_other_unknown_names_are_warnings(make_server):
     "name, value",
     [
         ("MONGO_URL", "mongodb://localhost/x"),
-        ("SERVICE_BILLING", "on"),
     ],
 )
 def test_what_this_server_has_no_room_for_stops_the_start(name, value, tmp_path):
     refuses_to_start({name: value}, tmp_path, name)
+
+
+def test_billing_without_a_key_stops_the_start(tmp_path):
+    refuses_to_start({"SERVICE_BILLING": "on"}, tmp_path, "SERVICE_BILLING_SECRET_KEY")
+
+
+def test_billing_without_a_webhook_secret_warns(make_server):
+    server = make_server({"SERVICE_BILLING": "on", "SERVICE_BILLING_SECRET_KEY": "sk_test_hidden"}).start()
+    server.logged("SERVICE_BILLING_WEBHOOK_SECRET")
+    assert "sk_test_hidden" not in server.log()
 
 
 @pytest.mark.parametrize(

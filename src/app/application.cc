@@ -121,8 +121,11 @@ struct Application::Impl {
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
   projects::Transfers transfers{projectDeps};
-  projects::Instance instance{projectDeps, settings.instance, settings.oauth.controlProviders(),
-                              settings.connections.on, settings.storage.kind != storage::StorageSettings::Kind::off,
+  projects::Instance instance{projectDeps,
+                              settings.instance,
+                              settings.oauth.controlProviders(),
+                              settings.connections.on,
+                              settings.storage.kind != storage::StorageSettings::Kind::off,
                               settings.billing.on};
   projects::Operators operators{projectDeps, settings.instance};
   audit::Retention retention{*store, ids, kClock, settings.audit.days};
@@ -278,11 +281,17 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
 }
 
 void Application::Impl::openBilling() {
-  billing = std::make_unique<BillingParts>(
-      BillingPartsDeps{*store, accounts, outbound, queue, kClock, auditor, settings.billing, settings.app.baseUrl,
-                       {*store, functionsRuntime.log(), kClock,
-                        [this](store::ProjectNo project) { return vectors.stored(project); },
-                        [this](store::ProjectNo project) { return realtime.connections(project); }}});
+  billing = std::make_unique<BillingParts>(BillingPartsDeps{
+      *store,
+      accounts,
+      outbound,
+      queue,
+      kClock,
+      auditor,
+      settings.billing,
+      settings.app.baseUrl,
+      {*store, functionsRuntime.log(), kClock, [this](store::ProjectNo project) { return vectors.stored(project); },
+       [this](store::ProjectNo project) { return realtime.connections(project); }}});
   metricsRoutes.setUsage(billing->overview, planSlot);
 }
 

@@ -25,7 +25,8 @@ std::string nameOf(http::Method method, std::string_view pattern) {
   return fmt::format("{} {}", http::methodName(method), pattern);
 }
 
-// The routes of a server, with and without files, and with billing, and their documentation. Created once: it starts servers.
+// The routes of a server, with and without files, and with billing, and their documentation. Created once: it starts
+// servers.
 struct Described {
   std::set<std::string> routes;
   std::set<std::string> unknown;  // routes without a note

@@ -15,12 +15,11 @@ namespace mb::app {
 
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
-  for (const auto& module :
-       {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-        connections::systemCollections(), data::systemCollections(), events::systemCollections(),
-        storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
-        integrations::systemCollections(), functions::systemCollections(), variables::systemCollections(),
-        billing::systemCollections()}) {
+  for (const auto& module : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
+                             connections::systemCollections(), data::systemCollections(), events::systemCollections(),
+                             storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
+                             integrations::systemCollections(), functions::systemCollections(),
+                             variables::systemCollections(), billing::systemCollections()}) {
     all.insert(all.end(), module.begin(), module.end());
   }
   return all;

@@ -104,8 +104,8 @@ Task<std::optional<AccountRecord>> Accounts::find(std::string userId) {
 
 Task<std::optional<AccountRecord>> Accounts::ofCustomer(std::string customer) {
   CO_TRY(const store::QueryResult found,
-         co_await deps_.store.find(store::queryOf(billingCollection(kAccounts),
-                                                  doc::Filter::equals("customer", customer), 1, store::readDeadline())));
+         co_await deps_.store.find(store::queryOf(
+             billingCollection(kAccounts), doc::Filter::equals("customer", customer), 1, store::readDeadline())));
   if (found.documents.empty()) co_return std::nullopt;
   CO_TRY(AccountRecord account, store::fromStore<AccountRecord>(found.documents.front().view()));
   co_return std::optional(std::move(account));
@@ -157,9 +157,9 @@ Task<bool> Accounts::change(AccountChange change) {
   std::optional<store::Target> caller;
   if (change.byOperator) caller = write.hold(platformUsers(), *change.byOperator);
   const HeldCatalogue held(write);
-  const auto callback = [account, user, caller, &held = std::as_const(held),
-                         &mutation = std::as_const(change.mutation), now = deps_.clock.now()](
-                            const store::PreImages& before, store::Changes& changes) -> Result<bool> {
+  const auto callback = [account, user, caller, &held = std::as_const(held), &mutation = std::as_const(change.mutation),
+                         now = deps_.clock.now()](const store::PreImages& before,
+                                                  store::Changes& changes) -> Result<bool> {
     if (caller) RETURN_IF_ERROR(mustOperate(before[*caller]));
     TRY(std::optional<identity::UserRecord> owner, store::fromStore<identity::UserRecord>(before[user]));
     if (!owner) return fail(ErrorCode::notFound, "no such user");
@@ -194,14 +194,14 @@ Task<std::shared_ptr<const void>> PlanSource::load(snapshot::ProjectInfo project
     return std::optional(std::move(record));
   }());
   if (root->parentId.value) {
-    CO_TRY(const auto stored, co_await store_.get(projects::controlCollection(projects::kProjects),
-                                                  root->parentId.value->str()));
+    CO_TRY(const auto stored,
+           co_await store_.get(projects::controlCollection(projects::kProjects), root->parentId.value->str()));
     CO_TRY(root, store::fromStore<projects::ProjectRecord>(stored));
   }
   std::string payer;
   if (root) {
-    CO_TRY(const auto stored, co_await store_.get(projects::controlCollection(projects::kOrganizations),
-                                                  root->organizationId.str()));
+    CO_TRY(const auto stored,
+           co_await store_.get(projects::controlCollection(projects::kOrganizations), root->organizationId.str()));
     CO_TRY(const auto organization, store::fromStore<projects::OrganizationRecord>(stored));
     if (organization && std::ranges::find(root->owners, organization->ownerId.str()) != root->owners.end()) {
       payer = organization->ownerId.str();

@@ -52,7 +52,8 @@ class Accounts {
   // counts as later than the other one, whatever the clock does. `entries` are the audit entries. True if the mutation
   // changed it. Fails with notFound (no such user), and with the mutation's error.
   using Mutation = std::function<Result<bool>(AccountRecord&)>;
-  Task<bool> change(std::string userId, store::Deadline deadline, std::vector<store::Insert> entries, Mutation mutation);
+  Task<bool> change(std::string userId, store::Deadline deadline, std::vector<store::Insert> entries,
+                    Mutation mutation);
   Task<bool> change(AccountChange change);
 
  private:

@@ -35,7 +35,7 @@ struct PlanRecord {
   std::string name;
   double priceUsdMonthly = 0;
   plans::Limits limits;
-  bool grandfather = false;  // a change of the limits leaves out the present holders
+  bool grandfather = false;                                // a change of the limits leaves out the present holders
   std::optional<std::vector<EarlierLimits>> earlier = {};  // ascending `until`; none where `grandfather` is false
   static constexpr auto shape() {
     return doc::shape<PlanRecord>(
@@ -64,12 +64,11 @@ struct Subscription {
   Timestamp changedAt;  // `created` of the newest event that was applied, or of the comparison that repaired it
   Timestamp appliedAt;  // by this server's clock, for the order against a grant
   static constexpr auto shape() {
-    return doc::shape<Subscription>("Subscription", doc::field("id", &Subscription::id),
-                                    doc::field("status", &Subscription::status), doc::field("plan", &Subscription::plan),
-                                    doc::field("currentPeriodEnd", &Subscription::currentPeriodEnd),
-                                    doc::field("cancelAtPeriodEnd", &Subscription::cancelAtPeriodEnd),
-                                    doc::field("changedAt", &Subscription::changedAt),
-                                    doc::field("appliedAt", &Subscription::appliedAt));
+    return doc::shape<Subscription>(
+        "Subscription", doc::field("id", &Subscription::id), doc::field("status", &Subscription::status),
+        doc::field("plan", &Subscription::plan), doc::field("currentPeriodEnd", &Subscription::currentPeriodEnd),
+        doc::field("cancelAtPeriodEnd", &Subscription::cancelAtPeriodEnd),
+        doc::field("changedAt", &Subscription::changedAt), doc::field("appliedAt", &Subscription::appliedAt));
   }
   bool counts() const { return status == "active" || status == "trialing"; }
 };
@@ -95,7 +94,7 @@ struct HeldPlan {
 
 // What billing knows of a platform user; absent for one who never had a plan but the free one.
 struct AccountRecord {
-  std::string id;  // the user's
+  std::string id;                            // the user's
   std::optional<std::string> customer = {};  // the provider's id of this customer
   std::optional<Grant> grant = {};
   std::optional<Subscription> subscription = {};
@@ -118,10 +117,10 @@ struct EventRecord {
   bool applied = false;
   Timestamp receivedAt;
   static constexpr auto shape() {
-    return doc::shape<EventRecord>("BillingEvent", doc::field("id", &EventRecord::id),
-                                   doc::field("type", &EventRecord::type), doc::field("customer", &EventRecord::customer),
-                                   doc::field("applied", &EventRecord::applied),
-                                   doc::field("receivedAt", &EventRecord::receivedAt));
+    return doc::shape<EventRecord>(
+        "BillingEvent", doc::field("id", &EventRecord::id), doc::field("type", &EventRecord::type),
+        doc::field("customer", &EventRecord::customer), doc::field("applied", &EventRecord::applied),
+        doc::field("receivedAt", &EventRecord::receivedAt));
   }
 };
 inline constexpr int64_t kEventDays = 90;

@@ -48,9 +48,12 @@ Choice chosenPlan(const Catalogue& catalogue, const AccountRecord& account) {
 
 std::string_view nameOf(Source source) {
   switch (source) {
-    case Source::free: return "free";
-    case Source::subscription: return "subscription";
-    case Source::grant: return "grant";
+    case Source::free:
+      return "free";
+    case Source::subscription:
+      return "subscription";
+    case Source::grant:
+      return "grant";
   }
   return "";
 }

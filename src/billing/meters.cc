@@ -39,8 +39,8 @@ Task<ProjectUsage> ServerMeters::of(projects::ProjectRecord project) {
   usage.projects = rootsOf(all);
   std::optional<projects::ProjectRecord> root = project;
   if (project.parentId.value) {
-    CO_TRY(const auto stored, co_await deps_.store.get(projects::controlCollection(projects::kProjects),
-                                                       project.parentId.value->str()));
+    CO_TRY(const auto stored,
+           co_await deps_.store.get(projects::controlCollection(projects::kProjects), project.parentId.value->str()));
     CO_TRY(root, store::fromStore<projects::ProjectRecord>(stored));
   }
   usage.environments = environmentsOf(root);

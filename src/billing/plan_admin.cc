@@ -110,9 +110,8 @@ Task<> PlanAdmin::changePlan(projects::By by, std::string slug, PlanPatch patch)
   if (known == nullptr) co_return fail(ErrorCode::notFound, "no such plan");
   CO_RETURN_IF_ERROR(check(patch));
   CO_TRY(ProjectPage page, co_await projectPage(deps_.store, std::nullopt, "", kEpochPage));
-  store::Write write({.deadline = by.deadline,
-                      .actor = policy::actorOf(by.caller),
-                      .bumpEpochs = numbersOf(page.projects)});
+  store::Write write(
+      {.deadline = by.deadline, .actor = policy::actorOf(by.caller), .bumpEpochs = numbersOf(page.projects)});
   write.insert(entry(by, "plan.changed", "plans/" + slug, doc::encode(patch)));
   const store::Target plan = write.change(billingCollection(kPlans), slug);
   const store::Target caller = holdCaller(write, by);
@@ -132,8 +131,7 @@ Task<> PlanAdmin::changePlan(projects::By by, std::string slug, PlanPatch patch)
   if (last.empty() && !page.projects.empty()) last = page.projects.back().id.str();
   while (true) {
     CO_TRY(page, co_await projectPage(deps_.store, std::nullopt, std::move(last), kEpochPage));
-    CO_RETURN_IF_ERROR(
-        co_await bumpEpochs(deps_.store, {billingCollection(kPlans), slug}, numbersOf(page.projects)));
+    CO_RETURN_IF_ERROR(co_await bumpEpochs(deps_.store, {billingCollection(kPlans), slug}, numbersOf(page.projects)));
     if (page.last.empty()) co_return Result<>();
     last = std::move(page.last);
   }
@@ -157,8 +155,8 @@ Task<> PlanAdmin::setCostModel(projects::By by, CostModel model) {
   const store::Target target = write.change(billingCollection(kCostModel), std::string(kCostModelId));
   const store::Target caller = holdCaller(write, by);
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
-      std::move(write), [target, caller, next = record.finish()](const store::PreImages& before,
-                                                                 store::Changes& changes) -> Result<> {
+      std::move(write),
+      [target, caller, next = record.finish()](const store::PreImages& before, store::Changes& changes) -> Result<> {
         RETURN_IF_ERROR(mustOperate(before[caller]));
         changes.put(target, next);
         return {};

@@ -41,12 +41,18 @@ bool isSame(const plans::Limits& a, const plans::Limits& b) {
 
 const doc::Patch<int64_t>& LimitsPatch::at(plans::Limit limit) const {
   switch (limit) {
-    case plans::Limit::maxProjects: return maxProjects;
-    case plans::Limit::storageBytes: return storageBytes;
-    case plans::Limit::functionRunsPerMonth: return functionRunsPerMonth;
-    case plans::Limit::vectors: return vectors;
-    case plans::Limit::realtimeConnections: return realtimeConnections;
-    case plans::Limit::environmentsPerProject: break;
+    case plans::Limit::maxProjects:
+      return maxProjects;
+    case plans::Limit::storageBytes:
+      return storageBytes;
+    case plans::Limit::functionRunsPerMonth:
+      return functionRunsPerMonth;
+    case plans::Limit::vectors:
+      return vectors;
+    case plans::Limit::realtimeConnections:
+      return realtimeConnections;
+    case plans::Limit::environmentsPerProject:
+      break;
   }
   return environmentsPerProject;
 }
@@ -117,8 +123,8 @@ Result<> apply(PlanRecord& plan, const PlanPatch& patch, Timestamp now) {
                 fmt::format("{} earlier changes left holders of this plan out: end that with grandfather: false first",
                             kMaxEarlierLimits));
   }
-  // Later than each holder's start, also one in this millisecond: a plan that begins after this change starts at `until`
-  // or later.
+  // Later than each holder's start, also one in this millisecond: a plan that begins after this change starts at
+  // `until` or later.
   int64_t until = now.ms + 1;
   if (!plan.earlier->empty()) until = std::max(until, plan.earlier->back().until.ms + 1);
   plan.earlier->push_back({{until}, before});

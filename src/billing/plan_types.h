@@ -28,13 +28,12 @@ struct LimitsPatch {
 
   const doc::Patch<int64_t>& at(plans::Limit limit) const;
   static constexpr auto shape() {
-    return doc::shape<LimitsPatch>(
-        "PlanLimitsPatch", doc::field("maxProjects", &LimitsPatch::maxProjects),
-        doc::field("storageBytes", &LimitsPatch::storageBytes),
-        doc::field("functionRunsPerMonth", &LimitsPatch::functionRunsPerMonth),
-        doc::field("vectors", &LimitsPatch::vectors),
-        doc::field("realtimeConnections", &LimitsPatch::realtimeConnections),
-        doc::field("environmentsPerProject", &LimitsPatch::environmentsPerProject));
+    return doc::shape<LimitsPatch>("PlanLimitsPatch", doc::field("maxProjects", &LimitsPatch::maxProjects),
+                                   doc::field("storageBytes", &LimitsPatch::storageBytes),
+                                   doc::field("functionRunsPerMonth", &LimitsPatch::functionRunsPerMonth),
+                                   doc::field("vectors", &LimitsPatch::vectors),
+                                   doc::field("realtimeConnections", &LimitsPatch::realtimeConnections),
+                                   doc::field("environmentsPerProject", &LimitsPatch::environmentsPerProject));
   }
 };
 
@@ -52,10 +51,9 @@ struct PlanPatch {
   std::optional<LimitsPatch> limits;
   std::optional<bool> grandfather;
   static constexpr auto shape() {
-    return doc::shape<PlanPatch>("PlanPatch", doc::field("name", &PlanPatch::name),
-                                 doc::field("priceUsdMonthly", &PlanPatch::priceUsdMonthly),
-                                 doc::field("limits", &PlanPatch::limits),
-                                 doc::field("grandfather", &PlanPatch::grandfather));
+    return doc::shape<PlanPatch>(
+        "PlanPatch", doc::field("name", &PlanPatch::name), doc::field("priceUsdMonthly", &PlanPatch::priceUsdMonthly),
+        doc::field("limits", &PlanPatch::limits), doc::field("grandfather", &PlanPatch::grandfather));
   }
 };
 
@@ -107,10 +105,10 @@ struct SubscriptionView {
   doc::Nullable<Timestamp> currentPeriodEnd;
   bool cancelAtPeriodEnd = false;
   static constexpr auto shape() {
-    return doc::shape<SubscriptionView>(
-        "PlanSubscription", doc::field("status", &SubscriptionView::status), doc::field("plan", &SubscriptionView::plan),
-        doc::field("currentPeriodEnd", &SubscriptionView::currentPeriodEnd),
-        doc::field("cancelAtPeriodEnd", &SubscriptionView::cancelAtPeriodEnd));
+    return doc::shape<SubscriptionView>("PlanSubscription", doc::field("status", &SubscriptionView::status),
+                                        doc::field("plan", &SubscriptionView::plan),
+                                        doc::field("currentPeriodEnd", &SubscriptionView::currentPeriodEnd),
+                                        doc::field("cancelAtPeriodEnd", &SubscriptionView::cancelAtPeriodEnd));
   }
 };
 
@@ -132,12 +130,10 @@ struct BillingView {
   std::vector<PaidProject> projects;
   std::vector<PlanView> plans;
   static constexpr auto shape() {
-    return doc::shape<BillingView>("Billing", doc::field("plan", &BillingView::plan),
-                                   doc::field("limits", &BillingView::limits),
-                                   doc::field("subscription", &BillingView::subscription),
-                                   doc::field("source", &BillingView::source),
-                                   doc::field("projects", &BillingView::projects),
-                                   doc::field("plans", &BillingView::plans));
+    return doc::shape<BillingView>(
+        "Billing", doc::field("plan", &BillingView::plan), doc::field("limits", &BillingView::limits),
+        doc::field("subscription", &BillingView::subscription), doc::field("source", &BillingView::source),
+        doc::field("projects", &BillingView::projects), doc::field("plans", &BillingView::plans));
   }
 };
 
@@ -147,8 +143,8 @@ struct UsageView {
   plans::Limits limits;
   ProjectUsage usage;
   static constexpr auto shape() {
-    return doc::shape<UsageView>("Usage", doc::field("plan", &UsageView::plan), doc::field("limits", &UsageView::limits),
-                                 doc::field("usage", &UsageView::usage));
+    return doc::shape<UsageView>("Usage", doc::field("plan", &UsageView::plan),
+                                 doc::field("limits", &UsageView::limits), doc::field("usage", &UsageView::usage));
   }
 };
 

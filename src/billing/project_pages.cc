@@ -26,8 +26,8 @@ Task<ProjectPage> projectPage(store::DocumentStore& store, std::optional<std::st
   doc::Filter filter;
   if (organization) filter = doc::Filter::equals("organizationId", *organization);
   if (!from.empty()) filter = doc::Filter::both(filter, after(from));
-  store::Query query = store::queryOf(projects::controlCollection(projects::kProjects), std::move(filter), limit,
-                                      store::readDeadline());
+  store::Query query =
+      store::queryOf(projects::controlCollection(projects::kProjects), std::move(filter), limit, store::readDeadline());
   query.paged = true;
   CO_TRY(const store::QueryResult found, co_await store.find(std::move(query)));
   CO_TRY(ProjectPage page, [&]() -> Result<ProjectPage> {
@@ -53,8 +53,8 @@ Task<std::vector<projects::ProjectRecord>> projectsOf(store::DocumentStore& stor
 }
 
 Task<std::optional<std::string>> organizationOf(store::DocumentStore& store, std::string userId) {
-  CO_TRY(const store::QueryResult owned,
-         co_await store.find(projects::queryOf(projects::kOrganizations, doc::Filter::equals("ownerId", userId), 0, 1)));
+  CO_TRY(const store::QueryResult owned, co_await store.find(projects::queryOf(
+                                             projects::kOrganizations, doc::Filter::equals("ownerId", userId), 0, 1)));
   if (owned.documents.empty()) co_return std::nullopt;
   co_return std::string(owned.documents.front().view().stringOr("id"));
 }
@@ -72,9 +72,8 @@ Task<> bumpEpochs(store::DocumentStore& store, store::WriteTarget of, std::vecto
   for (size_t at = 0; at < projects.size(); at += kEpochPage) {
     const auto begin = projects.begin() + static_cast<std::ptrdiff_t>(at);
     const auto end = begin + static_cast<std::ptrdiff_t>(std::min(kEpochPage, projects.size() - at));
-    store::Write write({.deadline = store::readDeadline(),
-                        .actor = {store::ActorKind::server, ""},
-                        .bumpEpochs = {begin, end}});
+    store::Write write(
+        {.deadline = store::readDeadline(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {begin, end}});
     const store::Target target = write.change(of);
     CO_RETURN_IF_ERROR(co_await store.write(
         std::move(write), [target](const store::PreImages& before, store::Changes& changes) -> Result<> {

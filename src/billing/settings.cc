@@ -17,8 +17,9 @@ Result<std::string> parseApiUrl(std::string_view text) {
 
 BillingSettings::BillingSettings(Settings& settings)
     : on(settings.flag("SERVICE_BILLING", false, "plans with limits, and their payment")),
-      secretKey(settings.secret("SERVICE_BILLING_SECRET_KEY", "secret key of the payment provider; required with "
-                                                              "SERVICE_BILLING=on")),
+      secretKey(settings.secret("SERVICE_BILLING_SECRET_KEY",
+                                "secret key of the payment provider; required with "
+                                "SERVICE_BILLING=on")),
       webhookSecret(settings.secret("SERVICE_BILLING_WEBHOOK_SECRET",
                                     "secret that signs the payment provider's events; unset: every event is refused")),
       apiUrl(settings.parsed<std::string>("SERVICE_BILLING_API_URL", "https://api.stripe.com",
