@@ -4,7 +4,7 @@ import pytest
 
 from support.bucket import Bucket
 from support.client import Api, PlatformUser, ok, refused
-from support.function import Function
+from support.function import http_function
 from support.realtime import Live
 from support.waiting import wait_until
 
@@ -101,7 +101,7 @@ def test_usage_of_a_project(user):
     bucket = Bucket(project)
     ok(bucket.put("a", b"x" * 1000), 201)
     ok(bucket.put("b", b"x" * 500), 201)
-    Function(project, "return 1;", {"type": "manual"}).invoke()
+    http_function(project, "return 1;").invoke()
     with Live(user.server, project.admin.token):
         used = usage(project)["usage"]
         assert (used["storageBytes"], used["functionRuns"], used["realtimeConnections"]) == (1500, 1, 1)
