@@ -292,6 +292,7 @@ void Application::Impl::openBilling() {
       settings.app.baseUrl,
       {*store, functionsRuntime.log(), kClock, [this](store::ProjectNo project) { return vectors.stored(project); },
        [this](store::ProjectNo project) { return realtime.connections(project); }}});
+  projectDeps.plans = &billing->userPlans;
   metricsRoutes.setUsage(billing->overview, planSlot);
 }
 
@@ -373,7 +374,8 @@ void Application::Impl::openCommandSocket() {
   auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
   deployment.emplace(Deployment{settings.app.dataDirectory, *store, *cores, ids, kClock, auditor,
                                 secret ? *std::move(secret) : std::nullopt, version, settings.app.secret.has_value(),
-                                &identity, mailer.delivers(), storage ? &storage->pinnedBlobs() : nullptr, &vectors});
+                                &identity, mailer.delivers(), storage ? &storage->pinnedBlobs() : nullptr, &vectors,
+                                projectDeps.plans});
   commandSocket = std::make_unique<CommandSocket>(*deployment);
   const Result<> listening = commandSocket->listen();
   if (!listening) logWarn(listening.error().message());

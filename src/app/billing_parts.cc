@@ -5,7 +5,8 @@
 namespace mb::app {
 
 BillingParts::BillingParts(BillingPartsDeps deps)
-    : meters(std::move(deps.meters)),
+    : userPlans(deps.accounts),
+      meters(std::move(deps.meters)),
       overview(deps.store, deps.accounts, meters),
       admin({deps.store, deps.accounts, deps.clock, deps.auditor}),
       provider(deps.outbound, deps.clock, deps.settings),

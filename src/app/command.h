@@ -52,6 +52,7 @@ struct CommandContext {
   std::optional<Secret> givenSecret;  // SERVICE_SECRET, in base64
   std::string version;
   bool deliversMail = false;  // a mail server is configured
+  bool billing = false;
 };
 
 using cli::has;

@@ -7,6 +7,7 @@
 #include "app/data_directory.h"
 #include "app/secret_rotation.h"
 #include "base/log.h"
+#include "billing/accounts.h"
 #include "cli/console.h"
 #include "cli/control_client.h"
 
@@ -66,6 +67,8 @@ Result<cli::Outcome> runHere(const Command& command, const CommandContext& conte
     ids.startAbove(store->idFloorMs());
     store->rememberIdsOf(ids);
     audit::Auditor auditor(audit, ids, clock);
+    billing::Accounts accounts({*store, clock, auditor});
+    billing::UserPlans plans(accounts);
     Deployment deployment{directory,
                           *store,
                           cores,
@@ -76,7 +79,10 @@ Result<cli::Outcome> runHere(const Command& command, const CommandContext& conte
                           context.version,
                           context.givenSecret.has_value(),
                           nullptr,
-                          context.deliversMail};
+                          context.deliversMail,
+                          nullptr,
+                          nullptr,
+                          context.billing ? &plans : nullptr};
     Result<cli::Outcome> ran = command.run(deployment, arguments, progress);
     store->close();
     return ran;
@@ -135,7 +141,7 @@ int runCommand(const Command& command, const std::string& dataDirectory, cli::Ar
   const std::filesystem::path directory = std::filesystem::absolute(
       dataDirectory.empty() ? all.app.dataDirectory : std::filesystem::path(dataDirectory), failed);
   const CommandContext context{directory.lexically_normal(), all.store, all.app.secret, version.version,
-                               all.mail.smtp.has_value()};
+                               all.mail.smtp.has_value(), all.billing.on};
   auto ending = perform(command, context, all.audit.on, withAbsolutePaths(command, std::move(arguments)), console);
   if (!ending) return console.show(cli::failureOf(ending.error()));
   return std::visit([&](const auto& each) { return console.show(each); }, *ending);

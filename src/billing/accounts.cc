@@ -218,4 +218,9 @@ Task<std::shared_ptr<const void>> PlanSource::load(snapshot::ProjectInfo project
   co_return std::shared_ptr<const void>(std::make_shared<const plans::PlanInForce>(std::move(plan)));
 }
 
+Task<plans::PlanInForce> UserPlans::ofUser(std::string userId) {
+  CO_TRY(AccountPlan held, co_await accounts_.planOf(std::move(userId)));
+  co_return std::move(held.plan);
+}
+
 }  // namespace mb::billing

@@ -6,6 +6,7 @@
 
 #include "audit/audit.h"
 #include "billing/catalogue.h"
+#include "projects/plan_lookup.h"
 #include "projects/projects.h"
 
 namespace mb::billing {
@@ -75,6 +76,16 @@ class PlanSource final : public snapshot::SlotSource {
 
  private:
   store::DocumentStore& store_;
+  Accounts& accounts_;
+};
+
+// The plans of users, for the limits on projects.
+class UserPlans final : public projects::PlanLookup {
+ public:
+  explicit UserPlans(Accounts& accounts) : accounts_(accounts) {}
+  Task<plans::PlanInForce> ofUser(std::string userId) override;
+
+ private:
   Accounts& accounts_;
 };
 
