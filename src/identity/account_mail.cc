@@ -1,8 +1,8 @@
 #include "identity/account_mail.h"
 
 #include "base/log.h"
+#include "base/url_text.h"
 #include "identity/records.h"
-#include "identity/url_text.h"
 
 namespace mb::identity {
 

@@ -1,7 +1,7 @@
 #include "identity/github.h"
 
+#include "base/url_text.h"
 #include "document/json.h"
-#include "identity/url_text.h"
 
 namespace mb::identity {
 

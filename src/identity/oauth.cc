@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/url_text.h"
 #include "identity/challenges.h"
 #include "identity/github.h"
 #include "identity/identities.h"
@@ -10,7 +11,6 @@
 #include "identity/oidc.h"
 #include "identity/records.h"
 #include "identity/redirect.h"
-#include "identity/url_text.h"
 
 namespace mb::identity {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/url_text.h"
 #include "identity/provider_urls.h"
-#include "identity/url_text.h"
 
 namespace mb::identity {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/url_text.h"
 #include "document/json.h"
-#include "identity/url_text.h"
 
 namespace mb::identity {
 

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "base/crypto.h"
-#include "identity/url_text.h"
+#include "base/url_text.h"
 
 namespace mb::identity {
 

@@ -1,6 +1,6 @@
-#include "identity/url_text.h"
+#include "base/url_text.h"
 
-namespace mb::identity {
+namespace mb {
 
 std::string percentEncoded(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -28,4 +28,4 @@ void addField(std::string& form, std::string_view name, std::string_view value) 
   form.append(percentEncoded(name)).append(1, '=').append(percentEncoded(value));
 }
 
-}  // namespace mb::identity
+}  // namespace mb
