@@ -1,6 +1,6 @@
 // The payment provider, by Stripe's HTTP interface (docs.stripe.com/api, version kApiVersion): form-encoded requests,
-// JSON responses. Failures are upstreamFailed or upstreamTimeout, without the provider's text; a cause without secrets
-// is logged.
+// JSON responses. Failures are upstreamFailed or upstreamTimeout (unavailable where this server has too many calls),
+// without the provider's text; the cause, which is logged, names the call and the provider's error type and code alone.
 #pragma once
 
 #include <map>
@@ -14,6 +14,11 @@
 namespace mb::billing {
 
 inline constexpr std::string_view kApiVersion = "2024-06-20";
+// Prices are found by their lookup_key, and kept for an hour.
+inline constexpr int64_t kPriceMs = 3'600'000;
+inline constexpr size_t kMaxPrices = 64;
+// Subscriptions in a page.
+inline constexpr int kProviderPage = 100;
 
 struct CheckoutRequest {
   std::string userId;
@@ -29,11 +34,14 @@ struct RemoteSubscription {
   std::string id;
   std::string customer;
   std::string status;
-  std::string plan;    // the price's lookup_key, else metadata[plan]
+  std::string plan;    // the price's lookup_key, else metadata[plan]; may be empty
   std::string userId;  // metadata[userId]; may be empty
   std::optional<Timestamp> currentPeriodEnd;
   bool cancelAtPeriodEnd = false;
   Timestamp created;
+  // The latest time that the provider notes of it: its start, the start of its period, its cancellation, its end. Other
+  // changes, such as of the plan, leave no time.
+  Timestamp dated;
 };
 
 // Any core.
@@ -59,20 +67,49 @@ class Provider {
  private:
   struct Price {
     std::string id;
-    std::chrono::steady_clock::time_point until;
+    Timestamp foundAt;
   };
+  struct Call {
+    std::string method;
+    std::string path;  // with its query
+    std::string form = {};
+    std::string idempotencyKey = {};
+  };
+  struct Reply {
+    int status = 0;
+    doc::Document body;  // empty where the status is an error and the body not JSON
+    std::string requestId;
+    bool ok() const { return status >= 200 && status < 300; }
+  };
+
   // The id of the price with the lookup_key `plan`; kept for an hour. Fails with upstreamFailed where there is none.
   Task<std::string> priceOf(std::string plan);
-  Task<doc::Document> call(std::string method, std::string path, std::string form, std::string idempotencyKey);
+  std::optional<std::string> keptPrice(const std::string& plan);
+  void keepPrice(const std::string& plan, std::string id);
+  void forgetPrice(const std::string& plan);
+  // Any status below 500 is a reply. Waits where another call with the same key is in progress.
+  Task<Reply> send(Call call);
+  Task<Reply> sendOnce(Call call, std::chrono::milliseconds timeout);
+  // The body of a reply that is a success; else fails.
+  Task<doc::Document> succeed(Call call);
+  static Error failure(const Call& call, const Reply& reply);
 
   outbound::Outbound& outbound_;
   const Clock& clock_;
   const BillingSettings& settings_;
   std::mutex mutex_;
-  std::map<std::string, Price> prices_;  // by plan; at most one for each plan of the catalogue
+  std::map<std::string, Price> prices_;  // by plan; at most kMaxPrices
 };
 
-// Of a JSON object of the provider. Fails with validation where it is not one.
+// Of a JSON object of the provider. Fails with validation where it is not a subscription.
 Result<RemoteSubscription> subscriptionOf(doc::DocumentView object);
+
+// Whether `text` has the form of an id of the provider, which is safe in a path: letters, digits, "_" and "-", at most
+// 255.
+bool isProviderId(std::string_view text);
+// The id of a reference: a string, or an object with an `id` (expanded); "" for anything else.
+std::string_view referenceOf(doc::DocumentView object, std::string_view field);
+// A time in seconds; nullopt where the field is absent, or no time before the year 10000.
+std::optional<Timestamp> secondsOf(doc::DocumentView object, std::string_view field);
 
 }  // namespace mb::billing
