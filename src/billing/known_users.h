@@ -6,7 +6,7 @@
 namespace mb::billing {
 
 // The user with the id `named`, else, where that is "", the one whose account has this customer; nullopt for an unknown
-// one, also where `named` is no user's id.
+// one, also where no user has the id `named`.
 Task<std::optional<std::string>> userOf(const EventsDeps& deps, std::string named, std::string customer);
 
 }  // namespace mb::billing
