@@ -291,7 +291,7 @@ void Application::Impl::openBilling() {
       settings.billing,
       settings.app.baseUrl,
       {*store, functionsRuntime.log(), kClock, [this](store::ProjectNo project) { return vectors.stored(project); },
-       [this](store::ProjectNo project) { return realtime.connections(project); }}});
+       [this](store::ProjectNo project) { return realtime.openSockets(project); }}});
   projectDeps.plans = &billing->userPlans;
   metricsRoutes.setUsage(billing->overview, planSlot);
 }
