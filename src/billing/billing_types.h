@@ -15,6 +15,8 @@ inline constexpr store::CollectionNo kPlans = 150;      // PlanRecord
 inline constexpr store::CollectionNo kAccounts = 151;   // AccountRecord
 inline constexpr store::CollectionNo kEvents = 152;     // EventRecord
 inline constexpr store::CollectionNo kCostModel = 153;  // CostModel, one document
+inline constexpr store::CollectionNo kUsageDays = 154;  // DayRecord (history.h)
+inline constexpr store::CollectionNo kLimitMails = 155;  // SentMails (limit_mails.h)
 std::vector<store::SystemCollection> systemCollections();
 
 // The limits of a plan before a change that left its holders out: those of the users who hold it since before `until`.

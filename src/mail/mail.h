@@ -37,6 +37,10 @@ enum class MailTemplate {
   mfaReset,           // an administrator removed the second factor
   passwordChanged,    // notice
   projectOffered,     // an Owner offers a project to another, who would pay for it; link: sign in
+  limitNear,          // a project or account uses most of what its plan allows; link: the account
+  limitReached,       // all of it
+  paymentFailed,      // of a plan
+  planEnded,          // or ends at a day
 };
 
 // The service's own name, in mails that do not belong to a project.
@@ -48,6 +52,19 @@ struct Brand {
   std::string colour;  // a colour name of the API ("slate" to "rose", templates.cc); others and "" give the default
 };
 
+// Of mails about plans; texts as the reader sees them.
+struct PlanFacts {
+  std::string plan = {};  // the name of the plan that the mail is about
+  // Of limitNear and limitReached.
+  std::string project = {};  // its name; "" for a limit of the account
+  std::string limit = {};    // "storage"
+  std::string use = {};      // "820 MiB"
+  std::string max = {};
+  // Of paymentFailed and planEnded.
+  std::string next = {};  // the name of the plan whose limits hold instead
+  std::string ends = {};  // "2026-01-31"; "" for a plan that has ended
+};
+
 struct TemplatedMail {
   MailTemplate kind = MailTemplate::verifyAddress;
   std::string to;
@@ -57,6 +74,7 @@ struct TemplatedMail {
   std::string role;     // of projectInvite and membershipGranted; may be empty
   // When the link expires, or what the mail offers. The text states it, and a mail not delivered by then is dropped.
   std::optional<Timestamp> validUntil;
+  PlanFacts facts = {};  // of mails about plans
 };
 
 struct MailerDeps {

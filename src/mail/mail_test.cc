@@ -203,7 +203,12 @@ TEST(TemplatedMail, SurvivesTheStore) {
   mail.inviter = "bob@example.com";
   mail.role = "Owner";
   mail.validUntil = Timestamp{5};
+  mail.facts = {
+      .plan = "Free", .project = "Shop", .limit = "storage", .use = "1", .max = "2", .next = "Pro", .ends = "x"};
   const TemplatedMail back = *templatedMailOf(toDocument(mail));
+  EXPECT_EQ(back.facts.plan + back.facts.project + back.facts.limit + back.facts.use + back.facts.max,
+            "FreeShopstorage12");
+  EXPECT_EQ(back.facts.next + back.facts.ends, "Prox");
   EXPECT_EQ(back.kind, mail.kind);
   EXPECT_EQ(back.to, mail.to);
   EXPECT_EQ(back.brand.name, "Shop");

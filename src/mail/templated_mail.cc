@@ -14,15 +14,23 @@ struct TemplateName {
   std::string_view name;
 };
 constexpr TemplateName kNames[] = {
-    {MailTemplate::verifyAddress, "verifyAddress"},
-    {MailTemplate::resetPassword, "resetPassword"},
-    {MailTemplate::projectInvite, "projectInvite"},
-    {MailTemplate::membershipGranted, "membershipGranted"},
-    {MailTemplate::addressTried, "addressTried"},
-    {MailTemplate::operatorInvite, "operatorInvite"},
-    {MailTemplate::mfaReset, "mfaReset"},
-    {MailTemplate::passwordChanged, "passwordChanged"},
+    {MailTemplate::verifyAddress, "verifyAddress"}, {MailTemplate::resetPassword, "resetPassword"},
+    {MailTemplate::projectInvite, "projectInvite"}, {MailTemplate::membershipGranted, "membershipGranted"},
+    {MailTemplate::addressTried, "addressTried"},   {MailTemplate::operatorInvite, "operatorInvite"},
+    {MailTemplate::mfaReset, "mfaReset"},           {MailTemplate::passwordChanged, "passwordChanged"},
+    {MailTemplate::limitNear, "limitNear"},         {MailTemplate::limitReached, "limitReached"},
+    {MailTemplate::paymentFailed, "paymentFailed"}, {MailTemplate::planEnded, "planEnded"},
     {MailTemplate::projectOffered, "projectOffered"},
+};
+
+struct FactName {
+  std::string PlanFacts::* member;
+  std::string_view name;
+};
+constexpr FactName kFacts[] = {
+    {&PlanFacts::plan, "plan"}, {&PlanFacts::project, "project"}, {&PlanFacts::limit, "limit"},
+    {&PlanFacts::use, "use"},   {&PlanFacts::max, "max"},         {&PlanFacts::next, "next"},
+    {&PlanFacts::ends, "ends"},
 };
 
 bool isName(std::string_view text) {
@@ -47,7 +55,9 @@ std::string_view nameOf(MailTemplate kind) {
 
 Result<> checkTemplatedMail(const TemplatedMail& mail) {
   if (!isAddress(mail.to)) return fail(ErrorCode::validation, "is not a valid email address");
-  if (!isName(mail.brand.name) || !isName(mail.inviter) || !isName(mail.role)) {
+  const bool factsAreNames =
+      std::ranges::all_of(kFacts, [&](const FactName& fact) { return isName(mail.facts.*fact.member); });
+  if (!isName(mail.brand.name) || !isName(mail.inviter) || !isName(mail.role) || !factsAreNames) {
     return fail(ErrorCode::validation, "a name in a mail is longer than 400 bytes or contains control characters");
   }
   if (!isLink(mail.link)) return fail(ErrorCode::validation, "a link in a mail is not a valid http or https URL");
@@ -64,6 +74,11 @@ doc::Document toDocument(const TemplatedMail& mail) {
   out.appendString("inviter", mail.inviter);
   out.appendString("role", mail.role);
   if (mail.validUntil) out.appendDate("validUntil", *mail.validUntil);
+  if (!mail.facts.plan.empty()) {
+    out.beginDocument("facts");
+    for (const FactName& fact : kFacts) out.appendString(fact.name, mail.facts.*fact.member);
+    out.end();
+  }
   return out.finish();
 }
 
@@ -82,6 +97,10 @@ Result<TemplatedMail> templatedMailOf(doc::DocumentView stored) {
   mail.role = stored.stringOr("role");
   const auto until = stored.find("validUntil");
   if (until && until->type() == doc::BsonType::date) mail.validUntil = until->asDate();
+  const auto facts = stored.find("facts");
+  if (facts && facts->type() == doc::BsonType::document) {
+    for (const FactName& fact : kFacts) mail.facts.*fact.member = facts->asDocument().stringOr(fact.name);
+  }
   return mail;
 }
 

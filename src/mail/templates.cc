@@ -1,5 +1,7 @@
 #include "mail/templates.h"
 
+#include <cctype>
+
 #include "base/html.h"
 
 namespace mb::mail {
@@ -54,6 +56,55 @@ std::string by(const TemplatedMail& mail, std::string_view withName, std::string
   return mail.inviter.empty() ? std::string(without) : mail.inviter + " " + std::string(withName);
 }
 
+constexpr std::string_view kNothingDeleted = "Nothing is deleted.";
+constexpr std::string_view kSwitch = "Mails about limits can be turned off in your account.";
+
+// "Storage: the project Shop uses 820 MiB of the 1 GiB that the plan Free allows."
+std::string limitOpening(const PlanFacts& facts) {
+  std::string label = facts.limit;
+  if (!label.empty()) label.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(label.front())));
+  const std::string user = facts.project.empty() ? "your account" : "the project " + facts.project;
+  return fmt::format("{}: {} uses {} of the {} that the plan {} allows.", label, user, facts.use, facts.max,
+                     facts.plan);
+}
+
+std::string limitSubject(const TemplatedMail& mail, std::string_view state) {
+  const std::string& project = mail.facts.project;
+  return fmt::format("{} {} at {}: {}", project.empty() ? "Your account" : project, state, mail.brand.name,
+                     mail.facts.limit);
+}
+
+Parts planParts(const TemplatedMail& mail) {
+  const std::string& brand = mail.brand.name;
+  const PlanFacts& facts = mail.facts;
+  if (mail.kind == MailTemplate::limitNear) {
+    return {limitSubject(mail, "is close to a limit"), limitOpening(facts), "See your plan",
+            fmt::format("At the limit, new uses are refused. {} {}", kNothingDeleted, kSwitch)};
+  }
+  if (mail.kind == MailTemplate::limitReached) {
+    return {limitSubject(mail, "has reached a limit"), limitOpening(facts), "See your plan",
+            fmt::format("New uses are refused until less is in use or the plan allows more. {} {}", kNothingDeleted,
+                        kSwitch)};
+  }
+  if (mail.kind == MailTemplate::paymentFailed) {
+    return {"A payment for your plan at " + brand + " failed",
+            fmt::format("The payment for the plan {} failed. Until it succeeds, your projects have the limits of the "
+                        "plan {}.",
+                        facts.plan, facts.next),
+            "Check your payment", std::string(kNothingDeleted)};
+  }
+  if (facts.ends.empty()) {
+    return {
+        "Your plan at " + brand + " has ended",
+        fmt::format("The plan {} has ended. Your projects have the limits of the plan {} now.", facts.plan, facts.next),
+        "See your plan", std::string(kNothingDeleted)};
+  }
+  return {fmt::format("Your plan at {} ends on {}", brand, facts.ends),
+          fmt::format("The plan {} ends on {}. From then on your projects have the limits of the plan {}.", facts.plan,
+                      facts.ends, facts.next),
+          "See your plan", std::string(kNothingDeleted)};
+}
+
 Parts partsOf(const TemplatedMail& mail) {
   const std::string& brand = mail.brand.name;
   switch (mail.kind) {
@@ -95,6 +146,11 @@ Parts partsOf(const TemplatedMail& mail) {
               by(mail, "offers you the project " + brand, "You are offered the project " + brand) +
                   ". If you accept, it moves to your organization with its environments.",
               "Open the project", "If you do not want it, ignore this mail; nothing changes."};
+    case MailTemplate::limitNear:
+    case MailTemplate::limitReached:
+    case MailTemplate::paymentFailed:
+    case MailTemplate::planEnded:
+      return planParts(mail);
   }
   return {};
 }

@@ -20,7 +20,8 @@ TEST(Templates, EveryMailSaysWhoseItIsAndHoldsItsLink) {
   for (const MailTemplate kind :
        {MailTemplate::verifyAddress, MailTemplate::resetPassword, MailTemplate::projectInvite,
         MailTemplate::membershipGranted, MailTemplate::addressTried, MailTemplate::operatorInvite,
-        MailTemplate::mfaReset, MailTemplate::passwordChanged, MailTemplate::projectOffered}) {
+        MailTemplate::mfaReset, MailTemplate::passwordChanged, MailTemplate::projectOffered, MailTemplate::limitNear,
+        MailTemplate::limitReached, MailTemplate::paymentFailed, MailTemplate::planEnded}) {
     const MailText words = mailTextOf(mail(kind), kNow);
     EXPECT_NE(words.subject.find("Shop"), std::string::npos);
     EXPECT_NE(words.text.find("\nhttps://api.example.com/x?token=abc&y=1\n"), std::string::npos) << words.text;
@@ -47,6 +48,44 @@ TEST(Templates, ExternalTextIsEscaped) {
       words.html.find("&lt;i&gt;eve&lt;/i&gt; invites you to &lt;b&gt;&quot;R&amp;D&quot;&lt;/b&gt; as Editor&#39;."),
       std::string::npos);
   EXPECT_NE(words.text.find("<i>eve</i> invites you to <b>\"R&D\"</b> as Editor'."), std::string::npos);
+}
+
+TEST(Templates, ALimitOfAProject) {
+  TemplatedMail near = mail(MailTemplate::limitNear);
+  near.brand = {"Manybase", ""};
+  near.facts = {.plan = "Free", .project = "<b>Shop", .limit = "storage", .use = "820 MiB", .max = "1 GiB"};
+  const MailText words = mailTextOf(near, kNow);
+  EXPECT_EQ(words.subject, "<b>Shop is close to a limit at Manybase: storage");
+  EXPECT_NE(words.text.find("Storage: the project <b>Shop uses 820 MiB of the 1 GiB that the plan Free allows."),
+            std::string::npos)
+      << words.text;
+  EXPECT_NE(words.html.find("the project &lt;b&gt;Shop uses 820 MiB"), std::string::npos);
+  EXPECT_EQ(words.html.find("<b>"), std::string::npos);
+  near.kind = MailTemplate::limitReached;
+  EXPECT_EQ(mailTextOf(near, kNow).subject, "<b>Shop has reached a limit at Manybase: storage");
+}
+
+TEST(Templates, ALimitOfAnAccount) {
+  TemplatedMail reached = mail(MailTemplate::limitReached);
+  reached.facts = {.plan = "Free", .limit = "projects", .use = "3", .max = "3"};
+  const MailText words = mailTextOf(reached, kNow);
+  EXPECT_EQ(words.subject, "Your account has reached a limit at Shop: projects");
+  EXPECT_NE(words.text.find("Projects: your account uses 3 of the 3 that the plan Free allows."), std::string::npos);
+  EXPECT_NE(words.text.find("can be turned off in your account"), std::string::npos);
+}
+
+TEST(Templates, PlansThatEnd) {
+  TemplatedMail ends = mail(MailTemplate::planEnded);
+  ends.facts = {.plan = "Pro", .next = "Free", .ends = "2026-01-31"};
+  EXPECT_EQ(mailTextOf(ends, kNow).subject, "Your plan at Shop ends on 2026-01-31");
+  EXPECT_NE(mailTextOf(ends, kNow)
+                .text.find("The plan Pro ends on 2026-01-31. From then on your projects have the "
+                           "limits of the plan Free."),
+            std::string::npos);
+  ends.facts.ends.clear();
+  EXPECT_EQ(mailTextOf(ends, kNow).subject, "Your plan at Shop has ended");
+  ends.kind = MailTemplate::paymentFailed;
+  EXPECT_NE(mailTextOf(ends, kNow).text.find("The payment for the plan Pro failed."), std::string::npos);
 }
 
 TEST(Templates, ValidityOfALink) {
