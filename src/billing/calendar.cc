@@ -13,8 +13,8 @@ std::chrono::year_month_day dateOf(Day day) {
 }  // namespace
 
 Day dayOf(Timestamp at) {
-  return std::chrono::floor<std::chrono::days>(std::chrono::sys_time<std::chrono::milliseconds>(
-      std::chrono::milliseconds(at.ms)));
+  return std::chrono::floor<std::chrono::days>(
+      std::chrono::sys_time<std::chrono::milliseconds>(std::chrono::milliseconds(at.ms)));
 }
 
 Timestamp startOf(Day day) {

@@ -64,12 +64,11 @@ std::string csvOf(const CostReport& report) {
       "id,name,ownerId,storageGiBMonth,millionFunctionRuns,millionVectorsMonth,thousandConnectionHours,cost,price,"
       "currency\r\n";
   for (const ProjectCosts& row : report.projects) {
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\r\n", cell(row.id), cell(row.name),
-                       cell(row.ownerId.value.value_or("")), decimal(row.units.storageGiBMonth, kUnitDigits),
-                       decimal(row.units.millionFunctionRuns, kUnitDigits),
-                       decimal(row.units.millionVectorsMonth, kUnitDigits),
-                       decimal(row.units.thousandConnectionHours, kUnitDigits), decimal(row.cost, kMoneyDigits),
-                       decimal(row.price, kMoneyDigits), cell(report.currency));
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{}\r\n", cell(row.id), cell(row.name), cell(row.ownerId.value.value_or("")),
+        decimal(row.units.storageGiBMonth, kUnitDigits), decimal(row.units.millionFunctionRuns, kUnitDigits),
+        decimal(row.units.millionVectorsMonth, kUnitDigits), decimal(row.units.thousandConnectionHours, kUnitDigits),
+        decimal(row.cost, kMoneyDigits), decimal(row.price, kMoneyDigits), cell(report.currency));
   }
   return out;
 }

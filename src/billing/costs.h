@@ -25,24 +25,23 @@ struct CostUnits {
 
 struct ProjectCosts {
   std::string id;
-  std::string name;
-  doc::Nullable<std::string> ownerId;  // of the organization that it belongs to
-  CostUnits units;
+  std::string name = {};
+  doc::Nullable<std::string> ownerId = {};  // of the organization that it belongs to
+  CostUnits units = {};
   double cost = 0;
   double price = 0;
   static constexpr auto shape() {
-    return doc::shape<ProjectCosts>("ProjectCosts", doc::field("id", &ProjectCosts::id),
-                                    doc::field("name", &ProjectCosts::name),
-                                    doc::field("ownerId", &ProjectCosts::ownerId),
-                                    doc::field("units", &ProjectCosts::units), doc::field("cost", &ProjectCosts::cost),
-                                    doc::field("price", &ProjectCosts::price));
+    return doc::shape<ProjectCosts>(
+        "ProjectCosts", doc::field("id", &ProjectCosts::id), doc::field("name", &ProjectCosts::name),
+        doc::field("ownerId", &ProjectCosts::ownerId), doc::field("units", &ProjectCosts::units),
+        doc::field("cost", &ProjectCosts::cost), doc::field("price", &ProjectCosts::price));
   }
 };
 
 struct CostReport {
   std::string currency;
-  std::vector<ProjectCosts> projects;  // in the order of their creation
-  double total = 0;                    // of the prices
+  std::vector<ProjectCosts> projects = {};  // in the order of their creation
+  double total = 0;                         // of the prices
   static constexpr auto shape() {
     return doc::shape<CostReport>("CostReport", doc::field("currency", &CostReport::currency),
                                   doc::field("projects", &CostReport::projects),

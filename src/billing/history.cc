@@ -180,8 +180,7 @@ Task<uint64_t> History::prune(Timestamp at) {
 
 Task<DayPage> History::page(Day from, Day to, std::string after, store::Deadline deadline) {
   const std::string begin = after.empty() ? textOf(from) : std::move(after);
-  store::Query query =
-      store::queryOf(days(), idsBetween(begin, textOf(to + std::chrono::days(1))), kPage, deadline);
+  store::Query query = store::queryOf(days(), idsBetween(begin, textOf(to + std::chrono::days(1))), kPage, deadline);
   query.paged = true;
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   DayPage page;
