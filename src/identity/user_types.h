@@ -33,6 +33,7 @@ struct UserRecord {
   std::optional<Timestamp> signedOutAt;     // sessions from before are over
   Timestamp createdAt;
   Timestamp updatedAt;
+  std::optional<bool> notifyLimits = {};  // of platform users: mails about limits of plans; absent is true
   static constexpr auto shape() {
     return doc::shape<UserRecord>(
         "UserRecord", doc::field("id", &UserRecord::id), doc::field("email", &UserRecord::email),
@@ -41,7 +42,8 @@ struct UserRecord {
         doc::field("metadata", &UserRecord::metadata), doc::field("status", &UserRecord::status),
         doc::field("mfaEnabled", &UserRecord::mfaEnabled), doc::field("platformRole", &UserRecord::platformRole),
         doc::field("plan", &UserRecord::plan), doc::field("signedOutAt", &UserRecord::signedOutAt),
-        doc::field("createdAt", &UserRecord::createdAt), doc::field("updatedAt", &UserRecord::updatedAt));
+        doc::field("createdAt", &UserRecord::createdAt), doc::field("updatedAt", &UserRecord::updatedAt),
+        doc::field("notifyLimits", &UserRecord::notifyLimits));
   }
   bool active() const { return status == kStatusActive; }
 };
