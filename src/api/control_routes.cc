@@ -5,6 +5,7 @@ namespace mb::api {
 void ControlRoutes::addTo(RouteTable& routes) {
   routes.get("/api/v1/control/setup-status", open(), this, &ControlRoutes::setupStatus, "First-run probe");
   routes.get("/api/v1/control/me", control(), this, &ControlRoutes::me, "The platform user and their memberships");
+  routes.patch("/api/v1/control/me", control(), this, &ControlRoutes::changeMe, "Change your account");
 
   routes.get("/api/v1/control/projects", control(), this, &ControlRoutes::listProjects, "List your projects");
   routes.post("/api/v1/control/projects", control(), this, &ControlRoutes::createProject, "Create a project");
@@ -34,13 +35,19 @@ Task<Reply> ControlRoutes::setupStatus(RequestContext& context) {
 }
 
 Task<Reply> ControlRoutes::me(RequestContext& context) {
-  CO_TRY(const doc::Document user, co_await instance_.user(context.caller.id));
+  CO_TRY(const identity::UserRecord user, co_await instance_.user(context.caller.id));
   CO_TRY(const projects::AccountMemberships accountMemberships, co_await projects_.accountMemberships(by(context)));
   doc::BsonWriter out;
-  out.appendDocument("user", user);
+  doc::encodeValue(out, "user", identity::viewOf(user));
   doc::encodeValue(out, "organizations", accountMemberships.organizations);
   doc::encodeValue(out, "memberships", accountMemberships.memberships);
+  if (billing_ || user.notifyLimits) out.appendBool("notifyLimits", user.notifyLimits.value_or(true));
   co_return Reply::object(200, out.finish());
+}
+
+Task<Reply> ControlRoutes::changeMe(RequestContext& context, projects::AccountPatch body) {
+  CO_RETURN_IF_ERROR(co_await instance_.changeUser(by(context), body));
+  co_return Reply::noContent();
 }
 
 Task<Reply> ControlRoutes::listProjects(RequestContext& context) {

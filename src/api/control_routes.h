@@ -16,13 +16,15 @@ inline projects::By by(const RequestContext& context) {
 
 class ControlRoutes {
  public:
+  // `billing`: whether the deployment has billing.
   ControlRoutes(projects::Projects& projects, projects::Members& members, projects::Instance& instance,
-                LocalRequests local)
-      : projects_(projects), members_(members), instance_(instance), local_(local) {}
+                LocalRequests local, bool billing = false)
+      : projects_(projects), members_(members), instance_(instance), local_(local), billing_(billing) {}
   void addTo(RouteTable& routes);
 
   Task<Reply> setupStatus(RequestContext& context);
   Task<Reply> me(RequestContext& context);
+  Task<Reply> changeMe(RequestContext& context, projects::AccountPatch body);
 
   Task<Reply> listProjects(RequestContext& context);
   Task<Reply> createProject(RequestContext& context, projects::NewProject body);
@@ -44,6 +46,7 @@ class ControlRoutes {
   projects::Members& members_;
   projects::Instance& instance_;
   const LocalRequests local_;
+  const bool billing_;
 };
 
 }  // namespace mb::api

@@ -1,6 +1,7 @@
 // Plans and payment; without billing none of these routes is in the document.
 #include "api/billing_routes.h"
 #include "api/route_docs.h"
+#include "billing/costs.h"
 #include "billing/plan_types.h"
 
 namespace mb::api {
@@ -20,6 +21,13 @@ constexpr std::string_view kEvent = R"({
   },
   "required": ["id", "type"]
 })";
+
+// Sent if `accept` names it.
+openapi::Response costTable() {
+  openapi::Response table = like(R"({"type": "string", "examples": ["id,name,ownerId\r\n"]})");
+  table.content.type = "text/csv; charset=utf-8";
+  return table;
+}
 
 }  // namespace
 
@@ -47,6 +55,7 @@ std::vector<RouteDoc> billingDocs() {
       {Method::patch, at + "/plans/:slug", "updatePlan", {kNothing}, {conflict}},
       {Method::get, at + "/cost-model", "getCostModel", {whole<CostModel>()}},
       {Method::put, at + "/cost-model", "setCostModel", {kNothing}},
+      {Method::get, at + "/costs", "getCosts", {whole<CostReport>(), costTable()}, {}, {"from", "to"}},
   };
 }
 

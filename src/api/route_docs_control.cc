@@ -19,7 +19,9 @@ constexpr std::string_view kMe = R"({
   "properties": {
     "user": {"$ref": "#/components/schemas/User"},
     "organizations": {"type": "array", "items": {"$ref": "#/components/schemas/Organization"}},
-    "memberships": {"type": "array", "items": {"$ref": "#/components/schemas/Membership"}}
+    "memberships": {"type": "array", "items": {"$ref": "#/components/schemas/Membership"}},
+    "notifyLimits": {"type": "boolean", "examples": [true],
+      "description": "Whether limits that are near or reached are mailed to the user; without billing, once it was set."}
   },
   "required": ["user", "organizations", "memberships"]
 })";
@@ -38,6 +40,7 @@ std::vector<RouteDoc> projectDocs() {
        {},
        {.mentions = {&doc::shapeInfo<identity::UserView>, &doc::shapeInfo<OrganizationView>,
                      &doc::shapeInfo<MembershipView>}}},
+      {Method::patch, "/api/v1/control/me", "updateMe", {kNothing}},
       {Method::get, all, "listProjects", {listOf<ProjectView>("projects")}},
       {Method::post, all, "createProject", {entity<ProjectView>("project", 201)}, {conflict, planLimit}},
       {Method::get, one, "getProject", {entity<ProjectView>("project")}},

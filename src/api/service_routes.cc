@@ -66,6 +66,7 @@ void ServiceRoutes::addWithoutBilling(RouteTable& routes) {
   ofOperators(Method::patch, "/plans/:slug");
   ofOperators(Method::get, "/cost-model");
   ofOperators(Method::put, "/cost-model");
+  ofOperators(Method::get, "/costs");
 }
 
 void ServiceRoutes::addWithoutStorage(RouteTable& routes) {

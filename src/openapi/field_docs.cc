@@ -26,6 +26,7 @@ constexpr std::string_view kColours =
 
 // A text for a field of one shape takes precedence over the text that all shapes share.
 constexpr FieldDoc kFieldDocs[] = {
+    {"AccountPatch.notifyLimits", "Whether limits of a plan that are near or reached are mailed to you.", "false"},
     {"ApiKey.expiresAt", "When it expires; null for never.", R"("2027-01-31T09:30:00.000Z")"},
     {"ApiKey.id", "The key's id.", R"("key_06fVx3jmA1qK9bTzLw2C")"},
     {"ApiKey.lastUsedAt", "When it was last used, to some minutes; null for never.", R"("2026-01-31T09:30:00.000Z")"},
@@ -60,6 +61,13 @@ constexpr FieldDoc kFieldDocs[] = {
     {"ConnectionPatch.name", "Its name, unique in its scope.", R"("our-repositories")"},
     {"ConnectionPatch.secrets", "Secrets to set; omitted or empty: unchanged.", R"({"installationId": "12345"})"},
     {"ConnectionScope.type", "An organization's or a project's.", R"("org")", R"({"enum": ["org", "project"]})"},
+    {"CostReport.currency", "The currency of the cost model, by ISO 4217.", R"("USD")"},
+    {"CostReport.projects", "The projects with readings in these days, oldest first.", "[]"},
+    {"CostReport.total", "The sum of the prices.", "12.5"},
+    {"CostUnits.millionFunctionRuns", "Function runs, in millions.", "0.25"},
+    {"CostUnits.millionVectorsMonth", "Stored vectors, in millions, over months: the mean of daily readings.", "0.05"},
+    {"CostUnits.storageGiBMonth", "Stored files, in GiB, over months: the mean of daily readings.", "1.5"},
+    {"CostUnits.thousandConnectionHours", "Hours of realtime connections, in thousands.", "0.72"},
     {"ConnectionScope.orgId", "The organization, of scope org.", R"("org_06fVx3jmA1qK9bTzLw2C")"},
     {"ConnectionScope.projectId", "The project, of scope project.", R"("proj_06fVx3jmA1qK9bTzLw2C")"},
     {"CreatedWebhook.secret", "The key that signs deliveries; shown only once.", R"("whsec_c2VjcmV0")"},
@@ -245,6 +253,11 @@ constexpr FieldDoc kFieldDocs[] = {
     {"Project.role", "Your role in the project.", R"("Owner")"},
     {"Project.settings", "Further settings.", "{}"},
     {"Project.status", "Whether it serves requests.", R"("active")", R"({"enum": ["active", "suspended"]})"},
+    {"ProjectCosts.cost", "What it cost by the cost model.", "0.0375"},
+    {"ProjectCosts.id", "The project's id.", R"("proj_06fVx3jmA1qK9bTzLw2C")"},
+    {"ProjectCosts.ownerId", "The user whose organization the project belongs to.", R"("user_06fVx3jmA1qK9bTzLw2C")"},
+    {"ProjectCosts.price", "The cost with the margin.", "0.045"},
+    {"ProjectCosts.units", "What it used.", "{}"},
     {"ProjectPatch.color", "A preset colour, for display.", R"("sky")", kColours},
     {"ProjectPatch.name", "The project's name.", R"("Notes")", R"({"minLength": 1, "maxLength": 100})"},
     {"ProjectPatch.settings", "Further settings; those omitted are unchanged.", "{}"},

@@ -7,8 +7,8 @@ namespace {
 constexpr std::string_view kName = R"({"type": "string", "examples": ["notes"]})";
 constexpr std::string_view kFileName = R"({"type": "string", "examples": ["a.js"]})";
 constexpr std::string_view kToken = R"({"type": "string", "examples": ["c2VjcmV0"]})";
-constexpr std::string_view kTime =
-    R"({"type": "string", "format": "date-time", "examples": ["2026-01-31T09:30:00.000Z"]})";
+constexpr std::string_view kTimeOrDay = R"({"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}],
+    "examples": ["2026-01-31T09:30:00.000Z"]})";
 
 constexpr ParameterDoc kQuery[] = {
     {"action", "Only entries of this action; `policy.*` for all with this prefix.",
@@ -26,7 +26,7 @@ constexpr ParameterDoc kQuery[] = {
     {"expires", "Of a signed link: its end, in Unix seconds.", R"({"type": "string", "examples": ["1769852400"]})"},
     {"filter", "A JSON object in MongoDB's filter language; applied in addition to the policy.",
      R"({"type": "string", "contentMediaType": "application/json", "examples": ["{\"stars\": {\"$gte\": 3}}"]})"},
-    {"from", "Only entries from this time on.", kTime},
+    {"from", "Only what is from this time on; of costs a day.", kTimeOrDay},
     {"iss", "The issuer, as the provider states it.",
      R"({"type": "string", "examples": ["https://accounts.example.com"]})"},
     {"limit", "The maximum number of results; larger values are reduced to the server's maximum.",
@@ -50,7 +50,7 @@ constexpr ParameterDoc kQuery[] = {
     {"state", "The state that was sent to the provider.", kToken},
     {"target", "Only entries about this target.",
      R"({"type": "string", "minLength": 1, "maxLength": 256, "examples": ["collections/notes"]})"},
-    {"to", "Only entries up to this time.", kTime},
+    {"to", "Only what is up to this time; of costs a day, inclusive.", kTimeOrDay},
     {"token", "The token of the mailed link.", kToken},
     {"upload", "The id of a resumable upload of this file, from the `location` of its creation.",
      R"({"type": "string", "examples": ["upl_06fVx3jmA1qK9bTzLw2C"]})"},

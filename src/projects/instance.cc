@@ -3,9 +3,19 @@
 #include <algorithm>
 
 #include "identity/email.h"
+#include "identity/records.h"
+#include "projects/membership_context.h"
 #include "projects/records.h"
 
 namespace mb::projects {
+
+namespace {
+
+std::unexpected<Error> accountDeleted() {
+  return fail(ErrorCode::unauthenticated, "this account was deleted");
+}
+
+}  // namespace
 
 InstanceSettings::InstanceSettings(Settings& settings)
     : operatorEmails(settings.list("SERVICE_OPERATORS",
@@ -41,10 +51,29 @@ Task<SetupStatus> Instance::setupStatus(bool local) {
   co_return status;
 }
 
-Task<doc::Document> Instance::user(std::string id) {
-  CO_TRY(const auto user, co_await deps_.users.get(identity::Realm::platform(), UserId(std::move(id))));
-  if (!user) co_return fail(ErrorCode::unauthenticated, "this account was deleted");
-  co_return doc::encode(identity::viewOf(*user));
+Task<identity::UserRecord> Instance::user(std::string id) {
+  CO_TRY(auto user, co_await deps_.users.get(identity::Realm::platform(), UserId(std::move(id))));
+  if (!user) co_return accountDeleted();
+  co_return *std::move(user);
+}
+
+Task<> Instance::changeUser(By by, AccountPatch patch) {
+  if (!patch.notifyLimits) co_return Result<>();
+  store::Write write = projectWrite(by, {}, {});
+  const store::Target user = write.change(target(identity::kUsers, by.caller.id));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
+      std::move(write),
+      [user, notify = *patch.notifyLimits, now = deps_.clock.now()](const store::PreImages& before,
+                                                                    store::Changes& changes) -> Result<> {
+        TRY(std::optional<identity::UserRecord> record, fromStore<identity::UserRecord>(before[user]));
+        if (!record) return accountDeleted();
+        if (record->notifyLimits == notify) return {};
+        record->notifyLimits = notify;
+        record->updatedAt = now;
+        changes.put(user, doc::encode(*record));
+        return {};
+      }));
+  co_return Result<>();
 }
 
 }  // namespace mb::projects

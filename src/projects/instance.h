@@ -7,7 +7,7 @@
 
 #include "base/settings.h"
 #include "identity/registration.h"
-#include "projects/project_deps.h"
+#include "projects/projects.h"
 #include "projects/setup_code.h"
 
 namespace mb::projects {
@@ -36,8 +36,10 @@ class Instance {
   // `local`: identity::RegistrationClaims.
   Task<SetupStatus> setupStatus(bool local);
   Task<bool> hasFirstUser();
-  // The platform user as in a response. Fails with unauthenticated when the account was deleted.
-  Task<doc::Document> user(std::string id);
+  // The platform user. Fails with unauthenticated when the account was deleted.
+  Task<identity::UserRecord> user(std::string id);
+  // Changes the caller's own account. Fails with unauthenticated.
+  Task<> changeUser(By by, AccountPatch patch);
 
  private:
   const ProjectDeps& deps_;

@@ -240,6 +240,14 @@ struct NewMember {
   }
 };
 
+// Of one's own account.
+struct AccountPatch {
+  std::optional<bool> notifyLimits;
+  static constexpr auto shape() {
+    return doc::shape<AccountPatch>("AccountPatch", doc::field("notifyLimits", &AccountPatch::notifyLimits));
+  }
+};
+
 struct MemberPatch {
   std::string role;
   static constexpr auto shape() {
