@@ -94,6 +94,7 @@ struct Application::Impl {
   audit::Auditor auditor{settings.audit.on, ids, kClock};
   snapshot::Snapshots snapshots{*store, *cores, kSnapshots};
   billing::Accounts accounts{{*store, kClock, auditor}};
+  billing::AccountPlans accountPlans{accounts};
   const std::unique_ptr<snapshot::SlotSource> planSource{planSourceOf(settings.billing, *store, accounts)};
   const plans::PlanSlot planSlot{snapshots.addSlot<plans::PlanInForce>(*planSource)};
   api::RequestCounters requestCounters{cores->count(), kClock};
@@ -262,8 +263,20 @@ projects::ProjectDeps Application::Impl::joinProjects() {
   snapshots.setDirectory(directory);
   identity.setMembers(memberSource);
   const auto record = snapshots.addSlot<projects::ProjectRecord>(recordSource);
-  return {*store, snapshots, identity.users(), identity.links(), identity.tokens(),    identity.slots(), record,
-          ids,    kClock,    auditor,          mailer,           settings.app.baseUrl, planSlot};
+  return {*store,
+          snapshots,
+          identity.users(),
+          identity.links(),
+          identity.tokens(),
+          identity.slots(),
+          record,
+          ids,
+          kClock,
+          auditor,
+          mailer,
+          settings.app.baseUrl,
+          planSlot,
+          settings.billing.on ? &accountPlans : nullptr};
 }
 
 void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
@@ -292,7 +305,6 @@ void Application::Impl::openBilling() {
       settings.app.baseUrl,
       {*store, functionsRuntime.log(), kClock, [this](store::ProjectNo project) { return vectors.stored(project); },
        [this](store::ProjectNo project) { return realtime.openSockets(project); }}});
-  projectDeps.plans = &billing->userPlans;
   metricsRoutes.setUsage(billing->overview, planSlot);
 }
 

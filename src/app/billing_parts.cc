@@ -5,8 +5,7 @@
 namespace mb::app {
 
 BillingParts::BillingParts(BillingPartsDeps deps)
-    : userPlans(deps.accounts),
-      meters(std::move(deps.meters)),
+    : meters(std::move(deps.meters)),
       overview(deps.store, deps.accounts, meters),
       admin({deps.store, deps.accounts, deps.clock, deps.auditor}),
       provider(deps.outbound, deps.clock, deps.settings),

@@ -30,7 +30,6 @@ struct BillingParts {
   explicit BillingParts(BillingPartsDeps deps);
   void addTo(api::RouteTable& routes);
 
-  billing::UserPlans userPlans;
   billing::ServerMeters meters;
   billing::Overview overview;
   billing::PlanAdmin admin;

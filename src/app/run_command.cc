@@ -68,7 +68,7 @@ Result<cli::Outcome> runHere(const Command& command, const CommandContext& conte
     store->rememberIdsOf(ids);
     audit::Auditor auditor(audit, ids, clock);
     billing::Accounts accounts({*store, clock, auditor});
-    billing::UserPlans plans(accounts);
+    billing::AccountPlans plans(accounts);
     Deployment deployment{directory,
                           *store,
                           cores,

@@ -186,6 +186,11 @@ Task<> Accounts::bumpRest(std::string userId, std::vector<store::ProjectNo> bump
   co_return co_await bumpEpochs(deps_.store, {billingCollection(kAccounts), std::move(userId)}, std::move(rest));
 }
 
+Task<plans::PlanInForce> AccountPlans::ofUser(std::string userId) {
+  CO_TRY(AccountPlan plan, co_await accounts_.planOf(std::move(userId)));
+  co_return std::move(plan.plan);
+}
+
 // ---- the snapshot
 
 Task<std::shared_ptr<const void>> PlanSource::load(snapshot::ProjectInfo project) {
@@ -216,11 +221,6 @@ Task<std::shared_ptr<const void>> PlanSource::load(snapshot::ProjectInfo project
     plan = std::move(paid.plan);
   }
   co_return std::shared_ptr<const void>(std::make_shared<const plans::PlanInForce>(std::move(plan)));
-}
-
-Task<plans::PlanInForce> UserPlans::ofUser(std::string userId) {
-  CO_TRY(AccountPlan held, co_await accounts_.planOf(std::move(userId)));
-  co_return std::move(held.plan);
 }
 
 }  // namespace mb::billing

@@ -79,10 +79,10 @@ class PlanSource final : public snapshot::SlotSource {
   Accounts& accounts_;
 };
 
-// The plans of users, for the limits on projects.
-class UserPlans final : public projects::PlanLookup {
+// The plans of users for projects/, which is below this module.
+class AccountPlans final : public projects::PlanLookup {
  public:
-  explicit UserPlans(Accounts& accounts) : accounts_(accounts) {}
+  explicit AccountPlans(Accounts& accounts) : accounts_(accounts) {}
   Task<plans::PlanInForce> ofUser(std::string userId) override;
 
  private:
