@@ -141,15 +141,15 @@ Task<bool> SubscriptionUpdater::commit(SubscriptionUpdate update, std::optional<
   std::vector<store::Insert> inserts;
   if (isVisible) inserts = auditEntry(update, next.subscription);
   if (update.event) inserts.push_back(log_.insertOf(*update.event, known));
-  auto changed =
-      co_await deps_.accounts.change(update.userId, update.deadline, std::move(inserts),
-                                     [stored, grant, next](AccountRecord& current) -> Result<bool> {
-                                       if (!isSame(current.subscription, stored) || grantedAt(current) != grant)
-                                         return false;
-                                       current.subscription = next.subscription;
-                                       if (!next.customer.empty()) current.customer = next.customer;
-                                       return true;
-                                     });
+  auto changed = co_await deps_.accounts.change(update.userId, update.deadline, std::move(inserts),
+                                                [stored, grant, next](AccountRecord& current) -> Result<bool> {
+                                                  const bool isAsRead = isSame(current.subscription, stored) &&
+                                                                        grantedAt(current) == grant;
+                                                  if (!isAsRead) return false;
+                                                  current.subscription = next.subscription;
+                                                  if (!next.customer.empty()) current.customer = next.customer;
+                                                  return true;
+                                                });
   // The same event came twice at once, or the user was deleted: the next attempt sees that.
   const bool isRetried =
       !changed && (changed.error().code() == ErrorCode::conflict || changed.error().code() == ErrorCode::notFound);
