@@ -79,12 +79,14 @@ TEST(Csv, CellsAreQuotedAndNeverFormulas) {
   report.projects[0].price = 1e6;
   report.projects[0].ownerId = {};
   const std::string zeros = ",user_1,0,0,0,0,0,0,EUR\r\n";
-  EXPECT_EQ(csvOf(report),
-            "id,name,ownerId,storageGiBMonth,millionFunctionRuns,millionVectorsMonth,thousandConnectionHours,cost,price,"
-            "currency\r\n"
-            "proj_1,Shop,,1.5,0.0003,0,0.000000001,0.1,1000000,EUR\r\n"
-            "proj_1,\"a \"\"b\"\", c\"" + zeros + "proj_1,'=HYPERLINK(1)" + zeros + "proj_1,'+1" + zeros + "proj_1,'-1" +
-                zeros + "proj_1,'@a" + zeros + "proj_1,\"two\nlines\"" + zeros);
+  EXPECT_EQ(
+      csvOf(report),
+      "id,name,ownerId,storageGiBMonth,millionFunctionRuns,millionVectorsMonth,thousandConnectionHours,cost,price,"
+      "currency\r\n"
+      "proj_1,Shop,,1.5,0.0003,0,0.000000001,0.1,1000000,EUR\r\n"
+      "proj_1,\"a \"\"b\"\", c\"" +
+          zeros + "proj_1,'=HYPERLINK(1)" + zeros + "proj_1,'+1" + zeros + "proj_1,'-1" + zeros + "proj_1,'@a" + zeros +
+          "proj_1,\"two\nlines\"" + zeros);
 }
 
 class CostsTest : public UsageFixture {

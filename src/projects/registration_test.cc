@@ -34,6 +34,24 @@ TEST_F(RegistrationTest, OperatorsAreSuperAdmins) {
   EXPECT_EQ(registered("Operator@Example.com").platformRole, "super-admin");
 }
 
+TEST_F(RegistrationTest, AUserChangesTheirAccount) {
+  const auto ada = person("ada@example.com");
+  const auto bob = person("bob@example.com");
+  EXPECT_EQ(run(instance_->user(ada.id))->notifyLimits, std::nullopt);
+  clock_.advance(1000);
+  ASSERT_TRUE(run(instance_->changeUser(by(ada), {})));
+  EXPECT_LT(run(instance_->user(ada.id))->updatedAt, clock_.now());
+  ASSERT_TRUE(run(instance_->changeUser(by(ada), {false})));
+  EXPECT_EQ(run(instance_->user(ada.id))->notifyLimits, false);
+  EXPECT_EQ(run(instance_->user(ada.id))->updatedAt, clock_.now());
+  EXPECT_EQ(run(instance_->user(bob.id))->notifyLimits, std::nullopt);
+  ASSERT_TRUE(run(instance_->changeUser(by(ada), {true})));
+  EXPECT_EQ(run(instance_->user(ada.id))->notifyLimits, true);
+  policy::Caller deleted = ada;
+  deleted.id = "user_00000000000000000000";
+  EXPECT_EQ(codeOf(run(instance_->changeUser(by(deleted), {true}))), "UNAUTHENTICATED");
+}
+
 TEST_F(RegistrationTest, EachGetsAPersonalOrganization) {
   const auto ada = person("ada@example.com");
   person("bob@example.com");
