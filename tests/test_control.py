@@ -247,6 +247,14 @@ def test_me(owner, project):
     assert membership["projectName"] == project.wire["name"]
 
 
+def test_the_switch_of_mails_about_limits_without_billing(server, owner):
+    user = PlatformUser(server)
+    for value in (False, True):
+        ok(user.patch("/control/me", {"notifyLimits": value}), 204)
+        assert ok(user.get("/control/me"))["notifyLimits"] is value
+    assert "notifyLimits" not in ok(owner.get("/control/me"))
+
+
 # ---- projects
 
 
@@ -486,6 +494,7 @@ def test_roles_of_members(server, owner, role, allowed):
 def test_every_control_route_needs_a_control_token(server, project, alice):
     routes = [
         ("GET", "/control/me"),
+        ("PATCH", "/control/me"),
         ("GET", "/control/projects"),
         ("POST", "/control/projects"),
         ("GET", "/control/auth/sessions"),

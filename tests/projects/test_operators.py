@@ -20,6 +20,7 @@ ROUTES = [
     ("PATCH", "/control/admin/plans/pro", {"name": "x"}),
     ("GET", "/control/admin/cost-model", None),
     ("PUT", "/control/admin/cost-model", {}),
+    ("GET", "/control/admin/costs", None),
 ]
 
 
