@@ -13,7 +13,7 @@ namespace mb::billing {
 // The days that a question about costs may cover.
 inline constexpr int kHistoryDays = 90;
 // Days for which records are kept. The runs of a month are counted from its first day on, which may be a month before
-// the first day asked about; and a clock that is a month fast for a while must not remove what is needed after it.
+// the first day of a report; and a clock that is a month fast for a while must not remove what is needed after it.
 inline constexpr int kStoredDays = 152;
 // The records that one call of prune() removes, at most.
 inline constexpr uint64_t kPrunedAtOnce = 100'000;
@@ -64,7 +64,7 @@ struct HistoryDeps {
 
 struct DayPage {
   std::vector<DayRecord> days;  // by day, then by project
-  std::string next;             // for the page after it; "" where there is none
+  std::string next;             // for the page after it; "" for the last
 };
 
 // Any core.
