@@ -163,7 +163,7 @@ struct Application::Impl {
   api::MfaRoutes mfaRoutes{identity};
   api::OauthRoutes oauthRoutes{identity, oauth, localRequests, settings.app.baseUrl};
   api::AdminIdentityRoutes adminIdentityRoutes{identity};
-  api::ControlRoutes controlRoutes{projects, members, instance, localRequests};
+  api::ControlRoutes controlRoutes{projects, members, instance, localRequests, settings.billing.on};
   api::EnvironmentRoutes environmentRoutes{environments};
   api::TransferRoutes transferRoutes{transfers};
   api::OperatorRoutes operatorRoutes{operators};
@@ -299,6 +299,7 @@ void Application::Impl::openBilling() {
       accounts,
       outbound,
       queue,
+      mailer,
       kClock,
       auditor,
       settings.billing,
@@ -371,7 +372,10 @@ Result<> Application::Impl::open() {
   zoneLoader = std::jthread(loadTimeZones);
   workers.start();
   queue.start();
-  if (billing) RETURN_IF_ERROR(runBlocking(*cores, billing->events.start()));
+  if (billing) {
+    RETURN_IF_ERROR(runBlocking(*cores, billing->events.start()));
+    billing->readings.start(cores->at(0).get_executor(), background);
+  }
   data->expiry().start(background);
   vectors.start();
   purge.start(cores->at(0).get_executor(), background);
@@ -414,6 +418,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   vectors.drain();
   purge.stop();
   if (storage) storage->sweeper().stop();
+  if (billing) billing->readings.stop();
   identity.signingKeys().stop();
   server->drain(limit);
   dispatcher->stop();

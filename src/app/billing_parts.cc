@@ -1,6 +1,7 @@
 #include "app/billing_parts.h"
 
 #include "base/log.h"
+#include "functions/run_log.h"
 
 namespace mb::app {
 
@@ -8,8 +9,14 @@ BillingParts::BillingParts(BillingPartsDeps deps)
     : meters(std::move(deps.meters)),
       overview(deps.store, deps.accounts, meters),
       admin({deps.store, deps.accounts, deps.clock, deps.auditor}),
+      history({deps.store, [&runs = meters.deps().runs](store::ProjectNo project,
+                                                        Timestamp at) { return runs.runsOfMonth(project, at); }}),
+      costs({deps.store, history, deps.clock}),
+      limitMails({deps.store, deps.accounts, deps.mailer, deps.baseUrl}),
+      readings({deps.store, meters, history, limitMails, deps.clock}),
+      planMails({deps.store, deps.mailer, deps.baseUrl}),
       provider(deps.outbound, deps.clock, deps.settings),
-      events({deps.store, deps.accounts, provider, deps.queue, deps.clock, deps.auditor, deps.settings}),
+      events({deps.store, deps.accounts, provider, deps.queue, deps.clock, deps.auditor, deps.settings, planMails}),
       checkout({deps.accounts, provider, deps.store, deps.clock, deps.baseUrl}) {
   if (!deps.settings.webhookSecret) {
     logWarn("SERVICE_BILLING_WEBHOOK_SECRET is not set: every event of the payment provider is refused");
@@ -19,6 +26,7 @@ BillingParts::BillingParts(BillingPartsDeps deps)
 void BillingParts::addTo(api::RouteTable& routes) {
   billingRoutes.addTo(routes);
   planRoutes.addTo(routes);
+  costRoutes.addTo(routes);
 }
 
 }  // namespace mb::app

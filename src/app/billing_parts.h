@@ -2,9 +2,12 @@
 #pragma once
 
 #include "api/billing_routes.h"
+#include "api/cost_routes.h"
 #include "api/plan_routes.h"
 #include "billing/checkout.h"
+#include "billing/costs.h"
 #include "billing/events.h"
+#include "billing/hourly_readings.h"
 #include "billing/meters.h"
 #include "billing/overview.h"
 #include "billing/plan_admin.h"
@@ -18,6 +21,7 @@ struct BillingPartsDeps {
   billing::Accounts& accounts;
   outbound::Outbound& outbound;
   jobs::Queue& queue;
+  mail::Mailer& mailer;
   const Clock& clock;
   audit::Auditor& auditor;
   const billing::BillingSettings& settings;
@@ -33,11 +37,17 @@ struct BillingParts {
   billing::ServerMeters meters;
   billing::Overview overview;
   billing::PlanAdmin admin;
+  billing::History history;
+  billing::Costs costs;
+  billing::LimitMails limitMails;
+  billing::HourlyReadings readings;
+  billing::PlanMails planMails;
   billing::Provider provider;
   billing::Events events;
   billing::Checkout checkout;
   api::BillingRoutes billingRoutes{overview, checkout, events};
   api::PlanRoutes planRoutes{admin};
+  api::CostRoutes costRoutes{costs};
 };
 
 }  // namespace mb::app

@@ -140,8 +140,8 @@ int runCommand(const Command& command, const std::string& dataDirectory, cli::Ar
   std::error_code failed;
   const std::filesystem::path directory = std::filesystem::absolute(
       dataDirectory.empty() ? all.app.dataDirectory : std::filesystem::path(dataDirectory), failed);
-  const CommandContext context{directory.lexically_normal(), all.store, all.app.secret, version.version,
-                               all.mail.smtp.has_value(), all.billing.on};
+  const CommandContext context{directory.lexically_normal(), all.store,     all.app.secret, version.version,
+                               all.mail.smtp.has_value(),    all.billing.on};
   auto ending = perform(command, context, all.audit.on, withAbsolutePaths(command, std::move(arguments)), console);
   if (!ending) return console.show(cli::failureOf(ending.error()));
   return std::visit([&](const auto& each) { return console.show(each); }, *ending);

@@ -11,11 +11,11 @@
 namespace mb::billing {
 
 // Numbers 150 to 159 of the system collections belong to this module.
-inline constexpr store::CollectionNo kPlans = 150;      // PlanRecord
-inline constexpr store::CollectionNo kAccounts = 151;   // AccountRecord
-inline constexpr store::CollectionNo kEvents = 152;     // EventRecord
-inline constexpr store::CollectionNo kCostModel = 153;  // CostModel, one document
-inline constexpr store::CollectionNo kUsageDays = 154;  // DayRecord (history.h)
+inline constexpr store::CollectionNo kPlans = 150;       // PlanRecord
+inline constexpr store::CollectionNo kAccounts = 151;    // AccountRecord
+inline constexpr store::CollectionNo kEvents = 152;      // EventRecord
+inline constexpr store::CollectionNo kCostModel = 153;   // CostModel, one document
+inline constexpr store::CollectionNo kUsageDays = 154;   // DayRecord (history.h)
 inline constexpr store::CollectionNo kLimitMails = 155;  // SentMails (limit_mails.h)
 std::vector<store::SystemCollection> systemCollections();
 

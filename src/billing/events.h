@@ -3,6 +3,7 @@
 #pragma once
 
 #include "billing/accounts.h"
+#include "billing/plan_mails.h"
 #include "billing/provider.h"
 #include "jobs/jobs.h"
 
@@ -24,6 +25,7 @@ struct EventsDeps {
   const Clock& clock;
   audit::Auditor& auditor;
   const BillingSettings& settings;
+  PlanMails& mails;
 };
 
 // Any core.

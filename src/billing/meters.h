@@ -25,6 +25,7 @@ struct MetersDeps {
 class ServerMeters final : public Meters {
  public:
   explicit ServerMeters(MetersDeps deps) : deps_(std::move(deps)) {}
+  const MetersDeps& deps() const { return deps_; }
   Task<ProjectUsage> of(projects::ProjectRecord project) override;
   Task<std::vector<ProjectUsage>> ofAll(std::vector<projects::ProjectRecord> all) override;
 

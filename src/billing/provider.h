@@ -82,7 +82,8 @@ class Provider {
     bool ok() const { return status >= 200 && status < 300; }
   };
 
-  // The id of the price with the lookup_key `plan`; kept for an hour. Fails with upstreamFailed for a plan without a price.
+  // The id of the price with the lookup_key `plan`; kept for an hour. Fails with upstreamFailed for a plan without a
+  // price.
   Task<std::string> priceOf(std::string plan);
   std::optional<std::string> keptPrice(const std::string& plan);
   void keepPrice(const std::string& plan, std::string id);

@@ -15,6 +15,7 @@
 #include "identity/identity.h"
 #include "identity/realm.h"
 #include "identity/user_types.h"
+#include "mail/testing.h"
 #include "store/records.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
@@ -190,7 +191,7 @@ class ProviderFixture : public ::testing::Test {
     settings.apiUrl = "https://pay.example.com";
     return settings;
   }
-  EventsDeps eventsDeps() { return {store_, accounts_, provider_, queue_, clock_, auditor_, settings_}; }
+  EventsDeps eventsDeps() { return {store_, accounts_, provider_, queue_, clock_, auditor_, settings_, mails_}; }
 
   template <class T>
   Result<T> run(Task<T> task) {
@@ -280,6 +281,8 @@ class ProviderFixture : public ::testing::Test {
   FakePayments payments_;
   Accounts accounts_{{store_, clock_, auditor_}};
   Provider provider_{payments_, clock_, settings_};
+  mail::testing::MailBox box_{store_, cores_, ids_, clock_, master_, true};
+  PlanMails mails_{{store_, box_.mailer(), "https://api.example.com"}};
   Events events_;
   Checkout checkout_{{accounts_, provider_, store_, clock_, "https://api.example.com"}};
 };

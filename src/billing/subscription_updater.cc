@@ -1,6 +1,7 @@
 #include "billing/subscription_updater.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "store/retry.h"
@@ -138,8 +139,12 @@ Task<bool> SubscriptionUpdater::commit(SubscriptionUpdate update, std::optional<
   const bool isVisible =
       isNewCustomer || isGrantInForce(account) || !stored || !isSameState(*stored, next.subscription);
 
-  std::vector<store::Insert> inserts;
-  if (isVisible) inserts = auditEntry(update, next.subscription);
+  AccountRecord after = account.value_or(AccountRecord{.id = update.userId});
+  after.subscription = next.subscription;
+  if (!next.customer.empty()) after.customer = next.customer;
+  CO_TRY(std::vector<store::Insert> inserts, co_await deps_.mails.insertsOf(account, std::move(after)));
+  std::vector<std::string> mails = store::idsOf(inserts);
+  if (isVisible) std::ranges::move(auditEntry(update, next.subscription), std::back_inserter(inserts));
   if (update.event) inserts.push_back(log_.insertOf(*update.event, known));
   auto changed = co_await deps_.accounts.change(update.userId, update.deadline, std::move(inserts),
                                                 [stored, grant, next](AccountRecord& current) -> Result<bool> {
@@ -155,6 +160,7 @@ Task<bool> SubscriptionUpdater::commit(SubscriptionUpdate update, std::optional<
       !changed && (changed.error().code() == ErrorCode::conflict || changed.error().code() == ErrorCode::notFound);
   if (isRetried || (changed && !*changed)) co_return fail(ErrorCode::retry, "the account was changed concurrently");
   if (!changed) co_return fail(std::move(changed).error());
+  deps_.mails.wake(std::move(mails));
   if (isNewCustomer || known) {
     // What waited for this user is in the state that was stored. The comparison repeats this where it fails.
     CO_RETURN_IF_ERROR(co_await log_.markApplied(next.customer, update.deadline));

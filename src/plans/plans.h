@@ -20,8 +20,9 @@ enum class Limit : uint8_t {
   realtimeConnections,   // of a project, on each instance of the server
   environmentsPerProject,
 };
-inline constexpr std::array kAllLimits = {Limit::maxProjects, Limit::storageBytes,        Limit::functionRunsPerMonth,
-                                          Limit::vectors,     Limit::realtimeConnections, Limit::environmentsPerProject};
+inline constexpr std::array kAllLimits = {Limit::maxProjects,          Limit::storageBytes,
+                                          Limit::functionRunsPerMonth, Limit::vectors,
+                                          Limit::realtimeConnections,  Limit::environmentsPerProject};
 
 // The field of Limits: "maxProjects".
 std::string_view nameOf(Limit limit);
@@ -39,12 +40,12 @@ struct Limits {
   const std::optional<int64_t>& at(Limit limit) const { return const_cast<Limits*>(this)->at(limit); }
 
   static constexpr auto shape() {
-    return doc::shape<Limits>(
-        "PlanLimits", doc::field("maxProjects", &Limits::maxProjects),
-        doc::field("storageBytes", &Limits::storageBytes),
-        doc::field("functionRunsPerMonth", &Limits::functionRunsPerMonth), doc::field("vectors", &Limits::vectors),
-        doc::field("realtimeConnections", &Limits::realtimeConnections),
-        doc::field("environmentsPerProject", &Limits::environmentsPerProject));
+    return doc::shape<Limits>("PlanLimits", doc::field("maxProjects", &Limits::maxProjects),
+                              doc::field("storageBytes", &Limits::storageBytes),
+                              doc::field("functionRunsPerMonth", &Limits::functionRunsPerMonth),
+                              doc::field("vectors", &Limits::vectors),
+                              doc::field("realtimeConnections", &Limits::realtimeConnections),
+                              doc::field("environmentsPerProject", &Limits::environmentsPerProject));
   }
 };
 
