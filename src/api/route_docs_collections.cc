@@ -33,7 +33,7 @@ constexpr std::string_view kSchemaResponse = R"({
   "required": ["schema"]
 })";
 
-constexpr std::string_view kPolicy = R"({
+constexpr std::string_view kPolicyBody = R"({
   "type": "object",
   "description": "Rules by operation; an operation without a rule is denied. `public` holds rules of `read`, `list` and `create` for callers without a token. The schema must not compare fields that `deniedReadFields` hides.",
   "examples": [{"read": {"filter": {"teamId": {"$in": "$auth.sets.teams"}}}, "create": {"validate": "document.title.size() > 0"},
@@ -107,7 +107,7 @@ std::vector<RouteDoc> collectionDocs() {
       {Method::put, one + "/schema", "setSchema", {kNothing}, {conflict}, {}, body(kSchema)},
       {Method::remove, one + "/schema", "removeSchema", {kNothing}, {conflict}},
       {Method::get, one + "/policy", "getPolicy", {like(kPolicyResponse)}},
-      {Method::put, one + "/policy", "setPolicy", {kNothing}, {conflict}, {}, body(kPolicy)},
+      {Method::put, one + "/policy", "setPolicy", {kNothing}, {conflict}, {}, body(kPolicyBody)},
       {Method::remove, one + "/policy", "removePolicy", {kNothing}, {conflict, validation}},
       {Method::get, sets, "listPolicySets", {listOf<data::PolicySet>("sets")}},
       {Method::put, sets + "/:name", "setPolicySet", {kNothing}, {conflict}},

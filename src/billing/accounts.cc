@@ -59,7 +59,7 @@ void keepOrder(const AccountRecord& before, AccountRecord& after) {
 }
 
 // The start of a plan that begins now: never before the plan's last change of limits.
-Timestamp startOf(const PlanRecord& plan, Timestamp now) {
+Timestamp beginOf(const PlanRecord& plan, Timestamp now) {
   if (!plan.earlier || plan.earlier->empty()) return now;
   return std::max(now, plan.earlier->back().until);
 }
@@ -83,7 +83,7 @@ Result<std::optional<PlanChange>> mutated(std::optional<AccountRecord> stored, c
   change.slug = planInForce(catalogue, &change.account).plan.slug;
   change.account.held = before.held->plan == change.slug
                             ? before.held
-                            : HeldPlan{change.slug, startOf(*catalogue.find(change.slug), now)};
+                            : HeldPlan{change.slug, beginOf(*catalogue.find(change.slug), now)};
   return std::optional(std::move(change));
 }
 

@@ -10,6 +10,9 @@
 
 namespace mb::billing {
 
+inline constexpr int64_t kHourMs = 3'600'000;
+inline constexpr int64_t kDayMs = 24 * kHourMs;
+
 using Day = std::chrono::sys_days;
 
 Day dayOf(Timestamp at);

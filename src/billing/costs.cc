@@ -10,7 +10,7 @@ namespace mb::billing {
 
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
+constexpr double kBytesPerGiB = 1024.0 * 1024 * 1024;
 constexpr double kMillion = 1e6;
 constexpr double kThousand = 1e3;
 constexpr size_t kNamePage = 1000;
@@ -107,7 +107,7 @@ void UnitSum::add(const DayRecord& record, const CostRange& range) {
   }
   any_ = true;
   const double ofMonth = 1.0 / daysInMonth(*day);
-  storageGiBMonth_ += static_cast<double>(record.storageBytes) / kGiB * ofMonth;
+  storageGiBMonth_ += static_cast<double>(record.storageBytes) / kBytesPerGiB * ofMonth;
   millionVectorsMonth_ += static_cast<double>(record.vectors) / kMillion * ofMonth;
   connectionHours_ += record.connectionHours();
 }

@@ -1,5 +1,6 @@
 #include "billing/event_log.h"
 
+#include "billing/calendar.h"
 #include "store/record_query.h"
 #include "store/records.h"
 
@@ -7,9 +8,8 @@ namespace mb::billing {
 
 namespace {
 
-constexpr uint64_t kPage = 200;
+constexpr uint64_t kEventPage = 200;
 constexpr int kMaxCommits = 5000;
-constexpr int64_t kDayMs = 24LL * 3600 * 1000;
 constexpr store::CollectionRef kRecords{store::kControlProject, kEvents, 0};
 
 store::Write lowPriorityWrite(store::Deadline deadline) {
@@ -57,7 +57,8 @@ Task<> EventLog::markApplied(std::string customer, store::Deadline deadline) {
   waiting.appendBool("applied", false);
   CO_TRY(const doc::Filter filter, doc::Filter::parse(waiting.finish()));
   for (int commits = 0; commits < kMaxCommits; ++commits) {
-    CO_TRY(const store::QueryResult found, co_await store_.find(store::queryOf(kRecords, filter, kPage, deadline)));
+    CO_TRY(const store::QueryResult found,
+           co_await store_.find(store::queryOf(kRecords, filter, kEventPage, deadline)));
     if (found.documents.empty()) break;
     store::Write write = lowPriorityWrite(deadline);
     std::vector<store::Target> targets;
@@ -75,7 +76,7 @@ Task<> EventLog::markApplied(std::string customer, store::Deadline deadline) {
           }
           return {};
         }));
-    if (found.documents.size() < kPage) break;
+    if (found.documents.size() < kEventPage) break;
   }
   co_return Result<>();
 }
@@ -88,7 +89,7 @@ Task<uint64_t> EventLog::prune() {
   CO_TRY(const doc::Filter filter, doc::Filter::parse(old.finish()));
   uint64_t removed = 0;
   for (int commits = 0; commits < kMaxCommits; ++commits) {
-    store::Query query = store::queryOf(kRecords, filter, kPage, store::readDeadline());
+    store::Query query = store::queryOf(kRecords, filter, kEventPage, store::readDeadline());
     query.projection = store::Projection::ids;
     CO_TRY(const store::QueryResult found, co_await store_.find(std::move(query)));
     if (found.documents.empty()) break;
@@ -99,7 +100,7 @@ Task<uint64_t> EventLog::prune() {
     }
     CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), store::removing(std::move(targets))));
     removed += found.documents.size();
-    if (found.documents.size() < kPage) break;
+    if (found.documents.size() < kEventPage) break;
   }
   co_return removed;
 }

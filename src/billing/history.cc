@@ -11,9 +11,7 @@ namespace mb::billing {
 namespace {
 
 constexpr size_t kWriteBatch = 100;
-constexpr uint64_t kPage = 1000;
-constexpr int64_t kHourMs = 3'600'000;
-constexpr int64_t kDayMs = 24 * kHourMs;
+constexpr uint64_t kDaysPage = 1000;
 
 store::CollectionRef days() {
   return billingCollection(kUsageDays);
@@ -180,12 +178,13 @@ Task<uint64_t> History::prune(Timestamp at) {
 
 Task<DayPage> History::page(Day from, Day to, std::string after, store::Deadline deadline) {
   const std::string begin = after.empty() ? textOf(from) : std::move(after);
-  store::Query query = store::queryOf(days(), idsBetween(begin, textOf(to + std::chrono::days(1))), kPage, deadline);
+  store::Query query =
+      store::queryOf(days(), idsBetween(begin, textOf(to + std::chrono::days(1))), kDaysPage, deadline);
   query.paged = true;
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   DayPage page;
   CO_TRY(page.days, store::fromStore<DayRecord>(found.documents));
-  if (found.more || page.days.size() == kPage) page.next = page.days.back().id;
+  if (found.more || page.days.size() == kDaysPage) page.next = page.days.back().id;
   co_return page;
 }
 

@@ -10,8 +10,7 @@ namespace mb::billing {
 namespace {
 
 constexpr auto kInterval = std::chrono::minutes(10);
-constexpr int64_t kHourMs = 3'600'000;
-constexpr uint64_t kPage = 200;
+constexpr uint64_t kOrganizationsPage = 200;
 
 }  // namespace
 
@@ -32,7 +31,7 @@ Task<bool> HourlyReadings::pass() {
   // Before the readings, so that the runs of a month that begins during the pass are not taken for those of the last.
   const Timestamp now = deps_.clock.now();
   bool complete = true;
-  store::Query query = projects::queryOf(projects::kOrganizations, doc::Filter(), 0, kPage);
+  store::Query query = projects::queryOf(projects::kOrganizations, doc::Filter(), 0, kOrganizationsPage);
   query.paged = true;
   while (!passes_.stopping()) {
     query.deadline = store::readDeadline();
@@ -48,7 +47,7 @@ Task<bool> HourlyReadings::pass() {
                {"problem", read.error().message()},
                {"cause", read.error().cause()}});
     }
-    if (!found.more && organizations.size() < kPage) break;
+    if (!found.more && organizations.size() < kOrganizationsPage) break;
     query.after = found.next;
   }
   const Result<uint64_t> pruned = co_await deps_.history.prune(now);

@@ -9,7 +9,7 @@ namespace mb::billing {
 
 namespace {
 
-constexpr size_t kMaxDepth = 40;
+constexpr size_t kMaxEventDepth = 40;
 constexpr size_t kMaxUserIdBytes = 200;
 constexpr std::string_view kCheckoutCompleted = "checkout.session.completed";
 constexpr std::array<std::string_view, 3> kSubscriptionTypes = {
@@ -51,7 +51,7 @@ Result<> readObject(ProviderEvent& event, doc::DocumentView object) {
 
 Result<ProviderEvent> providerEventOf(std::string_view body) {
   if (body.size() > kMaxEventBytes) return fail(ErrorCode::validation, "an event is at most 256 KiB long");
-  auto parsed = doc::parseJson(body, {.maxDepth = kMaxDepth, .extended = doc::ExtendedJson::refuse});
+  auto parsed = doc::parseJson(body, {.maxDepth = kMaxEventDepth, .extended = doc::ExtendedJson::refuse});
   if (!parsed) {
     return fail(Error(ErrorCode::validation, "an event is a JSON object: " + parsed.error().message()));
   }

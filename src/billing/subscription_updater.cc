@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kAttempts = 5;
 constexpr std::string_view kCanceled = "canceled";
-constexpr int64_t kToleranceMs = kSignatureToleranceSeconds * 1000;
+constexpr int64_t kOrderToleranceMs = kSignatureToleranceSeconds * 1000;
 
 bool isSame(const std::optional<Subscription>& a, const std::optional<Subscription>& b) {
   if (!a || !b) return a.has_value() == b.has_value();
@@ -129,7 +129,7 @@ Task<bool> SubscriptionUpdater::commit(SubscriptionUpdate update, std::optional<
   if (isCurrent) next.subscription.changedAt = stored->changedAt;
   if (update.event) {
     // Bounded, so that a wrong time in the future does not make all later events older ones.
-    const Timestamp ordered = std::min(update.event->created, Timestamp{now.ms + kToleranceMs});
+    const Timestamp ordered = std::min(update.event->created, Timestamp{now.ms + kOrderToleranceMs});
     next.subscription.changedAt = std::max(next.subscription.changedAt, ordered);
   }
   const std::optional<Timestamp> grant = grantedAt(account);

@@ -6,7 +6,7 @@ namespace mb::realtime {
 namespace {
 
 constexpr std::string_view kOfInstance = "plan limit: this project has reached its limit of realtime connections";
-constexpr std::string_view kPublic = R"({"read":{},"public":{"read":{}}})";
+constexpr std::string_view kPublicPosts = R"({"read":{},"public":{"read":{}}})";
 
 class PlanSocketsTest : public RealtimeTest {
  protected:
@@ -71,7 +71,7 @@ TEST_F(PlanSocketsTest, ThePlansLimitHoldsWhereItIsLower) {
 }
 
 TEST_F(PlanSocketsTest, ALoweredLimitClosesNone) {
-  collection("posts", kPublic);
+  collection("posts", kPublicPosts);
   plan(3);
   std::vector<Client*> all;
   for (int i = 0; i < 3; ++i) all.push_back(&connectAs("alice"));
@@ -96,7 +96,7 @@ TEST_F(PlanSocketsTest, ALimitOfZeroAllowsNone) {
 }
 
 TEST_F(PlanSocketsTest, HalfOfThemWithoutAToken) {
-  collection("posts", kPublic);
+  collection("posts", kPublicPosts);
   plan(3);
   const std::string anonymous = R"({"type":"auth","anonymous":true})";
   Client& first = connect();
