@@ -134,9 +134,9 @@ def test_a_reached_limit_is_mailed_once_unless_turned_off(server, readings, oper
     silent, told = PlatformUser(server), PlatformUser(server)
     for user in (silent, told):
         ok(operator.put(f"/control/admin/users/{user.id}/limits", {"limits": {"maxProjects": 1}}), 204)
-        user.project = user.create_project()
+        project = user.create_project()
     ok(silent.patch("/control/me", {"notifyLimits": False}), 204)
-    readings.take(told.project.id)
+    readings.take(project.id)  # of told
     (mail,) = wait_until(lambda: limit_mails(server, told), what="no mail about the limit")
     assert mail.subject == "Your account has reached a limit at Manybase: projects"
     assert "uses 1 of the 1 that the plan Free allows" in mail.text and mail.link.startswith(server.url)

@@ -146,22 +146,23 @@ class Api:
         return ok(self.post(f"/{collection}", document), 201)["document"]
 
 
+def sent(request: httpx.Request) -> str:
+    """What a request said, for messages."""
+    body = request.content[:500] if hasattr(request, "_content") else b"a stream"
+    return f"{request.method} {request.url} {body!r}"
+
+
 def ok(response: httpx.Response, status: int = 200):
     """Checks the status; returns the response's body, None without a body."""
-    request = response.request
     assert response.status_code == status, (
-        f"{request.method} {request.url} {request.content[:500]!r} gave {response.status_code}, not {status}: "
-        f"{response.text[:1500]}"
+        f"{sent(response.request)} gave {response.status_code}, not {status}: {response.text[:1500]}"
     )
     return response.json() if response.content else None
 
 
 def refused(response: httpx.Response, status: int, code: str | None = None, path: str | None = None) -> dict:
     """Checks the status, the code and, with `path`, a detail with that path; returns the error."""
-    request = response.request
-    where = (
-        f"{request.method} {request.url} {request.content[:500]!r} gave {response.status_code} {response.text[:1500]}"
-    )
+    where = f"{sent(response.request)} gave {response.status_code} {response.text[:1500]}"
     assert response.status_code == status, f"expected {status}: {where}"
     error = response.json()["error"]
     if code is not None:
