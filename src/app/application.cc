@@ -263,20 +263,9 @@ projects::ProjectDeps Application::Impl::joinProjects() {
   snapshots.setDirectory(directory);
   identity.setMembers(memberSource);
   const auto record = snapshots.addSlot<projects::ProjectRecord>(recordSource);
-  return {*store,
-          snapshots,
-          identity.users(),
-          identity.links(),
-          identity.tokens(),
-          identity.slots(),
-          record,
-          ids,
-          kClock,
-          auditor,
-          mailer,
-          settings.app.baseUrl,
-          planSlot,
-          settings.billing.on ? &accountPlans : nullptr};
+  projects::PlanLookup* const lookup = settings.billing.on ? &accountPlans : nullptr;
+  return {*store, snapshots, identity.users(), identity.links(), identity.tokens(),    identity.slots(), record,
+          ids,    kClock,    auditor,          mailer,           settings.app.baseUrl, planSlot,         lookup};
 }
 
 void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
