@@ -14,12 +14,18 @@ struct TemplateName {
   std::string_view name;
 };
 constexpr TemplateName kNames[] = {
-    {MailTemplate::verifyAddress, "verifyAddress"}, {MailTemplate::resetPassword, "resetPassword"},
-    {MailTemplate::projectInvite, "projectInvite"}, {MailTemplate::membershipGranted, "membershipGranted"},
-    {MailTemplate::addressTried, "addressTried"},   {MailTemplate::operatorInvite, "operatorInvite"},
-    {MailTemplate::mfaReset, "mfaReset"},           {MailTemplate::passwordChanged, "passwordChanged"},
-    {MailTemplate::limitNear, "limitNear"},         {MailTemplate::limitReached, "limitReached"},
-    {MailTemplate::paymentFailed, "paymentFailed"}, {MailTemplate::planEnded, "planEnded"},
+    {MailTemplate::verifyAddress, "verifyAddress"},
+    {MailTemplate::resetPassword, "resetPassword"},
+    {MailTemplate::projectInvite, "projectInvite"},
+    {MailTemplate::membershipGranted, "membershipGranted"},
+    {MailTemplate::addressTried, "addressTried"},
+    {MailTemplate::operatorInvite, "operatorInvite"},
+    {MailTemplate::mfaReset, "mfaReset"},
+    {MailTemplate::passwordChanged, "passwordChanged"},
+    {MailTemplate::limitNear, "limitNear"},
+    {MailTemplate::limitReached, "limitReached"},
+    {MailTemplate::paymentFailed, "paymentFailed"},
+    {MailTemplate::planEnded, "planEnded"},
     {MailTemplate::projectOffered, "projectOffered"},
 };
 
