@@ -67,11 +67,12 @@ TEST_F(RunQuotaTest, RunsUnderWayCount) {
 
 TEST_F(RunQuotaTest, AnEndedRunIsCountedOnce) {
   quota_->put(month(), 0);
-  auto permit = take(2);
-  EXPECT_EQ(now_, permit->at());
-  quota_->count(month(), std::move(permit));
-  EXPECT_EQ(1, use());
-  permit.reset();
+  {
+    auto permit = take(2);
+    EXPECT_EQ(now_, permit->at());
+    quota_->count(month(), std::move(permit));
+    EXPECT_EQ(1, use());
+  }
   EXPECT_EQ(1, use());
   quota_->count(month(), std::nullopt);  // one that no limit held
   EXPECT_EQ(2, use());
@@ -79,13 +80,14 @@ TEST_F(RunQuotaTest, AnEndedRunIsCountedOnce) {
 
 TEST_F(RunQuotaTest, AMovedPermitIsGivenBackOnce) {
   quota_->put(month(), 0);
-  auto one = take(5);
-  auto other = take(5);
-  RunQuota::Permit moved = *std::move(one);
-  EXPECT_EQ(2, use());
-  moved = *std::move(other);
-  one.reset();
-  other.reset();
+  std::optional<RunQuota::Permit> moved;
+  {
+    auto one = take(5);
+    auto other = take(5);
+    moved = std::move(one);
+    EXPECT_EQ(2, use());
+    *moved = *std::move(other);
+  }
   EXPECT_EQ(1, use());
 }
 
