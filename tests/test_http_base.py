@@ -94,7 +94,7 @@ def test_unknown_route(server, path):
         ("GET", "/auth/register", {"POST", "OPTIONS"}),
         ("PUT", "/auth/login", {"POST", "OPTIONS"}),
         ("DELETE", "/control/projects", {"GET", "HEAD", "POST", "OPTIONS"}),
-        ("POST", "/control/me", {"GET", "HEAD", "OPTIONS"}),
+        ("POST", "/control/me", {"GET", "HEAD", "PATCH", "OPTIONS"}),
         ("PATCH", "/admin/collections", {"GET", "HEAD", "POST", "OPTIONS"}),
         ("POST", "/admin/collections/x", {"DELETE", "OPTIONS"}),
         ("PATCH", "/admin/collections/x/schema", {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"}),
