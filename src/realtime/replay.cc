@@ -96,7 +96,9 @@ Async<void> Session::replay(std::shared_ptr<Session> self, uint64_t serial, uint
     }
     subscription = self->replaying(serial, replay);
     if (subscription == nullptr) co_return;
-    if (!self->needsRevalidation_) after = self->replayPage(*subscription, *page, after);
+    // Another lookup, which began before the page was read, may have been the one that was applied.
+    const bool isCurrent = !self->needsRevalidation_ && self->holds(self->project_->authState());
+    if (isCurrent) after = self->replayPage(*subscription, *page, after);
     co_await asio::post(asio::deferred);
   }
 }
