@@ -2,15 +2,13 @@
 
 import pytest
 
+from support.billing import BILLED, OPERATOR, Payer
 from support.client import PlatformUser
-
-OPERATOR = "operator@example.com"
-SECRET_KEY = "sk_test_hidden_from_everything"
 
 
 @pytest.fixture(scope="module")
 def server_settings() -> dict:
-    return {"SERVICE_BILLING": "on", "SERVICE_BILLING_SECRET_KEY": SECRET_KEY, "SERVICE_OPERATORS": OPERATOR}
+    return BILLED
 
 
 @pytest.fixture(scope="module")
@@ -22,3 +20,9 @@ def operator(server) -> PlatformUser:
 def user(operator) -> PlatformUser:
     """A platform user without special rights; the operator registered first."""
     return PlatformUser(operator.server)
+
+
+@pytest.fixture
+def make_payer(operator):
+    """Makes platform users who pay for their projects, with pinned limits."""
+    return lambda **limits: Payer(operator, **limits)

@@ -10,7 +10,6 @@ from support.server import Server
 from support.waiting import wait_until
 
 COSTS = "/control/admin/costs"
-OPERATOR = "operator@example.com"
 
 
 def today() -> date:
@@ -44,20 +43,6 @@ class Readings:
         self.server.stop()
         self.server.start()
         return wait_until(lambda: self.row(project_id), what=f"no costs of {project_id}")
-
-
-@pytest.fixture(scope="module")
-def server_settings() -> dict:
-    return {
-        "SERVICE_BILLING": "on",
-        "SERVICE_BILLING_SECRET_KEY": "sk_test_x",
-        "SERVICE_OPERATORS": OPERATOR,
-    }
-
-
-@pytest.fixture(scope="module")
-def operator(server) -> PlatformUser:
-    return PlatformUser(server, OPERATOR)
 
 
 @pytest.fixture(scope="module")

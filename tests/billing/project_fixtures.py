@@ -1,19 +1,11 @@
-"""A server with billing, and operators who pin limits of users."""
+"""What tests of the limits of projects do."""
 
 from support.client import PlatformUser, Project, ok
-
-# The first user of the server is an operator.
-SETTINGS = {
-    "SERVICE_BILLING": "on",
-    "SERVICE_BILLING_SECRET_KEY": "sk_test_x",
-    "SERVICE_OPERATORS": "boss@example.com, on",
-}
 
 
 def pin(operator: PlatformUser, user: PlatformUser, **limits) -> None:
     """Pins limits of the user; None is unlimited."""
-    response = operator.put(f"/control/admin/users/{user.id}/limits", {"limits": limits})
-    assert response.status_code in (200, 204), response.text
+    ok(operator.put(f"/control/admin/users/{user.id}/limits", {"limits": limits}), 204)
 
 
 def create(user: PlatformUser, name: str = "Shop"):

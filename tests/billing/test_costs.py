@@ -5,7 +5,7 @@ import io
 from datetime import timedelta
 
 import pytest
-from cost_fixtures import COSTS, around_today, days_of_month, operator, readings, server_settings, today  # noqa: F401
+from cost_fixtures import COSTS, around_today, days_of_month, readings, today  # noqa: F401
 
 from support.bucket import Bucket
 from support.client import Api, PlatformUser, ok, refused, unique
@@ -25,7 +25,7 @@ DEFAULT_MODEL = {
 
 
 @pytest.fixture
-def cost_model(operator):  # noqa: F811
+def cost_model(operator):
     """Sets the cost model; the test's end sets the first one again."""
     before = ok(operator.get("/control/admin/cost-model"))
     yield lambda model: ok(operator.put("/control/admin/cost-model", model), 204)
@@ -36,7 +36,7 @@ def cost_of(units: dict, model: dict) -> float:
     return sum(units[name] * model["unitCosts"][name] for name in units)
 
 
-def test_a_project_costs_what_it_uses(server, readings, cost_model):  # noqa: F811
+def test_a_project_costs_what_it_uses(server, readings, cost_model):
     cost_model(DEFAULT_MODEL)
     user = PlatformUser(server)
     project = user.create_project()
@@ -55,7 +55,7 @@ def test_a_project_costs_what_it_uses(server, readings, cost_model):  # noqa: F8
     assert report["total"] == pytest.approx(sum(row["price"] for row in report["projects"]), abs=1e-5)
 
 
-def test_the_model_of_the_operators_decides(server, readings, cost_model):  # noqa: F811
+def test_the_model_of_the_operators_decides(server, readings, cost_model):
     project = PlatformUser(server).create_project()
     Bucket(project).put("a.bin", b"x" * (1 << 20))
     units = readings.take(project.id)["units"]
@@ -68,7 +68,7 @@ def test_the_model_of_the_operators_decides(server, readings, cost_model):  # no
     assert row["price"] == pytest.approx(2 * row["cost"], abs=1e-5)
 
 
-def test_a_deleted_project_stays(server, readings):  # noqa: F811
+def test_a_deleted_project_stays(server, readings):
     user = PlatformUser(server)
     project = user.create_project()
     row = readings.take(project.id)
@@ -76,7 +76,7 @@ def test_a_deleted_project_stays(server, readings):  # noqa: F811
     assert readings.row(project.id) == row
 
 
-def test_as_a_table(server, readings, operator):  # noqa: F811
+def test_as_a_table(server, readings, operator):
     name = f'=1+1, "{unique()}"'
     project = PlatformUser(server).create_project(name)
     row = readings.take(project.id)
@@ -94,12 +94,12 @@ def test_as_a_table(server, readings, operator):  # noqa: F811
     assert float(line["cost"]) == row["cost"] and float(line["price"]) == row["price"]
 
 
-def test_days_before_the_readings_cost_nothing(operator):  # noqa: F811
+def test_days_before_the_readings_cost_nothing(operator):
     days = {"from": str(today() - timedelta(days=60)), "to": str(today() - timedelta(days=30))}
     assert ok(operator.get(COSTS, params=days)) == {"currency": "USD", "projects": [], "total": 0}
 
 
-def test_bad_days(operator):  # noqa: F811
+def test_bad_days(operator):
     day = str(today())
     early = str(today() - timedelta(days=90))
     ok(operator.get(COSTS, params={"from": str(today() - timedelta(days=89)), "to": day}))
@@ -118,7 +118,7 @@ def test_bad_days(operator):  # noqa: F811
         refused(operator.get(COSTS, params=params), 400, "INVALID_PARAM")
 
 
-def test_for_operators_only(server, operator):  # noqa: F811
+def test_for_operators_only(server, operator):
     refused(PlatformUser(server).get(COSTS, params=around_today()), 403, "FORBIDDEN")
     refused(Api(server).get(COSTS, params=around_today()), 401, "UNAUTHENTICATED")
 
@@ -130,7 +130,7 @@ def limit_mails(server, user: PlatformUser) -> list:
     return [mail for mail in Outbox(server.data).mails if mail.to == user.email and "limit" in mail.subject]
 
 
-def test_a_reached_limit_is_mailed_once_unless_turned_off(server, readings, operator):  # noqa: F811
+def test_a_reached_limit_is_mailed_once_unless_turned_off(server, readings, operator):
     silent, told = PlatformUser(server), PlatformUser(server)
     for user in (silent, told):
         ok(operator.put(f"/control/admin/users/{user.id}/limits", {"limits": {"maxProjects": 1}}), 204)
@@ -145,7 +145,7 @@ def test_a_reached_limit_is_mailed_once_unless_turned_off(server, readings, oper
     assert len(limit_mails(server, told)) == 1 and limit_mails(server, silent) == []
 
 
-def test_a_project_near_a_limit(server, readings, operator):  # noqa: F811
+def test_a_project_near_a_limit(server, readings, operator):
     user = PlatformUser(server)
     ok(operator.put(f"/control/admin/users/{user.id}/limits", {"limits": {"storageBytes": 1000}}), 204)
     project = user.create_project()
@@ -156,7 +156,7 @@ def test_a_project_near_a_limit(server, readings, operator):  # noqa: F811
     assert "850 bytes of the 1000 bytes" in mail.text
 
 
-def test_the_switch(server, operator):  # noqa: F811
+def test_the_switch(server, operator):
     user = PlatformUser(server)
     assert ok(user.get("/control/me"))["notifyLimits"] is True
     for value in (False, False, True):

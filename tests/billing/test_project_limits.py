@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from project_fixtures import SETTINGS, create, create_environment, listed, pin
+from project_fixtures import create, create_environment, listed, pin
+from support.billing import BILLED
 from support.client import PlatformUser, ok, refused, unique
 from support.commands import complains, done, run
 from support.waiting import SLOW
@@ -13,11 +14,6 @@ from support.waiting import SLOW
 ROUNDS = int(os.environ.get("MB_RACE_ROUNDS", "3"))
 AT_ONCE = 200
 PASSING = 100
-
-
-@pytest.fixture(scope="module")
-def server_settings() -> dict:
-    return SETTINGS
 
 
 @pytest.fixture
@@ -202,7 +198,7 @@ def test_transfers_and_creations_at_once(owner, server):
 
 
 def test_a_restore_as_a_new_project(make_server, tmp_path):
-    server = make_server(SETTINGS).start()
+    server = make_server(BILLED).start()
     operator = PlatformUser(server)
     user = PlatformUser(server)
     project = user.create_project()
@@ -210,7 +206,7 @@ def test_a_restore_as_a_new_project(make_server, tmp_path):
     line = ("restore", "--from", tmp_path / "b", "--project", project.slug)
 
     def restore(*more):
-        return run(*line, *more, data=server.data, settings=SETTINGS)
+        return run(*line, *more, data=server.data, settings=BILLED)
 
     pin(operator, user, maxProjects=2)
     done(restore("--as", "second"))

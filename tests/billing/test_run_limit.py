@@ -5,28 +5,29 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from run_fixtures import (  # noqa: F401
-    BILLED,
-    OPERATOR,
-    Payer,
-    make_payer,
-    operator,
-    refused_run,
-    run_limit,
-    server_settings,
-    usage,
-)
 
+from support.billing import BILLED, OPERATOR, Payer, plan_limit, usage
 from support.bucket import Bucket
-from support.client import PlatformUser, Project, ok
+from support.client import PlatformUser, Project, ok, refused
 from support.function import Function, database_function, http_function
 from support.waiting import SLOW
 
 
 @pytest.fixture
-def make_project(make_payer):  # noqa: F811
+def make_project(make_payer):
     """Makes projects whose owner has a limit of runs."""
     return lambda runs: make_payer(functionRunsPerMonth=runs).create_project()
+
+
+def run_limit(max: int) -> str:
+    return plan_limit("functionRunsPerMonth", max, max, "function runs in a month")
+
+
+def refused_run(response, max: int) -> None:
+    """Checks that the limit of runs refused it, until the month ends."""
+    error = refused(response, 429, "PLAN_LIMIT")
+    assert error["message"] == run_limit(max)
+    assert 1 <= int(response.headers["retry-after"]) <= 31 * 86_400
 
 
 def call(project: Project, function: Function):
@@ -103,7 +104,7 @@ def test_runs_that_fail_count(make_project):
     assert usage(project)["functionRuns"] == 2
 
 
-def test_each_project_has_the_whole_limit(make_payer):  # noqa: F811
+def test_each_project_has_the_whole_limit(make_payer):
     payer = make_payer(functionRunsPerMonth=1)
     for project in (payer.create_project(), payer.create_project()):
         function = http_function(project, "return 1;")

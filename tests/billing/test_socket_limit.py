@@ -3,8 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from run_fixtures import BILLED, OPERATOR, Payer, make_payer, operator, plan_limit, server_settings, usage  # noqa: F401
 
+from support.billing import BILLED, OPERATOR, Payer, plan_limit, usage
 from support.client import PlatformUser, Project, ok
 from support.realtime import Live, is_error
 from support.waiting import wait_until
@@ -13,7 +13,7 @@ PUBLIC = {"read": {}, "public": {"read": {}}}
 
 
 @pytest.fixture
-def make_project(make_payer):  # noqa: F811
+def make_project(make_payer):
     """Makes projects whose owner has a limit of sockets."""
     return lambda sockets: make_payer(realtimeConnections=sockets).create_project()
 

@@ -4,8 +4,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from limit_fixtures import OPERATOR, LimitedUser, limited, operator, server_settings  # noqa: F401
 
+from support.billing import OPERATOR, Payer
 from support.bucket import Bucket, blobs
 from support.client import PlatformUser, ok, refused
 from support.commands import done, result, run
@@ -26,7 +26,7 @@ class LimitedBucket(Bucket):
         self.limit(1000)
 
     def limit(self, size: int | None) -> None:
-        self.owner.limit(storageBytes=size)
+        self.owner.pin(storageBytes=size)
 
     def put_chunked(self, path: str, content: bytes):
         return self.project.admin.put(self.url(path), content=iter([content[:100], content[100:]]))
@@ -49,8 +49,8 @@ class LimitedBucket(Bucket):
 
 
 @pytest.fixture
-def shelf(limited):  # noqa: F811
-    return LimitedBucket(limited)
+def shelf(make_payer):
+    return LimitedBucket(make_payer())
 
 
 def full(response, use: int, limit: int = 1000) -> None:
@@ -217,7 +217,7 @@ def test_a_deleted_bucket_makes_space(shelf):
 
 def test_what_is_stored_counts_after_a_restart(make_server, server_settings):  # noqa: F811
     server = make_server(server_settings).start()
-    shelf = LimitedBucket(LimitedUser(server, PlatformUser(server, OPERATOR)))
+    shelf = LimitedBucket(Payer(PlatformUser(server, OPERATOR)))
     ok(shelf.put("a", b"a" * 500), 201)
     address = shelf.address("b", 300)
     server.kill()
