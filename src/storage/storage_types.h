@@ -175,13 +175,13 @@ struct UploadRecord {
   std::string metadata;  // as the client gave it
   int64_t length = 0;
   int64_t offset = 0;  // durable bytes received; equals the length only once the upload is done
-  int64_t pieces = 0;
-  bool done = false;  // the file exists; its pieces are unreferenced
+  bool done = false;   // the file exists; its pieces are unreferenced
   Timestamp createdAt;
   Timestamp expiresAt;
   std::optional<doc::Document> fileMetadata = {};  // of the file; nullopt: that of the file that it replaces
   // What it counts in kStoredBytes: the length; nullopt once it is done.
   std::optional<int64_t> reserved = {};
+  std::optional<int64_t> pieces = {};  // records; absent before the first
   static constexpr auto shape() {
     return doc::shape<UploadRecord>(
         "UploadRecord", doc::field("id", &UploadRecord::id), doc::field("bucket", &UploadRecord::bucket),
@@ -190,7 +190,7 @@ struct UploadRecord {
         doc::field("length", &UploadRecord::length), doc::field("offset", &UploadRecord::offset),
         doc::field("done", &UploadRecord::done), doc::field("createdAt", &UploadRecord::createdAt),
         doc::field("expiresAt", &UploadRecord::expiresAt), doc::field("fileMetadata", &UploadRecord::fileMetadata),
-        doc::field("reserved", &UploadRecord::reserved));
+        doc::field("reserved", &UploadRecord::reserved), doc::field("pieces", &UploadRecord::pieces));
   }
 };
 

@@ -286,12 +286,13 @@ Task<Uploads::Piece> Uploads::take(BlobName blob, Upload& body, int64_t max) {
 
 Task<UploadRecord> Uploads::keep(Access access, UploadRecord upload, const Piece& piece) {
   const store::ProjectNo project = access.project->info().number;
-  if (upload.pieces >= kMaxPieces) {
+  const int64_t pieces = upload.pieces.value_or(0);
+  if (pieces >= kMaxPieces) {
     co_return fail(ErrorCode::conflict, "this upload has too many pieces: start a new upload, with larger ones");
   }
   UploadRecord next = upload;
   next.offset += piece.size;
-  ++next.pieces;
+  next.pieces = pieces + 1;
   next.expiresAt = {deps_.clock.now().ms + kUploadLives};
   const PieceRecord record{pieceKey(upload.id, upload.offset), upload.id, piece.blob, piece.size};
   CO_TRY(const store::Insert job, expiry(project, next));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "storage/storage_fixture.h"
+#include "store/records.h"
 
 namespace mb::storage {
 namespace {
@@ -53,6 +54,23 @@ TEST_F(UploadsTest, PiecesBecomeOneFile) {
   EXPECT_EQ(at(id), "30");
   EXPECT_EQ(stored(), "1 30");
   EXPECT_TRUE(until([&] { return folder_.files() == named(shop_) && count(kPieces) == 0; }));
+}
+
+TEST_F(UploadsTest, HasABoundOfPieces) {
+  const std::string id = begin(30);
+  ASSERT_TRUE(append(id, 0, "a"));
+  store::Write write({.deadline = soon(), .actor = {}, .bumpEpochs = {}});
+  const store::Target row = write.change({shop_, kUploads, 0}, id);
+  ASSERT_TRUE(
+      run(memory_.write(std::move(write), [row](const store::PreImages& before, store::Changes& changes) -> Result<> {
+        TRY(std::optional<UploadRecord> upload, store::fromStore<UploadRecord>(before[row]));
+        EXPECT_EQ(upload->pieces, 1);
+        upload->pieces = kMaxPieces;
+        changes.put(row, doc::encode(*upload));
+        return {};
+      })));
+  EXPECT_EQ(codeOf(append(id, 1, "b")), "CONFLICT");
+  EXPECT_EQ(at(id), "1");
 }
 
 TEST_F(UploadsTest, OneOfOnePieceIsNotCopied) {
