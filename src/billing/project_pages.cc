@@ -11,52 +11,32 @@ namespace {
 
 constexpr std::string_view kDeleted = "deleted";
 
-doc::Filter after(std::string_view id) {
-  doc::BsonWriter out;
-  out.beginDocument("id");
-  out.appendString("$gt", id);
-  out.end();
-  return *doc::Filter::parse(out.finish());
-}
-
 }  // namespace
 
-Task<ProjectPage> projectPage(store::DocumentStore& store, std::optional<std::string> organization, std::string from,
+Task<ProjectPage> projectPage(store::DocumentStore& store, std::optional<std::string> organization, std::string after,
                               size_t limit) {
-  doc::Filter filter;
-  if (organization) filter = doc::Filter::equals("organizationId", *organization);
-  if (!from.empty()) filter = doc::Filter::both(filter, after(from));
+  doc::Filter filter = organization ? doc::Filter::equals("organizationId", *organization) : doc::Filter();
   store::Query query =
       store::queryOf(projects::controlCollection(projects::kProjects), std::move(filter), limit, store::readDeadline());
   query.paged = true;
-  CO_TRY(const store::QueryResult found, co_await store.find(std::move(query)));
-  CO_TRY(ProjectPage page, [&]() -> Result<ProjectPage> {
-    TRY(std::vector<projects::ProjectRecord> records, store::fromStore<projects::ProjectRecord>(found.documents));
-    ProjectPage read;
-    if (found.more || records.size() == limit) read.last = records.back().id.str();
-    std::erase_if(records, [](const projects::ProjectRecord& record) { return record.status == kDeleted; });
-    read.projects = std::move(records);
-    return read;
-  }());
+  query.after = std::move(after);
+  CO_TRY(store::QueryResult found, co_await store.find(std::move(query)));
+  ProjectPage page;
+  if (found.more || found.documents.size() == limit) page.next = std::move(found.next);
+  CO_TRY(page.projects, store::fromStore<projects::ProjectRecord>(found.documents));
+  std::erase_if(page.projects, [](const projects::ProjectRecord& record) { return record.status == kDeleted; });
   co_return page;
 }
 
 Task<std::vector<projects::ProjectRecord>> projectsOf(store::DocumentStore& store, std::string organization) {
   std::vector<projects::ProjectRecord> all;
-  std::string from;
-  while (true) {
-    CO_TRY(ProjectPage page, co_await projectPage(store, organization, from, kEpochPage));
+  std::string after;
+  do {
+    CO_TRY(ProjectPage page, co_await projectPage(store, organization, std::move(after), kEpochPage));
     std::ranges::move(page.projects, std::back_inserter(all));
-    if (page.last.empty()) co_return all;
-    from = std::move(page.last);
-  }
-}
-
-Task<std::optional<std::string>> organizationOf(store::DocumentStore& store, std::string userId) {
-  CO_TRY(const store::QueryResult owned, co_await store.find(projects::queryOf(
-                                             projects::kOrganizations, doc::Filter::equals("ownerId", userId), 0, 1)));
-  if (owned.documents.empty()) co_return std::nullopt;
-  co_return std::string(owned.documents.front().view().stringOr("id"));
+    after = std::move(page.next);
+  } while (!after.empty());
+  co_return all;
 }
 
 std::vector<store::ProjectNo> numbersOf(const std::vector<projects::ProjectRecord>& projects) {

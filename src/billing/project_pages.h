@@ -8,17 +8,15 @@ namespace mb::billing {
 
 struct ProjectPage {
   std::vector<projects::ProjectRecord> projects;  // ascending id, without deleted ones
-  std::string last;                               // of all read; "" where there are no more
+  std::string next;                               // for the page after it; "" where there are no more
 };
-// The next page after the id `after` ("" for the first), of one organization or of all; at most `limit` projects.
+// A page of the projects of one organization, or of all; `after` is ProjectPage::next of the page before, or the id of
+// a project, "" for the first page. At most `limit` projects.
 Task<ProjectPage> projectPage(store::DocumentStore& store, std::optional<std::string> organization, std::string after,
                               size_t limit);
 
 // All of an organization, environments included, that are not deleted.
 Task<std::vector<projects::ProjectRecord>> projectsOf(store::DocumentStore& store, std::string organization);
-
-// The personal organization of a user; nullopt for a user without one.
-Task<std::optional<std::string>> organizationOf(store::DocumentStore& store, std::string userId);
 
 std::vector<store::ProjectNo> numbersOf(const std::vector<projects::ProjectRecord>& projects);
 

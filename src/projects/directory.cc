@@ -14,18 +14,6 @@ Result<std::optional<snapshot::ProjectInfo>> liveInfo(doc::Document stored) {
   return info;
 }
 
-doc::Filter live() {
-  doc::BsonWriter out;
-  out.beginDocument("status");
-  out.beginArray("$in");
-  out.appendString("0", "active");
-  out.appendString("1", "suspended");
-  out.end();
-  out.end();
-  out.appendNull("parentId");
-  return *doc::Filter::parse(out.finish());
-}
-
 }  // namespace
 
 Task<std::optional<snapshot::ProjectInfo>> Directory::firstWhere(doc::Filter filter) {
@@ -55,7 +43,7 @@ Task<bool> Directory::isSuspended(store::ProjectNo number) {
 }
 
 Task<std::optional<snapshot::ProjectInfo>> Directory::onlyOne() {
-  store::Query query = queryOf(kProjects, live(), 0, 2);
+  store::Query query = queryOf(kProjects, liveRoots(), 0, 2);
   CO_TRY(store::QueryResult found, co_await store_.find(std::move(query)));
   if (found.documents.size() != 1) co_return std::nullopt;
   co_return liveInfo(std::move(found.documents.front()));

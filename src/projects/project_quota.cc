@@ -7,27 +7,23 @@ namespace mb::projects {
 namespace {
 
 doc::Filter liveRootsOf(const OrgId& organization) {
-  doc::BsonWriter out;
-  out.appendString("organizationId", organization.str());
-  out.appendNull("parentId");
-  out.beginDocument("status");
-  out.beginArray("$in");
-  out.appendString("0", "active");
-  out.appendString("1", "suspended");
-  out.end();
-  out.end();
-  return *doc::Filter::parse(out.finish());
+  return doc::Filter::both(doc::Filter::equals("organizationId", organization.str()), liveRoots());
 }
 
 }  // namespace
 
-Task<OrganizationRecord> organizationOf(store::DocumentStore& store, std::string userId) {
+Task<std::optional<OrganizationRecord>> findOrganization(store::DocumentStore& store, std::string userId) {
   CO_TRY(const store::QueryResult owned,
          co_await store.find(queryOf(kOrganizations, doc::Filter::equals("ownerId", userId), 0, 1)));
-  if (owned.documents.empty()) {
-    co_return fail(Error(ErrorCode::internal, "account has no organization").withCause(userId));
-  }
-  co_return fromStore<OrganizationRecord>(owned.documents.front().view());
+  if (owned.documents.empty()) co_return std::nullopt;
+  CO_TRY(OrganizationRecord found, fromStore<OrganizationRecord>(owned.documents.front().view()));
+  co_return std::optional(std::move(found));
+}
+
+Task<OrganizationRecord> organizationOf(store::DocumentStore& store, std::string userId) {
+  CO_TRY(std::optional<OrganizationRecord> found, co_await findOrganization(store, userId));
+  if (!found) co_return fail(Error(ErrorCode::internal, "account has no organization").withCause(userId));
+  co_return *std::move(found);
 }
 
 Task<ProjectQuota> projectQuota(store::DocumentStore& store, PlanLookup* plans, OrganizationRecord organization) {

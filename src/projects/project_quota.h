@@ -2,6 +2,7 @@
 // additions: each one under a limit changes the organization's record, so that the others know of it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "projects/plan_lookup.h"
@@ -14,7 +15,9 @@ class DocumentStore;
 
 namespace mb::projects {
 
-// The personal organization of a platform user. Fails with internal where the user has none.
+// The personal organization of a platform user; nullopt where the user has none.
+Task<std::optional<OrganizationRecord>> findOrganization(store::DocumentStore& store, std::string userId);
+// The same for a user who exists: fails with internal without one.
 Task<OrganizationRecord> organizationOf(store::DocumentStore& store, std::string userId);
 
 // What one more project in an organization depends on.

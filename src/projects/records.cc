@@ -2,6 +2,18 @@
 
 namespace mb::projects {
 
+doc::Filter liveRoots() {
+  doc::BsonWriter out;
+  out.beginDocument("status");
+  out.beginArray("$in");
+  out.appendString("0", "active");
+  out.appendString("1", "suspended");
+  out.end();
+  out.end();
+  out.appendNull("parentId");
+  return *doc::Filter::parse(out.finish());
+}
+
 Result<snapshot::ProjectInfo> infoOf(doc::Document stored) {
   TRY(const ProjectRecord record, fromStore<ProjectRecord>(stored.view()));
   snapshot::ProjectInfo info;

@@ -52,6 +52,9 @@ void keepLink(Invite& renewed, const Invite& earlier) {
   renewed.tokenExpiresAt = earlier.tokenExpiresAt;
 }
 
+// Root projects that are not deleted.
+doc::Filter liveRoots();
+
 // The record as a project of the snapshot registry.
 Result<snapshot::ProjectInfo> infoOf(doc::Document stored);
 
