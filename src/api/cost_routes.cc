@@ -33,7 +33,9 @@ Task<Reply> CostRoutes::costs(RequestContext& context) {
   CO_TRY(const billing::CostRange range, billing::costRangeOf(query.get("from"), query.get("to")));
   const bool csv = takesCsv(context.request);
   CO_TRY(const billing::CostReport report, co_await costs_.report(range, context.deadline));
-  co_return csv ? csvReply(report, range) : Reply::object(200, report);
+  // With many projects the text takes long.
+  co_return co_await context.parsing.run(
+      "control", [&]() -> Result<Reply> { return csv ? csvReply(report, range) : Reply::object(200, report); });
 }
 
 }  // namespace mb::api

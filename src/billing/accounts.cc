@@ -118,19 +118,26 @@ Task<std::optional<AccountRecord>> Accounts::unrecorded(std::string userId) {
   co_return AccountRecord{.id = user->id.str(), .held = HeldPlan{std::string(kFree), user->createdAt}};
 }
 
-Task<AccountPlan> Accounts::planOf(std::string userId) {
-  CO_TRY(const Catalogue catalogue, co_await readCatalogue(deps_.store));
-  CO_TRY(std::optional<AccountRecord> account, co_await find(userId));
-  if (!account && catalogue.free().earlier) {
-    CO_TRY(account, co_await unrecorded(std::move(userId)));
+Task<AccountState> Accounts::stateOf(std::string userId) {
+  AccountState state;
+  CO_TRY(state.catalogue, co_await readCatalogue(deps_.store));
+  CO_TRY(state.account, co_await find(userId));
+  if (!state.account && state.catalogue.free().earlier) {
+    CO_TRY(state.account, co_await unrecorded(std::move(userId)));
   }
-  co_return planInForce(catalogue, account ? &*account : nullptr);
+  state.inForce = planInForce(state.catalogue, state.account ? &*state.account : nullptr);
+  co_return state;
+}
+
+Task<AccountPlan> Accounts::planOf(std::string userId) {
+  CO_TRY(AccountState state, co_await stateOf(std::move(userId)));
+  co_return std::move(state.inForce);
 }
 
 Task<std::vector<store::ProjectNo>> Accounts::paidBy(std::string userId) {
-  CO_TRY(const std::optional<std::string> organization, co_await organizationOf(deps_.store, std::move(userId)));
+  CO_TRY(const auto organization, co_await projects::findOrganization(deps_.store, std::move(userId)));
   if (!organization) co_return std::vector<store::ProjectNo>();
-  CO_TRY(const auto projects, co_await projectsOf(deps_.store, *organization));
+  CO_TRY(const auto projects, co_await projectsOf(deps_.store, organization->id.str()));
   std::vector<store::ProjectNo> numbers = numbersOf(projects);
   std::ranges::sort(numbers);
   co_return numbers;
@@ -194,10 +201,8 @@ Task<plans::PlanInForce> AccountPlans::ofUser(std::string userId) {
 // ---- the snapshot
 
 Task<std::shared_ptr<const void>> PlanSource::load(snapshot::ProjectInfo project) {
-  CO_TRY(std::optional<projects::ProjectRecord> root, [&]() -> Result<std::optional<projects::ProjectRecord>> {
-    TRY(projects::ProjectRecord record, store::fromStore<projects::ProjectRecord>(project.record.view()));
-    return std::optional(std::move(record));
-  }());
+  std::optional<projects::ProjectRecord> root;
+  CO_TRY(root, store::fromStore<projects::ProjectRecord>(project.record.view()));
   if (root->parentId.value) {
     CO_TRY(const auto stored,
            co_await store_.get(projects::controlCollection(projects::kProjects), root->parentId.value->str()));

@@ -7,6 +7,7 @@
 #include "audit/audit.h"
 #include "billing/catalogue.h"
 #include "projects/plan_lookup.h"
+#include "projects/project_quota.h"
 #include "projects/projects.h"
 
 namespace mb::billing {
@@ -34,6 +35,13 @@ struct AccountChange {
   std::function<Result<bool>(AccountRecord&)> mutation;
 };
 
+// An account and what it is decided by, at one time.
+struct AccountState {
+  Catalogue catalogue;
+  std::optional<AccountRecord> account;  // nullopt for a user without a record, unless free had other limits before
+  AccountPlan inForce;
+};
+
 // Any core.
 class Accounts {
  public:
@@ -42,6 +50,7 @@ class Accounts {
   // nullopt for a user without a record.
   Task<std::optional<AccountRecord>> find(std::string userId);
   Task<std::optional<AccountRecord>> ofCustomer(std::string customer);
+  Task<AccountState> stateOf(std::string userId);
   Task<AccountPlan> planOf(std::string userId);
 
   // The projects, environments included, of the user's personal organization that are not deleted; ascending. The user

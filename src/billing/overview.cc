@@ -23,9 +23,9 @@ std::set<std::string> ownedRoots(const std::vector<projects::ProjectRecord>& all
 
 Task<std::vector<PaidProject>> Overview::projectsOf(std::string userId) {
   std::vector<PaidProject> paid;
-  CO_TRY(const std::optional<std::string> organization, co_await organizationOf(store_, userId));
+  CO_TRY(const auto organization, co_await projects::findOrganization(store_, userId));
   if (!organization) co_return paid;
-  CO_TRY(const auto all, co_await billing::projectsOf(store_, *organization));
+  CO_TRY(const auto all, co_await billing::projectsOf(store_, organization->id.str()));
   CO_TRY(const std::vector<ProjectUsage> usages, co_await meters_.ofAll(all));
   const std::set<std::string> owned = ownedRoots(all, userId);
   for (size_t i = 0; i < all.size(); ++i) {
@@ -36,9 +36,8 @@ Task<std::vector<PaidProject>> Overview::projectsOf(std::string userId) {
 }
 
 Task<BillingView> Overview::of(std::string userId) {
-  CO_TRY(const Catalogue catalogue, co_await readCatalogue(store_));
-  CO_TRY(const std::optional<AccountRecord> account, co_await accounts_.find(userId));
-  CO_TRY(const AccountPlan inForce, co_await accounts_.planOf(userId));
+  CO_TRY(const AccountState state, co_await accounts_.stateOf(userId));
+  const auto& [catalogue, account, inForce] = state;
   BillingView view;
   view.source = nameOf(inForce.source);
   view.limits = inForce.plan.limits;

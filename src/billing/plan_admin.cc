@@ -1,26 +1,12 @@
 #include "billing/plan_admin.h"
 
-#include <algorithm>
-
 #include "billing/project_pages.h"
-#include "identity/realm.h"
+#include "identity/records.h"
 #include "projects/membership_context.h"
 
 namespace mb::billing {
 
 namespace {
-
-constexpr size_t kIdLetters = 20;
-
-// Other texts are never looked up in the store.
-bool isUserId(std::string_view text) {
-  if (!text.starts_with(UserTag::prefix)) return false;
-  text.remove_prefix(UserTag::prefix.size());
-  const auto isLetter = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  };
-  return text.size() == kIdLetters && std::ranges::all_of(text, isLetter);
-}
 
 store::Target holdCaller(store::Write& write, const projects::By& by) {
   return write.hold({store::kControlProject, identity::kUsers, 0}, by.caller.id);
@@ -59,7 +45,7 @@ std::vector<store::Insert> PlanAdmin::entry(const projects::By& by, std::string 
 
 Task<> PlanAdmin::changeAccount(projects::By by, std::string userId, std::string action, doc::Document details,
                                 Accounts::Mutation mutation) {
-  if (!isUserId(userId)) co_return fail(ErrorCode::notFound, "no such user");
+  if (!identity::isId(UserTag::prefix, userId)) co_return fail(ErrorCode::notFound, "no such user");
   AccountChange change{.userId = userId,
                        .deadline = by.deadline,
                        .actor = policy::actorOf(by.caller),
@@ -127,14 +113,14 @@ Task<> PlanAdmin::changePlan(projects::By by, std::string slug, PlanPatch patch)
   };
   CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
   // Ids ascend: projects that were created since the first page was read are in the pages after it.
-  std::string last = page.last;
-  if (last.empty() && !page.projects.empty()) last = page.projects.back().id.str();
-  while (true) {
-    CO_TRY(page, co_await projectPage(deps_.store, std::nullopt, std::move(last), kEpochPage));
+  std::string after = page.next;
+  if (after.empty() && !page.projects.empty()) after = page.projects.back().id.str();
+  do {
+    CO_TRY(page, co_await projectPage(deps_.store, std::nullopt, std::move(after), kEpochPage));
     CO_RETURN_IF_ERROR(co_await bumpEpochs(deps_.store, {billingCollection(kPlans), slug}, numbersOf(page.projects)));
-    if (page.last.empty()) co_return Result<>();
-    last = std::move(page.last);
-  }
+    after = std::move(page.next);
+  } while (!after.empty());
+  co_return Result<>();
 }
 
 // ---- costs
