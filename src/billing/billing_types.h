@@ -127,24 +127,24 @@ struct EventRecord {
 };
 inline constexpr int64_t kEventDays = 90;
 
-// What a unit of each metered quantity costs the deployment, in the currency of the model.
-struct UnitCosts {
+// An amount for each metered unit: how many a project used, or what one costs the deployment.
+struct CostUnits {
   double storageGiBMonth = 0;
   double millionFunctionRuns = 0;
   double millionVectorsMonth = 0;
   double thousandConnectionHours = 0;
   static constexpr auto shape() {
-    return doc::shape<UnitCosts>("UnitCosts", doc::field("storageGiBMonth", &UnitCosts::storageGiBMonth),
-                                 doc::field("millionFunctionRuns", &UnitCosts::millionFunctionRuns),
-                                 doc::field("millionVectorsMonth", &UnitCosts::millionVectorsMonth),
-                                 doc::field("thousandConnectionHours", &UnitCosts::thousandConnectionHours));
+    return doc::shape<CostUnits>("CostUnits", doc::field("storageGiBMonth", &CostUnits::storageGiBMonth),
+                                 doc::field("millionFunctionRuns", &CostUnits::millionFunctionRuns),
+                                 doc::field("millionVectorsMonth", &CostUnits::millionVectorsMonth),
+                                 doc::field("thousandConnectionHours", &CostUnits::thousandConnectionHours));
   }
 };
 
 // The one document of kCostModel, under kCostModelId; without it the defaults hold.
 struct CostModel {
   std::string currency = "USD";  // ISO 4217
-  UnitCosts unitCosts = {0.025, 0.4, 2.5, 0.05};
+  CostUnits unitCosts = {0.025, 0.4, 2.5, 0.05};
   double margin = 0.2;  // price = cost * (1 + margin)
   static constexpr auto shape() {
     return doc::shape<CostModel>("CostModel", doc::field("currency", &CostModel::currency),

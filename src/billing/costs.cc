@@ -118,7 +118,7 @@ CostUnits UnitSum::units() const {
 }
 
 Money moneyOf(const CostUnits& units, const CostModel& model) {
-  const UnitCosts& each = model.unitCosts;
+  const CostUnits& each = model.unitCosts;
   const double cost = units.storageGiBMonth * each.storageGiBMonth +
                       units.millionFunctionRuns * each.millionFunctionRuns +
                       units.millionVectorsMonth * each.millionVectorsMonth +

@@ -10,19 +10,6 @@ namespace mb::billing {
 
 // ---- responses
 
-struct CostUnits {
-  double storageGiBMonth = 0;
-  double millionFunctionRuns = 0;
-  double millionVectorsMonth = 0;
-  double thousandConnectionHours = 0;
-  static constexpr auto shape() {
-    return doc::shape<CostUnits>("CostUnits", doc::field("storageGiBMonth", &CostUnits::storageGiBMonth),
-                                 doc::field("millionFunctionRuns", &CostUnits::millionFunctionRuns),
-                                 doc::field("millionVectorsMonth", &CostUnits::millionVectorsMonth),
-                                 doc::field("thousandConnectionHours", &CostUnits::thousandConnectionHours));
-  }
-};
-
 struct ProjectCosts {
   std::string id;
   std::string name = {};

@@ -76,7 +76,7 @@ Result<> check(const CostModel& model) {
   if (!isCurrency(model.currency)) {
     problems.push_back({"/currency", "must be three capital letters, such as USD (ISO 4217)"});
   }
-  const UnitCosts& costs = model.unitCosts;
+  const CostUnits& costs = model.unitCosts;
   for (const auto& [field, cost] : {std::pair("storageGiBMonth", costs.storageGiBMonth),
                                     std::pair("millionFunctionRuns", costs.millionFunctionRuns),
                                     std::pair("millionVectorsMonth", costs.millionVectorsMonth),
