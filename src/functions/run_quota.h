@@ -70,11 +70,11 @@ class RunQuota : public std::enable_shared_from_this<RunQuota> {
   void count(const ProjectMonth& month, std::optional<Permit> permit);
 
  private:
-  using Order = std::list<ProjectMonth>;
+  using MonthList = std::list<ProjectMonth>;
   struct Entry {
     int64_t ended = 0;
     int64_t underWay = 0;
-    Order::iterator place;  // in busy_ if runs are under way, else in idle_
+    MonthList::iterator place;  // in busy_ if runs are under way, else in idle_
   };
 
   void giveBack(const ProjectMonth& month);
@@ -85,8 +85,8 @@ class RunQuota : public std::enable_shared_from_this<RunQuota> {
   const size_t maxIdle_;
   mutable std::mutex mutex_;
   std::map<ProjectMonth, Entry> months_;
-  Order idle_;  // the one not used for longest first
-  Order busy_;
+  MonthList idle_;  // the one not used for longest first
+  MonthList busy_;
 };
 
 }  // namespace mb::functions
