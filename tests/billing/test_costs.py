@@ -5,7 +5,7 @@ import io
 from datetime import timedelta
 
 import pytest
-from cost_fixtures import COSTS, around_today, days_of_month, readings, today  # noqa: F401
+from costs import COSTS, Readings, around_today, days_of_month, today
 
 from support.bucket import Bucket
 from support.client import Api, PlatformUser, ok, refused, unique
@@ -22,6 +22,11 @@ DEFAULT_MODEL = {
     },
     "margin": 0.2,
 }
+
+
+@pytest.fixture(scope="module")
+def readings(server, operator) -> Readings:
+    return Readings(server, operator)
 
 
 @pytest.fixture

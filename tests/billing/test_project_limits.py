@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from project_fixtures import create, create_environment, listed, pin
+from project_limits import create, create_environment, listed, pin
 from support.billing import BILLED
 from support.client import PlatformUser, ok, refused, unique
 from support.commands import complains, done, run

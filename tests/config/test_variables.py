@@ -8,16 +8,12 @@ from support.function import http_function
 from support.hook import Hook
 from support.integration import Integration
 from support.person import Folder, Person
-from support.variables import environment, hook_body, importing, listed, problems, promote, put, shape_of, VARIABLES
+from support.variables import environment, hook_body, importing, listed, problems, promote, put, shape_of, SETTINGS, VARIABLES
 
 
 @pytest.fixture(scope="module")
 def server_settings():
-    return {
-        "SERVICE_OUTBOUND_ALLOW": "127.0.0.1",
-        "SERVICE_LOG_LEVEL": "debug",
-        "SERVICE_AUTH_RATE_LIMIT": "1000/60",
-    }
+    return SETTINGS
 
 
 @pytest.fixture

@@ -94,24 +94,20 @@ def send(caller, address):
     return passed(caller.patch(address, content=b"new", headers={**BYTES, "upload-offset": "0"}), 204)
 
 
-def tus_create(world, caller, team):
-    path = world.path(team)
-
+def resumable(world, caller, path, team):
     def uploads():
         address = begin(world, caller, path, team)
         return address is not None and send(caller, address)
 
     return kept(world, path, uploads)
+
+
+def tus_create(world, caller, team):
+    return resumable(world, caller, world.path(team), team)
 
 
 def tus_overwrite(world, caller, team):
-    path = world.file(team)
-
-    def uploads():
-        address = begin(world, caller, path, team)
-        return address is not None and send(caller, address)
-
-    return kept(world, path, uploads)
+    return resumable(world, caller, world.file(team), team)
 
 
 def tus_of_others(world, caller, team):

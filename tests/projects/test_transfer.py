@@ -9,6 +9,7 @@ from support.client import PlatformUser, Project, ok, refused, unique
 from support.commands import result, run
 from support.mail import Outbox
 from support.server import check_data
+from support.waiting import wait_until
 
 
 def transfer(project) -> str:
@@ -60,12 +61,17 @@ def bob(shop) -> PlatformUser:
     return with_role(shop)
 
 
+def offers_to(server, user) -> list:
+    mails = Outbox(server.data).mails
+    return [mail for mail in mails if mail.to == user.email and mail.subject.startswith("Transfer of ")]
+
+
 def test_an_owner_accepts_a_project_and_its_environments(server, owner, shop, bob):
     stage = environment(owner, shop)
     before = wire(owner, shop)
     assert ok(offer(owner, shop, bob), 202) is None
     assert wire(owner, shop) == before
-    (mail,) = [mail for mail in Outbox(server.data).to(bob.email, 2) if mail.subject.startswith("Transfer of ")]
+    (mail,) = wait_until(lambda: offers_to(server, bob), what="no mail about the offer")
     assert owner.email in mail.text and mail.link.startswith(server.url)
     assert "The offer is valid for 7 days." in mail.text
 

@@ -5,7 +5,8 @@ import json
 import math
 import re
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from support.http_stand_in import StandInHandler, StandInServer
 
 DIMENSIONS = 16
 
@@ -35,11 +36,9 @@ class Embeddings:
         self.changed = threading.Condition()
         endpoint = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(StandInHandler):
             def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+                body = json.loads(self.body())
                 with endpoint.changed:
                     endpoint.calls.append(body["input"])
                     endpoint.requests.append({"authorization": self.headers.get("authorization"), **body})
@@ -55,26 +54,8 @@ class Embeddings:
                 else:
                     self.reply(status, {"error": {"message": "no"}})
 
-            def reply(self, status: int, body: dict):
-                raw = json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(raw)))
-                self.end_headers()
-                self.wfile.write(raw)
-
-            def log_message(self, *_):
-                pass
-
-        class Quiet(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, client_address):
-                pass
-
-        self.http = Quiet(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.http.server_port}/v1/embeddings"
-        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
+        self.http = StandInServer(Handler)
+        self.url = self.http.url + "/v1/embeddings"
 
     def settings(self, **more) -> dict:
         return {
@@ -94,5 +75,4 @@ class Embeddings:
 
     def close(self) -> None:
         self.gate.set()
-        self.http.shutdown()
-        self.http.server_close()
+        self.http.close()

@@ -7,8 +7,10 @@ import itertools
 import json
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
+
+from support.client import PlatformUser, ok
+from support.http_stand_in import StandInHandler, StandInServer
 
 SECRET_KEY = "sk_test_key-of-the-payment-tests"
 WEBHOOK_SECRET = "whsec_secret-of-the-payment-tests"
@@ -43,47 +45,28 @@ class PaymentProvider:
         self.numbers = itertools.count(1)
         provider = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(StandInHandler):
             def do_GET(self):
                 self.respond({})
 
             def do_POST(self):
-                raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+                raw = self.body()
                 self.respond({name: values[-1] for name, values in parse_qs(raw.decode(), strict_parsing=True).items()})
 
             def respond(self, form: dict):
                 provider.gate.wait(60)
                 url = urlsplit(self.path)
                 query = {name: values[-1] for name, values in parse_qs(url.query).items()}
-                headers = {name.lower(): value for name, value in self.headers.items()}
+                headers = self.lower_headers()
                 with provider.lock:
                     provider.calls.append(
                         {"method": self.command, "path": url.path, "query": query, "form": form, "headers": headers}
                     )
                     status, body = provider._respond(self.command, url.path, query, form, headers)
-                raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("content-type", "application/json")
-                self.send_header("request-id", f"req_{next(provider.numbers)}")
-                self.send_header("content-length", str(len(raw)))
-                self.end_headers()
-                self.wfile.write(raw)
+                self.reply(status, body, {"request-id": f"req_{next(provider.numbers)}"})
 
-            def log_message(self, *_):
-                pass
-
-        class Quiet(ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 256
-
-            def handle_error(self, request, client_address):
-                pass
-
-        self.http = Quiet(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.http.server_port}"
-        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
+        self.http = StandInServer(Handler)
+        self.url = self.http.url
 
     def settings(self, **more) -> dict:
         """Settings of a server that uses this provider."""
@@ -212,8 +195,7 @@ class PaymentProvider:
 
     def close(self) -> None:
         self.gate.set()
-        self.http.shutdown()
-        self.http.server_close()
+        self.http.close()
 
 
 def deliver(api, event, secret: str = WEBHOOK_SECRET, at: int | None = None, header: str = "stripe-signature"):
@@ -221,3 +203,30 @@ def deliver(api, event, secret: str = WEBHOOK_SECRET, at: int | None = None, hea
     raw = event if isinstance(event, bytes) else json.dumps(event).encode()
     headers = {"content-type": "application/json", header: sign(raw, secret, at)}
     return api.post("/billing/webhook", content=raw, headers=headers, token=None)
+
+
+# ---- what a user sees
+
+
+def billing(user: PlatformUser) -> dict:
+    return ok(user.get("/control/billing"))
+
+
+def plan(user: PlatformUser) -> tuple[str, str]:
+    """The source and the slug of the plan in force."""
+    view = billing(user)
+    return view["source"], view["plan"]["slug"]
+
+
+def applied(response) -> bool:
+    """Checks the response to an event; returns whether it was applied."""
+    body = ok(response, 200)
+    assert set(body) == {"received", "applied"} and body["received"] is True
+    return body["applied"]
+
+
+def subscribe(payments: PaymentProvider, user: PlatformUser, plan: str = "pro", **more) -> dict:
+    """The user pays for a plan, and the provider's event is delivered."""
+    subscription = payments.subscribe(user.id, plan, **more)
+    assert applied(deliver(user, payments.session_event(subscription, user.id)))
+    return subscription

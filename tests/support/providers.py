@@ -1,16 +1,14 @@
 """Stand-ins for providers that a test scripts: an issuer of OpenID Connect with keys of its own, and GitHub."""
 
 import base64
-import json
-import threading
 import time
 import urllib.parse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
+from support.http_stand_in import StandInHandler, StandInServer
 from support.server import free_port
 
 
@@ -28,35 +26,24 @@ class Scripted:
         self.port = free_port()
         outer = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(StandInHandler):
             def do_GET(self):
-                length = int(self.headers.get("content-length") or 0)
-                form = dict(urllib.parse.parse_qsl(self.rfile.read(length).decode()))
-                headers = {name.lower(): value for name, value in self.headers.items()}
+                form = dict(urllib.parse.parse_qsl(self.body().decode()))
+                headers = self.lower_headers()
                 path = urllib.parse.urlparse(self.path).path
                 outer.asked.append((path, form, headers))
                 answer = outer.answers.get(path, (404, {}))
                 if callable(answer):
                     answer = answer(form, headers)
                 status, body = answer if isinstance(answer, tuple) else (200, answer)
-                data = body if isinstance(body, bytes) else json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                if isinstance(body, bytes):
+                    self.reply(status, body, {"content-type": "application/json"})
+                else:
+                    self.reply(status, body)
 
             do_POST = do_GET
 
-            def log_message(self, *_):
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
-        self._server.daemon_threads = True
-        self._server.handle_error = lambda *_: None  # the client may close its connection
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._server = StandInServer(Handler, self.port)
 
     @property
     def url(self) -> str:
@@ -66,8 +53,7 @@ class Scripted:
         return sum(1 for asked, _, _ in self.asked if asked == path)
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.close()
 
 
 class Key:

@@ -4,9 +4,9 @@ import json
 import threading
 import time
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
+from support.http_stand_in import StandInHandler, StandInServer
 from support.waiting import SLOW
 
 
@@ -32,41 +32,25 @@ class Receiver:
         self.changed = threading.Condition()
         receiver = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(StandInHandler):
             def setup(self):
                 super().setup()
                 with receiver.changed:
                     receiver.connections += 1
 
             def do_POST(self):
-                raw = self.rfile.read(int(self.headers.get("content-length", 0)))
-                seen = Received(self.path, {name.lower(): value for name, value in self.headers.items()}, raw)
+                raw = self.body()
+                seen = Received(self.path, self.lower_headers(), raw)
                 answer = receiver.take(seen)
                 status = answer(seen) if callable(answer) else answer
                 if status is None:
                     self.close_connection = True
                     return
-                self.send_response(status)
-                if 300 <= status < 400:
-                    self.send_header("location", f"http://127.0.0.1:{receiver.port}/moved")
-                self.send_header("content-length", "0")
-                self.end_headers()
+                moved = {"location": f"{receiver.http.url}/moved"} if 300 <= status < 400 else {}
+                self.reply(status, headers=moved)
 
-            def log_message(self, *_):
-                pass
-
-        class Quiet(ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 256
-
-            def handle_error(self, request, client_address):
-                pass
-
-        self.http = Quiet(("127.0.0.1", port), Handler)
+        self.http = StandInServer(Handler, port)
         self.port = self.http.server_port
-        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{path}"
@@ -95,5 +79,4 @@ class Receiver:
                 self.changed.wait(left)
 
     def close(self) -> None:
-        self.http.shutdown()
-        self.http.server_close()
+        self.http.close()

@@ -5,8 +5,9 @@ import socket
 import threading
 import time
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
+
+from support.http_stand_in import StandInHandler, StandInServer
 
 
 @dataclass
@@ -41,17 +42,15 @@ class Upstream:
         self.lock = threading.Lock()
         upstream = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(StandInHandler):
             def setup(self):
                 super().setup()
                 with upstream.lock:
                     upstream.connections += 1
 
             def handle_any(self):
-                raw = self.rfile.read(int(self.headers.get("content-length") or 0))
-                headers = {name.lower(): value for name, value in self.headers.items()}
+                raw = self.body()
+                headers = self.lower_headers()
                 asked = Asked(self.command, self.path, headers, raw)
                 with upstream.lock:
                     upstream.asked.append(asked)
@@ -64,38 +63,17 @@ class Upstream:
                     self.connection.sendall(answer)
                     self.close_connection = True
                 else:
-                    self.reply(*answer)
-
-            def reply(self, status, headers, body):
-                data = body if isinstance(body, bytes) else json.dumps(body).encode()
-                self.send_response(status)
-                if not isinstance(body, bytes):
-                    self.send_header("content-type", "application/json")
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                    status, headers, body = answer
+                    self.reply(status, body, headers)
 
             do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
 
-            def log_message(self, *_):
-                pass
-
-        class Quiet(ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 64
-
-            def handle_error(self, request, client_address):
-                pass
-
-        self.http = Quiet(("127.0.0.1", 0), Handler)
+        self.http = StandInServer(Handler)
         self.port = self.http.server_port
-        threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True).start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return self.http.url
 
     def answer(self, asked: Asked):
         return self.answers.get(asked.path, (404, {}, b""))
@@ -105,8 +83,7 @@ class Upstream:
             return [each for each in self.asked if each.path == path]
 
     def close(self) -> None:
-        self.http.shutdown()
-        self.http.server_close()
+        self.http.close()
 
 
 # ---- failures on the way

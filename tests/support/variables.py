@@ -5,6 +5,11 @@ import json
 from support.client import PlatformUser, Project, ok, refused, unique
 
 VARIABLES = "/admin/variables"
+SETTINGS = {
+    "SERVICE_OUTBOUND_ALLOW": "127.0.0.1",
+    "SERVICE_LOG_LEVEL": "debug",
+    "SERVICE_AUTH_RATE_LIMIT": "1000/60",
+}
 
 
 def put(api, name: str, status: int = 204, **body):

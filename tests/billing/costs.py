@@ -1,9 +1,7 @@
-"""A server with billing whose readings of usage a test takes, and its operator."""
+"""What tests of costs do: they take readings of usage, and read what projects cost."""
 
 import calendar
 from datetime import date, datetime, timedelta, timezone
-
-import pytest
 
 from support.client import PlatformUser, ok
 from support.server import Server
@@ -43,8 +41,3 @@ class Readings:
         self.server.stop()
         self.server.start()
         return wait_until(lambda: self.row(project_id), what=f"no costs of {project_id}")
-
-
-@pytest.fixture(scope="module")
-def readings(server, operator) -> Readings:
-    return Readings(server, operator)

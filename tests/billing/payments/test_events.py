@@ -6,19 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import stripe
-from provider_fixtures import (  # noqa: F401
-    applied,
-    billing,
-    buyer,
-    operator,
-    payments,
-    plan,
-    server_settings,
-    subscribe,
-    working_provider,
-)
 from support.client import PlatformUser, ok, refused
-from support.payment_provider import SECRET_KEY, WEBHOOK_SECRET, deliver, sign
+from support.payment_provider import SECRET_KEY, WEBHOOK_SECRET, applied, billing, deliver, plan, sign, subscribe
 from support.waiting import wait_until
 
 LIBRARY_EVENT = {"object": "event", "api_version": "2024-06-20", "livemode": False}
