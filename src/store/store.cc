@@ -42,6 +42,10 @@ ActorKind actorKindOf(std::string_view name) {
 }
 
 std::optional<std::pair<std::string, int64_t>> countedOf(const CounterSource& source, doc::DocumentView document) {
+  if (!source.where.empty()) {
+    const auto held = document.find(source.where);
+    if (!held || held->type() == doc::BsonType::null) return std::nullopt;
+  }
   std::string group;
   if (!source.groupedBy.empty()) {
     const auto held = document.find(source.groupedBy);

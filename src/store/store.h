@@ -61,6 +61,7 @@ struct CounterSource {
   std::string name;            // of the counter, in errors
   std::string summed = {};     // "" counts documents
   std::string groupedBy = {};  // a string field; documents without it are not counted. "" for one sum per project
+  std::string where = {};      // a field; documents without it, or with null there, are not counted. "" for all
 };
 
 // The fields of a collection of the control project by which its documents keep changes in the change logs: each keeps

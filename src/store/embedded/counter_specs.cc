@@ -17,6 +17,7 @@ std::string declarationOf(const std::vector<SchemaPtr>& counted) {
   for (const SchemaPtr& schema : counted) {
     for (const CounterSource& source : schema->counters) {
       lines.push_back(fmt::format("{} {} {} {}", source.counter, schema->number, source.summed, source.groupedBy));
+      if (!source.where.empty()) lines.back() += " " + source.where;
     }
   }
   std::ranges::sort(lines);

@@ -39,11 +39,13 @@ class CounterSpecsTest : public ::testing::Test {
     store_ = *std::move(opened);
   }
 
-  void save(const std::string& id, int64_t size) {
+  void save(const std::string& id, int64_t size) { saveAs(id, fmt::format(R"({{"id":"{}","size":{}}})", id, size)); }
+
+  void saveAs(const std::string& id, const std::string& json) {
     Write write(
         {.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30), .actor = {}, .bumpEpochs = {}});
     const Target target = write.change({kControlProject, kFiles, 0}, id);
-    const doc::Document document = *doc::parseJson(fmt::format(R"({{"id":"{}","size":{}}})", id, size));
+    const doc::Document document = *doc::parseJson(json);
     const auto done = testing::runOn(
         cores_, 0, store_->write(std::move(write), [target, document](const PreImages&, Changes& changes) -> Result<> {
           changes.put(target, document);
@@ -92,6 +94,21 @@ TEST_F(CounterSpecsTest, AChangedDeclarationIsCountedAnew) {
   EXPECT_EQ(counter(), 2);
   open({});
   EXPECT_EQ(counter(), 0);
+  EXPECT_EQ(store_->check().problems, std::vector<std::string>());
+}
+
+TEST_F(CounterSpecsTest, AConditionCountsTheDocumentsThatHoldItsField) {
+  open({{7, "files"}});
+  save("a", 10);
+  open({{.counter = 7, .name = "files", .where = "size"}});
+  EXPECT_EQ(counter(), 1);
+  saveAs("b", R"({"id":"b","size":null})");
+  saveAs("c", R"({"id":"c"})");
+  EXPECT_EQ(counter(), 1);
+  saveAs("c", R"({"id":"c","size":1})");
+  EXPECT_EQ(counter(), 2);
+  saveAs("a", R"({"id":"a","size":null})");
+  EXPECT_EQ(counter(), 1);
   EXPECT_EQ(store_->check().problems, std::vector<std::string>());
 }
 
