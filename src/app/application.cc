@@ -363,7 +363,7 @@ Result<> Application::Impl::open() {
   queue.start();
   if (billing) {
     RETURN_IF_ERROR(runBlocking(*cores, billing->events.start()));
-    billing->readings.start(cores->at(0).get_executor(), background);
+    billing->start(cores->at(0).get_executor(), background);
   }
   data->expiry().start(background);
   vectors.start();
@@ -407,7 +407,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   vectors.drain();
   purge.stop();
   if (storage) storage->sweeper().stop();
-  if (billing) billing->readings.stop();
+  if (billing) billing->stop();
   identity.signingKeys().stop();
   server->drain(limit);
   dispatcher->stop();

@@ -6,6 +6,7 @@
 #include "api/plan_routes.h"
 #include "billing/checkout.h"
 #include "billing/costs.h"
+#include "billing/daily_recount.h"
 #include "billing/events.h"
 #include "billing/hourly_readings.h"
 #include "billing/meters.h"
@@ -33,6 +34,9 @@ struct BillingPartsDeps {
 struct BillingParts {
   explicit BillingParts(BillingPartsDeps deps);
   void addTo(api::RouteTable& routes);
+  // The background passes; those of the provider's events are started apart.
+  void start(const Executor& executor, TaskGroup& tasks);
+  void stop();
 
   billing::ServerMeters meters;
   billing::Overview overview;
@@ -41,6 +45,7 @@ struct BillingParts {
   billing::Costs costs;
   billing::LimitMails limitMails;
   billing::HourlyReadings readings;
+  billing::DailyRecount recount;
   billing::PlanMails planMails;
   billing::Provider provider;
   billing::Events events;

@@ -10,7 +10,8 @@ std::vector<Command> all() {
   return {
       {.name = "check",
        .help = "Check the whole store for consistency",
-       .options = {},
+       .options = {{"repair-meters", Kind::flag, false,
+                    "Correct meters (stored bytes and others) that differ from what is stored"}},
        .exclusive = true,
        .run = check,
        .alone = nullptr},

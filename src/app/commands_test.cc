@@ -31,6 +31,8 @@ TEST(Commands, ArgumentsAreChecked) {
   } cases[] = {
       {"check", {}, true},
       {"check", {{"to", "/backups/x"}}, false},
+      {"check", {{"repair-meters", "true"}}, true},
+      {"check", {{"repair-meters", "stored bytes"}}, false},
       {"backup", {{"to", "/backups/x"}}, true},
       {"backup", {{"to", "tmp/x"}}, false},
       {"backup", {{"to", ""}}, false},

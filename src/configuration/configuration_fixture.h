@@ -47,6 +47,9 @@ class StoppingStore final : public store::DocumentStore {
     return inner_.statsByField(collection, std::move(value), options);
   }
   Task<int64_t> counter(store::CounterKey key) override { return inner_.counter(std::move(key)); }
+  Task<store::CounterRecount> recountCounters(store::ProjectNo project, store::RecountOptions options) override {
+    return inner_.recountCounters(project, options);
+  }
   store::Mark mark(store::ProjectNo project, store::CollectionNo collection, std::string_view path,
                    doc::ValueView value) const override {
     return inner_.mark(project, collection, path, value);

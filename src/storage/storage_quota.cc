@@ -1,5 +1,7 @@
 #include "storage/storage_quota.h"
 
+#include <algorithm>
+
 #include "storage/file_writes.h"
 
 namespace mb::storage {
@@ -37,6 +39,12 @@ int64_t StorageQuota::reserved(store::ProjectNo project) const {
 std::vector<store::CounterLimit> StorageQuota::limits(const snapshot::ProjectSnapshot& project) const {
   const std::optional<int64_t> bytes = max(project);
   return bytes ? limits(project.info().number, *bytes) : std::vector<store::CounterLimit>();
+}
+
+// Never below 0, so that a wrong counter does not admit more uploads.
+Task<int64_t> StorageQuota::use(store::ProjectNo project) {
+  CO_TRY(const int64_t stored, co_await store_.counter(counterOf(project)));
+  co_return std::max<int64_t>(stored, 0);
 }
 
 Task<int64_t> StorageQuota::sizeOf(store::ProjectNo project, std::string file) {

@@ -53,7 +53,7 @@ class StorageQuota {
   };
   // Both at one time, where the file is not changed again and again.
   Task<Use> useWith(store::ProjectNo project, std::string file);
-  Task<int64_t> use(store::ProjectNo project) { return store_.counter(counterOf(project)); }
+  Task<int64_t> use(store::ProjectNo project);
 
   // The error of an upload that does not fit; `use` is without it. REQUIRES: max().
   Error exceeded(const snapshot::ProjectSnapshot& project, int64_t use) const;

@@ -3,6 +3,7 @@
 // test suite (suite/). Rules: docs/engine.md.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -168,6 +169,26 @@ struct CollectionStats {
   uint64_t bytes = 0;
 };
 
+// A counter that a recount found to differ from its documents.
+struct CounterCorrection {
+  CounterKey counter;
+  std::string name;  // CounterSource::name
+  int64_t was = 0;
+  int64_t is = 0;  // the sum over the documents
+};
+
+struct CounterRecount {
+  uint64_t counters = 0;  // those that were compared
+  std::vector<CounterCorrection> corrections;
+};
+
+struct RecountOptions {
+  bool correct = true;  // false: returns the corrections without applying them
+  // Ends the recount soon once it is true; must outlive the call. Null: none.
+  const std::atomic<bool>* stop = nullptr;
+  Deadline deadline = {};  // Deadline(): the engine's own limit
+};
+
 // The changes that an alteration makes to a collection; absent fields stay unchanged.
 struct Alteration {
   std::optional<std::string> name;
@@ -207,8 +228,13 @@ class DocumentStore {
   virtual Task<CollectionStats> stats(CollectionRef collection, ReadOptions options = {}) = 0;
   // The same for the documents whose SystemCollection::countedBy field is `value`. Exact.
   virtual Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options = {}) = 0;
-  // The counter as of the last commit. Exact.
+  // The counter as of the last commit: exact, unless an earlier fault left it wrong, which may be below 0.
   virtual Task<int64_t> counter(CounterKey key) = 0;
+  // Counts the documents behind the project's counters and corrects those that differ. Exact under concurrent writes,
+  // which neither wait nor are lost. Corrections are durable when it returns, and logged. One project is counted at a
+  // time; further calls wait. Fails with notFound for a project that does not exist or was dropped, and with
+  // unavailable when it was stopped, past the deadline, or if too many scans wait.
+  virtual Task<CounterRecount> recountCounters(ProjectNo project, RecountOptions options = {}) = 0;
 
   // ---- marks: whether the data of a cache entry may have changed
   // The mark of `value` at `path`, which is one of SystemCollection::marked or of markPath(). Never blocks. Any thread.

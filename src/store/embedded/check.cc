@@ -97,10 +97,7 @@ void Checker::checkDocument(const CollectionHandle& handle, std::string_view id,
     ++grouped.documents;
     grouped.bytes += bytes.size();
   }
-  for (const CounterSource& source : handle.schema->counters) {
-    auto found = countedOf(source, *document);
-    if (found) counters_[{handle.state->project, source.counter, std::move(found->first)}] += found->second;
-  }
+  addCounted(handle.schema->counters, handle.state->project, *document, counters_);
   EntrySet entries;
   std::string buffer;
   for (const auto& index : handle.schema->indexes) {

@@ -44,7 +44,7 @@ class Checker {
   rocksdb::ReadOptions options_;
   std::map<RangeId, Counted> counted_;
   std::map<std::pair<RangeId, std::string>, Counted> grouped_;
-  std::map<CounterKey, int64_t> counters_;
+  CounterSums counters_;
   std::map<RangeId, uint64_t> expected_;  // entries by index
   CheckReport report_;
 };

@@ -68,7 +68,7 @@ Result<> Catalogue::recount(const std::vector<SchemaPtr>& counted) {
   rocksdb::WriteBatch batch;
   for (const CounterPtr& counter : counters.all()) batch.Delete(family, counterRow(counter->key));
   counters.clear();
-  std::map<CounterKey, int64_t> sums;
+  CounterSums sums;
   Result<> outcome;
   const std::unique_ptr<rocksdb::Iterator> at(
       database_->db().NewIterator(Database::reading(Tier::disk), database_->family(Family::documents)));
@@ -76,11 +76,7 @@ Result<> Catalogue::recount(const std::vector<SchemaPtr>& counted) {
     for (const SchemaPtr& schema : counted) {
       const std::string prefix = rangePrefix(project.number, schema->number);
       for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
-        const doc::DocumentView document(view(at->value()));
-        for (const CounterSource& source : schema->counters) {
-          auto found = countedOf(source, document);
-          if (found) sums[{project.number, source.counter, std::move(found->first)}] += found->second;
-        }
+        addCounted(schema->counters, project.number, doc::DocumentView(view(at->value())), sums);
       }
       if (outcome && !at->status().ok()) outcome = fail(readError(at->status()));
     }

@@ -2,10 +2,8 @@
 
 #include "base/clock.h"
 #include "document/json.h"
-#include "store/embedded/counters.h"
-#include "store/embedded/database.h"
-#include "store/embedded/keys.h"
 #include "store/embedded/testing.h"
+#include "store/embedded/testing_counters.h"
 #include "store/testing/running.h"
 
 namespace mb::store::embedded {
@@ -130,21 +128,7 @@ TEST_F(CounterSpecsTest, RowsThatThisVersionKeptAreNotCountedAnew) {
   save("a", 10);
   store_.reset();
   // Only a recount could detect that such a row is wrong.
-  {
-    auto database = Database::open(folder_.path() / "store", counterSettings(), [](ProjectNo) { return uint64_t{0}; });
-    ASSERT_TRUE(database);
-    rocksdb::WriteBatch batch;
-    std::string value;
-    appendU64(value, 77);
-    batch.Put((*database)->family(Family::system), counterRow(kStoredBytes), value);
-    std::string stamp;
-    rocksdb::PinnableSlice before;
-    ASSERT_TRUE((*database)->get(Tier::disk, Family::system, row::plain(row::kCounterStamp), &before).ok());
-    appendU64(stamp, (*database)->opening());
-    stamp += view(before).substr(8);
-    batch.Put((*database)->family(Family::system), row::plain(row::kCounterStamp), stamp);
-    (*database)->write(batch);
-  }
+  replaceCounterRow(folder_.path(), kStoredBytes, 77);
   open(kDeclared);
   EXPECT_EQ(counter(), 77);
   const std::vector<std::string> problems = store_->check().problems;

@@ -92,6 +92,14 @@ void release(const std::vector<CounterDelta>& deltas) {
   giveBack(deltas);
 }
 
+void addCounted(const std::vector<CounterSource>& sources, ProjectNo project, doc::DocumentView document,
+                CounterSums& sums) {
+  for (const CounterSource& source : sources) {
+    auto found = countedOf(source, document);
+    if (found) sums[{project, source.counter, std::move(found->first)}] += found->second;
+  }
+}
+
 std::string counterRow(const CounterKey& key) {
   return row::of(row::kCounter, key.project, key.counter) + key.group;
 }

@@ -50,6 +50,11 @@ class Counters {
   std::map<CounterKey, CounterPtr> counters_;
 };
 
+using CounterSums = std::map<CounterKey, int64_t>;
+// Adds what the sources count of a document of the project.
+void addCounted(const std::vector<CounterSource>& sources, ProjectNo project, doc::DocumentView document,
+                CounterSums& sums);
+
 // Reserves the increases within the limits, all or none; on refusal returns the limit that was exceeded. release()
 // undoes the reservation, the commit makes it durable.
 std::optional<CounterLimit> reserve(const std::vector<CounterDelta>& deltas, const std::vector<CounterLimit>& limits);

@@ -1,5 +1,6 @@
 // Runs the suite of all engines on this one.
 #include "store/embedded/testing.h"
+#include "store/embedded/testing_counters.h"
 #include "store/suite/planner_suite.h"
 #include "store/suite/store_suite.h"
 
@@ -14,6 +15,9 @@ class EmbeddedUnderTest final : public suite::Engine {
   ChangeFeed& feed() override { return opened_.store(); }
   Cores& cores() override { return opened_.cores(); }
   void reopen() override { opened_.reopen(); }
+  void breakCounter(const CounterKey& key, int64_t value) override {
+    opened_.reopen([&] { embedded::replaceCounterRow(opened_.path(), key, value); });
+  }
   std::vector<std::string> problems() override { return opened_.store().check().problems; }
 
  private:

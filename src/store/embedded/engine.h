@@ -1,5 +1,5 @@
 // The embedded store: it combines the parts of this folder. Its functions are split by topic over write.cc, read.cc,
-// alterations.cc, index_build.cc, check.cc, backup.cc, compact.cc and embedded_store.cc.
+// alterations.cc, index_build.cc, recount.cc, check.cc, backup.cc, compact.cc and embedded_store.cc.
 #pragma once
 
 #include "base/task_group.h"
@@ -56,6 +56,7 @@ class Engine final : public EmbeddedStore {
   Task<CollectionStats> stats(CollectionRef collection, ReadOptions options) override;
   Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options) override;
   Task<int64_t> counter(CounterKey key) override;
+  Task<CounterRecount> recountCounters(ProjectNo project, RecountOptions options) override;
   Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
   Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
 
@@ -108,6 +109,12 @@ class Engine final : public EmbeddedStore {
   // Queues the commit and waits until it is durable. Fails with the Violation of a limit that it exceeds, unavailable
   // if the queue is full, and the error with which the commit thread refuses it.
   Task<> commit(Commit& commit, std::vector<CounterLimit> limits);
+
+  // ---- recount.cc
+  // In commits of a bounded size, each of which is there as a whole or not at all. Waits while the queue is full, until
+  // `ended` returns true.
+  Task<> applyCorrections(ProjectNo project, std::span<const CounterCorrection> corrections,
+                          const std::function<bool()>& ended);
 
   // ---- read.cc
   QueryContext queryContext() { return {*database_, catalogue_, planMemory_}; }
@@ -175,6 +182,7 @@ class Engine final : public EmbeddedStore {
   Backlog fieldChanges_;
   std::mutex wantedMutex_;
   std::map<std::pair<ProjectNo, CollectionNo>, std::vector<std::string>> wantedFields_;
+  std::atomic<bool> recounting_{false};
   std::atomic<bool> closed_{false};
 };
 

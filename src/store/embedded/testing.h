@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "store/embedded/embedded_store.h"
 #include "store/testing/running.h"
@@ -47,8 +48,10 @@ class OpenedStore {
   Cores& cores() { return cores_; }
   const std::filesystem::path& path() const { return folder_.path(); }
   void setSystem(std::vector<SystemCollection> system) { system_ = std::move(system); }
-  void reopen() {
+  // `meanwhile`, if given, is called while the store is closed.
+  void reopen(const std::function<void()>& meanwhile = {}) {
     store_.reset();
+    if (meanwhile) meanwhile();
     open();
   }
   // The value of a successful call; else fails the test.

@@ -22,6 +22,8 @@ class Engine {
   virtual Cores& cores() = 0;
   // Closes the store and opens it again on the same data.
   virtual void reopen() = 0;
+  // The same, with a wrong value of the counter.
+  virtual void breakCounter(const CounterKey& key, int64_t value) = 0;
   // The problems that a full scan finds.
   virtual std::vector<std::string> problems() = 0;
 };

@@ -21,6 +21,23 @@ Task<> MemoryStore::dropProject(ProjectNo project) {
   co_return Result<>();
 }
 
+Task<CounterRecount> MemoryStore::recountCounters(ProjectNo project, RecountOptions options) {
+  const std::lock_guard lock(mutex_);
+  recounts_.push_back(project);
+  CO_RETURN_IF_ERROR(injected());
+  if (options.stop && *options.stop) co_return fail(ErrorCode::unavailable, "the recount of counters was stopped");
+  std::set<CounterNo> declared;
+  for (const SystemCollection& system : system_) {
+    for (const CounterSource& source : system.counters) declared.insert(source.counter);
+  }
+  co_return CounterRecount{.counters = declared.size(), .corrections = {}};
+}
+
+std::vector<ProjectNo> MemoryStore::recounts() const {
+  const std::lock_guard lock(mutex_);
+  return recounts_;
+}
+
 Epoch MemoryStore::epoch(ProjectNo project) const {
   const std::lock_guard lock(mutex_);
   const auto& epochs = staleEpochs_ ? *staleEpochs_ : epochs_;

@@ -26,6 +26,8 @@ class MemoryStore final : public DocumentStore {
   // The number of calls of get, getMany, find and count.
   size_t reads() const;
   size_t writes() const;
+  // The projects of all calls of recountCounters, in order.
+  std::vector<ProjectNo> recounts() const;
   // All documents of a collection, ascending id.
   std::vector<doc::Document> all(CollectionRef collection) const;
   void bumpEpoch(ProjectNo project);
@@ -50,6 +52,8 @@ class MemoryStore final : public DocumentStore {
   Task<CollectionStats> stats(CollectionRef collection, ReadOptions options = {}) override;
   Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options = {}) override;
   Task<int64_t> counter(CounterKey key) override;
+  // Counters are sums of the present documents, so none is ever wrong.
+  Task<CounterRecount> recountCounters(ProjectNo project, RecountOptions options = {}) override;
   Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
   Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
   Task<ProjectNo> allocateProject() override;
@@ -104,6 +108,7 @@ class MemoryStore final : public DocumentStore {
   std::function<void()> beforeWrite_;
   size_t reads_ = 0;
   size_t writes_ = 0;
+  std::vector<ProjectNo> recounts_;
   MemoryFeed feed_;
   Notices notices_;
   struct MarkedValue {
