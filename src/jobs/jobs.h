@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,23 @@ struct Repetition {
   doc::Document payload;
 };
 
+// Changes that a handler adds to the commit that ends its run: the one that removes the job's row, or changes it for a
+// repetition. They are made only if the row is as it was when the run began. So of the runs of a job that is offered
+// several times, such as after a crash, the changes of one are made.
+struct ExtraChanges {
+  static constexpr size_t kMaxTargets = 8;
+  // At most kMaxTargets; with more the attempt fails.
+  std::vector<store::WriteTarget> targets;
+  // Computes their changes; `targets` are in the order of those above. Bound like a store::WriteCallback: it may run
+  // several times, and must not wait.
+  std::function<void(const store::PreImages& before, std::span<const store::Target> targets, store::Changes& changes)>
+      compute;
+  // Called once the run has ended in a commit. False: without the changes, since the store refused them (unavailable,
+  // such as where the disk is nearly full) and accepted the end of the run alone. Destroyed uncalled if the job runs
+  // again, or did not exist any more. On the core of the run; must not wait.
+  std::move_only_function<void(bool committed)> ended;
+};
+
 // The argument of a handler.
 struct JobRun {
   std::string id;
@@ -82,6 +100,8 @@ struct JobRun {
   // Set by a handler that then succeeds: the job stays in place of being removed, has all its attempts again, and holds
   // back the later ones of its order key until then. Never null.
   std::shared_ptr<std::optional<Repetition>> repetition;
+  // Set by a handler that then succeeds. Never null.
+  std::shared_ptr<std::optional<ExtraChanges>> extraChanges;
 };
 // An error ends the attempt. Its message and cause are stored with the job, so they must hold no secret. Delivery is at
 // least once: a handler may get a job again whose work is done. The error projectSuspended, while the job's project is

@@ -135,8 +135,17 @@ struct Queue::Impl : std::enable_shared_from_this<Impl> {
   Result<doc::Document> payloadOf(const Row& row) const;
   void setPayload(Row& row, doc::Document payload) const;
   Result<JobRun> jobRun(const Row& row, const Kind& kind) const;
-  Async<AttemptEnd> finishAttempt(Row row, const KindState& kind, Result<> result,
-                                  std::optional<Repetition> repetition);
+  // What a handler has set for its success.
+  struct OnSuccess {
+    std::optional<Repetition> repetition = {};
+    std::optional<ExtraChanges> extraChanges = {};
+  };
+  Async<AttemptEnd> finishAttempt(Row row, const KindState& kind, Result<> result, OnSuccess onSuccess);
+  // Removes or stores the row, with the extra changes (null for none). False, and nothing is written, if the stored row
+  // is not in the state `began` any more: cancelled, replaced, or changed by an attempt of another process.
+  Task<bool> writeEnd(const Row& row, const RowState& began, bool removes, const ExtraChanges* extra);
+  // Notifies the owner of the extra changes of their commit.
+  Task<bool> writeEndWith(const Row& row, const RowState& began, bool removes, std::optional<ExtraChanges> extra);
   AttemptEnd afterFailure(Row& row, const KindState& kind, const Error& error) const;
 
   // ---- queue_suspension.cc

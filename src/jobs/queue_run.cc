@@ -30,7 +30,7 @@ struct Queue::Impl::Attempt {
   const Entry entry;
   asio::steady_timer done;  // cancelled at the end
   std::optional<Result<>> result;
-  std::optional<Repetition> repetition;
+  OnSuccess onSuccess;
   bool abandoned = false;
 };
 
@@ -109,11 +109,12 @@ Async<AttemptEnd> Queue::Impl::attempt(Entry entry) {
   if (!suspended) co_return AttemptEnd{};
   if (*suspended) co_return AttemptEnd{.outcome = AttemptEnd::Outcome::suspended};
   auto run = jobRun(row, entry.kind->kind);
-  if (!run) co_return co_await finishAttempt(std::move(row), *entry.kind, fail(std::move(run).error()), std::nullopt);
+  if (!run) co_return co_await finishAttempt(std::move(row), *entry.kind, fail(std::move(run).error()), {});
 
   const Executor executor = deps.cores.at(Cores::current()).get_executor();
   auto handled = std::make_shared<Attempt>(executor, entry, run->deadline);
-  run->repetition = std::shared_ptr<std::optional<Repetition>>(handled, &handled->repetition);
+  run->repetition = std::shared_ptr<std::optional<Repetition>>(handled, &handled->onSuccess.repetition);
+  run->extraChanges = std::shared_ptr<std::optional<ExtraChanges>>(handled, &handled->onSuccess.extraChanges);
   if (!tasks.spawn(executor, runHandler(shared_from_this(), handled, *std::move(run)))) co_return AttemptEnd{};
   if (!handled->result) {
     boost::system::error_code ignored;
@@ -131,7 +132,7 @@ Async<AttemptEnd> Queue::Impl::attempt(Entry entry) {
     co_return AttemptEnd{.outcome = AttemptEnd::Outcome::suspended};
   }
   AttemptEnd end =
-      co_await finishAttempt(std::move(row), *entry.kind, *std::move(handled->result), std::move(handled->repetition));
+      co_await finishAttempt(std::move(row), *entry.kind, *std::move(handled->result), std::move(handled->onSuccess));
   end.overdue = overdue;
   co_return end;
 }
@@ -180,12 +181,17 @@ void Queue::Impl::setPayload(Row& row, doc::Document payload) const {
   }
 }
 
-// Updates or removes the row; a row that was replaced or cancelled during the run is not changed.
-Async<AttemptEnd> Queue::Impl::finishAttempt(Row row, const KindState& kind, Result<> result,
-                                             std::optional<Repetition> repetition) {
+// Updates or removes the row; a row that was changed or removed during the run stays as it is.
+Async<AttemptEnd> Queue::Impl::finishAttempt(Row row, const KindState& kind, Result<> result, OnSuccess onSuccess) {
   AttemptEnd end{.outcome = AttemptEnd::Outcome::completed};
+  const RowState began = row.state();
+  auto& [repetition, extra] = onSuccess;
+  if (extra && extra->targets.size() > ExtraChanges::kMaxTargets) {
+    result = fail(ErrorCode::internal, "the job changes too many documents with its end");
+  }
   if (!result) {
     end = afterFailure(row, kind, result.error());
+    extra.reset();
   } else if (repetition) {
     row.failedAttempts = 0;
     row.error.clear();
@@ -199,20 +205,41 @@ Async<AttemptEnd> Queue::Impl::finishAttempt(Row row, const KindState& kind, Res
     end = {.outcome = AttemptEnd::Outcome::retried, .dueAt = row.dueAt};
   }
   const bool removes = end.outcome == AttemptEnd::Outcome::completed;
-  store::Write write(asServer());
-  const store::Target stored = write.change(kRows, row.id);
-  const auto written = co_await deps.store.write(
-      std::move(write),
-      [stored, removes, &row = std::as_const(row)](const store::PreImages& before,
-                                                   store::Changes& changes) -> Result<> {
-        if (!before[stored] || before[stored]->view().stringOr("seq") != row.seq) return {};
-        changes.set(stored, removes ? store::Change::remove() : store::Change::replace(row.toDocument()));
-        return {};
-      });
+  const Result<bool> written = co_await writeEndWith(row, began, removes, std::move(extra));
   if (written) co_return end;
   logWarn("job result could not be stored; the job runs again",
           {{"kind", row.kind}, {"job", row.id}, {"problem", written.error().message()}});
   co_return AttemptEnd{.outcome = AttemptEnd::Outcome::postponed, .failed = end.failed};
+}
+
+Task<bool> Queue::Impl::writeEnd(const Row& row, const RowState& began, bool removes, const ExtraChanges* extra) {
+  store::Write write(asServer());
+  const store::Target stored = write.change(kRows, row.id);
+  std::vector<store::Target> targets;
+  if (extra) targets = write.change(extra->targets);
+  auto callback = [stored, removes, extra, &row, &began, &targets = std::as_const(targets)](
+                      const store::PreImages& before, store::Changes& changes) -> Result<bool> {
+    if (!before[stored] || Row::stateOf(*before[stored]) != began) return false;
+    changes.set(stored, removes ? store::Change::remove() : store::Change::replace(row.toDocument()));
+    if (extra) extra->compute(before, targets, changes);
+    return true;
+  };
+  co_return co_await store::writeReturning(deps.store, std::move(write), std::move(callback));
+}
+
+Task<bool> Queue::Impl::writeEndWith(const Row& row, const RowState& began, bool removes,
+                                     std::optional<ExtraChanges> extra) {
+  Result<bool> written = co_await writeEnd(row, began, removes, extra ? &*extra : nullptr);
+  if (!extra) co_return written;
+  bool committed = true;
+  // Where the disk is nearly full the store still accepts the removal of the row: the job does not run again because of
+  // what it adds.
+  if (!written && written.error().code() == ErrorCode::unavailable) {
+    committed = false;
+    written = co_await writeEnd(row, began, removes, nullptr);
+  }
+  if (written && *written && extra->ended) extra->ended(committed);
+  co_return written;
 }
 
 AttemptEnd Queue::Impl::afterFailure(Row& row, const KindState& kind, const Error& error) const {

@@ -57,6 +57,11 @@ std::string Row::chain() const {
   return fmt::format("{}{}{}{}{}{}", kind, kSeparator, project, kSeparator, orderKey, kSeparator);
 }
 
+RowState Row::stateOf(doc::DocumentView stored) {
+  return {std::string(stored.stringOr("seq")), dateAt(stored, "dueAt").value_or(Timestamp()),
+          static_cast<int>(integerOr(stored, "failedAttempts", 0))};
+}
+
 Row Row::head() const {
   Row head;
   head.id = id;

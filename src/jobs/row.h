@@ -38,6 +38,14 @@ std::string kindPrefix(std::string_view kind);
 // The smallest text above all that begin with `prefix`. REQUIRES: `prefix` ends in \x01.
 std::string behind(std::string_view prefix);
 
+// Each attempt changes the state of a row that it does not remove.
+struct RowState {
+  std::string seq;
+  Timestamp dueAt;
+  int failedAttempts = 0;
+  bool operator==(const RowState&) const = default;
+};
+
 struct Row {
   std::string id;
   std::string kind;
@@ -56,6 +64,9 @@ struct Row {
   std::string error;   // of the last attempt
   std::string trace;
 
+  RowState state() const { return {seq, dueAt, failedAttempts}; }
+  // That of a stored row.
+  static RowState stateOf(doc::DocumentView stored);
   // The row without payload, error and repetition.
   Row head() const;
   FairnessKey fairnessKey() const { return {kind, project, group}; }
