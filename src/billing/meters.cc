@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "billing/history.h"
 #include "billing/project_pages.h"
 #include "functions/run_log.h"
 #include "projects/membership_context.h"
@@ -11,6 +12,9 @@
 namespace mb::billing {
 
 namespace {
+
+// The history is completed by the runs of past months.
+static_assert(functions::kStoredMonthDays >= kStoredDays);
 
 int64_t environmentsOf(const std::optional<projects::ProjectRecord>& root) {
   return root && root->environments ? static_cast<int64_t>(root->environments->size()) : 0;

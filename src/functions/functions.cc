@@ -5,6 +5,7 @@
 #include "functions/flow_graph.h"
 #include "functions/function_variables.h"
 #include "functions/run_log.h"
+#include "functions/run_months.h"
 #include "functions/timetable.h"
 #include "store/configuration_limits.h"
 #include "store/rewrite.h"
@@ -83,7 +84,7 @@ std::vector<store::SystemCollection> systemCollections() {
   return {{kFunctions, "__functions", {route}},
           {kVersions, "__function_versions", {}},
           {kRuns, "__function_runs", {}},
-          {kStats, "__function_stats", {}},
+          {.number = kStats, .name = "__function_stats", .indexes = {}, .counters = {runsOfMonthSource()}},
           timetableCollection(),
           {kRunInputs, "__function_run_inputs", {}}};
 }

@@ -26,7 +26,7 @@ struct FunctionsRuntime::Impl {
                 deps.clock}),
         retries({deps.store, deps.slot, runner, log, deps.auditor}),
         preHooks({deps.slot, runner}),
-        jobs({deps.snapshots, deps.slot, deps.queue, runner, deps.clock, deps.workers}),
+        jobs({deps.snapshots, deps.slot, deps.queue, runner, log, deps.clock, deps.workers}),
         postJobs({deps.slot, deps.queue, runner}),
         authTrigger({deps.snapshots, deps.slot, deps.queue}),
         fileTrigger({deps.snapshots, deps.slot, deps.queue}),

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "configuration/configuration_fixture.h"
 #include "events/dispatcher.h"
+#include "functions/functions.h"
 #include "functions/functions_runtime.h"
 #include "functions/run_log.h"
 #include "functions/timetable.h"
@@ -113,7 +114,7 @@ inline bool until(const std::function<bool()>& condition) {
 
 class RunningFixture : public configuration::ConfigurationFixture {
  protected:
-  RunningFixture() {
+  RunningFixture() : ConfigurationFixture(systemCollections()) {
     configureLog(LogLevel::off, LogFormat::text);
     EXPECT_TRUE(run(dispatcher_.start()));
     queue_.start();

@@ -1,6 +1,8 @@
 #include "functions/run.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "functions/hook_result.h"
 #include "functions/run_actor.h"
@@ -167,17 +169,26 @@ std::optional<int64_t> FunctionRunner::maxRuns(const Invocation& invocation) con
   return invocation.project->get(deps_.plan).max(plans::Limit::functionRunsPerMonth);
 }
 
+bool FunctionRunner::isTaken(const Invocation& invocation) const {
+  if (maxRuns(invocation)) return true;
+  const bool billed = !invocation.project->get(deps_.plan).slug.empty();
+  return billed && invocation.countedByCaller && isMetered(invocation);
+}
+
 Task<> FunctionRunner::admit(Invocation& invocation) {
+  if (!isTaken(invocation)) co_return Result<>();
   const std::optional<int64_t> max = maxRuns(invocation);
-  if (!max) co_return Result<>();
   const Timestamp now = deps_.clock.now();
-  CO_TRY(RunQuota::Taken taken, co_await deps_.log.take(invocation.project->info().number, now, *max));
-  if (!taken.permit) {
+  Result<RunQuota::Taken> taken = co_await deps_.log.take(invocation.project->info().number, now,
+                                                          max.value_or(std::numeric_limits<int64_t>::max()));
+  if (!taken && !max) co_return Result<>();
+  if (!taken) co_return fail(std::move(taken).error());
+  if (!taken->permit) {
     const plans::PlanInForce& plan = invocation.project->get(deps_.plan);
-    co_return fail(plans::exceeded(plan, plans::Limit::functionRunsPerMonth, *max, taken.use)
+    co_return fail(plans::exceeded(plan, plans::Limit::functionRunsPerMonth, *max, taken->use)
                        .withRetryAfter(secondsToNextMonth(now)));
   }
-  invocation.permit = std::move(taken.permit);
+  invocation.permit = std::move(taken->permit);
   co_return Result<>();
 }
 
@@ -210,9 +221,11 @@ Task<FinishedRun> FunctionRunner::run(Invocation invocation) {
   finished.view.retryOf = std::move(invocation.retryOf);
   if (finished.status == workers::RunStatus::busy) co_return finished;
   if (invocation.runClass == workers::RunClass::preHook) noteAbort(finished.view);
+  if (invocation.countedByCaller) finished.permit = std::exchange(invocation.permit, std::nullopt);
   if (invocation.logged) {
     deps_.log.add(runOf(*invocation.project, *invocation.function), loggedView(finished.view),
-                  {.counted = true, .metered = isMetered(invocation)}, std::move(input), std::move(invocation.permit));
+                  {.counted = true, .metered = isMetered(invocation) && !invocation.countedByCaller}, std::move(input),
+                  std::move(invocation.permit));
   }
   co_return finished;
 }

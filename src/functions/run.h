@@ -28,7 +28,8 @@ class FunctionRunner final : public Runner {
 
   Task<FinishedRun> run(Invocation invocation) override;
   // Takes the run from the limit of its project's plan, if that limits it; run() then does not take it again. For what
-  // must know first whether it may run. Fails as run() does.
+  // must know first whether it may run. Fails as run() does. A run with `countedByCaller` and without a limit stays
+  // without a permit where its month cannot be read.
   Task<> admit(Invocation& invocation);
   // Logs a run that was skipped. It is not counted.
   void logSkipped(Invocation invocation, std::string why);
@@ -36,6 +37,8 @@ class FunctionRunner final : public Runner {
  private:
   // The limit of the project's runs in a month; nullopt: the plan does not limit this run.
   std::optional<int64_t> maxRuns(const Invocation& invocation) const;
+  // Whether the run is taken from its month: to meet the limit, or so that its job's commit can count it.
+  bool isTaken(const Invocation& invocation) const;
   // `refused` is set once the project's suspension refuses a call.
   std::shared_ptr<workers::Bridge> bridgeOf(const Invocation& invocation, std::chrono::milliseconds timeout,
                                             ProjectHost::Refusal refused) const;

@@ -4,6 +4,7 @@
 
 #include "functions/function_rules.h"
 #include "functions/pre_hooks.h"
+#include "functions/run_months.h"
 #include "store/records.h"
 
 namespace mb::functions {
@@ -109,6 +110,7 @@ Task<> RunJobs::run(jobs::JobRun run) {
                             fmt::format("{} triggers precede this change: no further function runs", kMaxDepth));
     co_return Result<>();
   }
+  invocation.countedByCaller = true;
   const Result<> admitted = co_await deps_.runner.admit(invocation);
   if (!admitted && admitted.error().code() == ErrorCode::planRunLimit) {
     deps_.runner.logSkipped(std::move(invocation), admitted.error().message());
@@ -116,12 +118,39 @@ Task<> RunJobs::run(jobs::JobRun run) {
   }
   if (!admitted) co_return fail(admitted.error().clone());
   invocation.trace = run.trace;
-  CO_TRY(const FinishedRun finished, co_await deps_.runner.run(std::move(invocation)));
+  CO_TRY(FinishedRun finished, co_await deps_.runner.run(std::move(invocation)));
   if (finished.status == workers::RunStatus::busy) co_return fail(functionsBusy());
   if (finished.stopped) co_return fail(ErrorCode::unavailable, "the server stopped");
   if (finished.suspended) co_return fail(ErrorCode::projectSuspended, "the project was suspended during the run");
   if (finished.killed && run.attempt <= kMaxKilled) co_return fail(ErrorCode::unavailable, "the worker was killed");
-  co_return retry(run, *function, finished);
+  CO_RETURN_IF_ERROR(retry(run, *function, finished));
+  count(run, project->info().number, finished);
+  co_return Result<>();
+}
+
+void RunJobs::count(const jobs::JobRun& run, store::ProjectNo project, FinishedRun& finished) const {
+  if (!finished.permit) {
+    deps_.log.count({project, monthOf(finished.view.startedAt)});
+    return;
+  }
+  const ProjectMonth month = finished.permit->month();
+  const int row = rowOfJob(run.id);
+  jobs::ExtraChanges extra;
+  extra.targets.push_back(monthRow(month, row));
+  extra.compute = [month, row](const store::PreImages& before, std::span<const store::Target> targets,
+                               store::Changes& changes) {
+    changes.put(targets[0], withRuns(month, row, before[targets[0]], 1));
+  };
+  // Until then the permit counts the run; it gives the run back where the job runs again.
+  extra.ended = [&log = deps_.log, permit = *std::move(finished.permit)](bool committed) mutable {
+    if (committed) {
+      std::move(permit).count();
+    } else {
+      ProjectMonth taken = permit.month();
+      log.count(std::move(taken), std::move(permit));
+    }
+  };
+  *run.extraChanges = std::move(extra);
 }
 
 Result<> RunJobs::retry(const jobs::JobRun& run, const Function& function, const FinishedRun& finished) const {

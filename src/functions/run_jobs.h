@@ -4,6 +4,10 @@
 // complete, too, once it is logged as skipped. Without being an attempt, a run is repeated
 // for a day if it found no worker, after the next start if the server's stop ended it, after the resume if a call was
 // refused because its project was suspended, and three times if its worker was killed from outside.
+//
+// A run is counted in its project's month by the commit that ends its job, or changes it for the next attempt, so each
+// attempt counts once, whatever ends the process; one that is repeated without being an attempt does not count. Without
+// billing, and where the month could not be read, it is counted behind, as the runs that a caller waits for.
 #pragma once
 
 #include "functions/function_table.h"
@@ -45,6 +49,7 @@ struct RunJobsDeps {
   snapshot::SlotKey<FunctionTable> slot;
   jobs::Queue& queue;
   FunctionRunner& runner;
+  RunLog& log;
   const Clock& clock;
   int workers = 1;  // the maximum number of workers
 };
@@ -58,6 +63,8 @@ class RunJobs {
   Task<> run(jobs::JobRun run);
   // Repeats the job for the next attempt if the run failed and has one left.
   Result<> retry(const jobs::JobRun& run, const Function& function, const FinishedRun& finished) const;
+  // Counts the run, whose job ends with it or waits for the next attempt.
+  void count(const jobs::JobRun& run, store::ProjectNo project, FinishedRun& finished) const;
   const RunJobsDeps deps_;
 };
 

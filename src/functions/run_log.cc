@@ -104,11 +104,7 @@ void RunLog::add(RunOf of, RunView run, Counting counting, std::optional<RunInpu
                  std::optional<RunQuota::Permit> permit) {
   const std::scoped_lock lock(mutex_);
   ++added_;
-  if (counting.metered) {
-    ProjectMonth month{of.project, monthOf(run.startedAt)};
-    quota_->count(month, std::move(permit));
-    ++work_.months[std::move(month)];
-  }
+  if (counting.metered) countNow({of.project, monthOf(run.startedAt)}, std::move(permit));
   Pending& pending = work_.functions[of.functionId];
   if (counting.counted) {
     ++pending.counted;

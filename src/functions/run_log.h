@@ -1,7 +1,8 @@
 // The RunLog stores the last 50 runs of each function, statistics of each function, and the number of runs of a project
 // in each month. Next to the entry of a run that can be repeated it stores the run's input, in a separate collection,
 // so that reading the log reads no events. Adding a run costs a lock and a move. The log is written every second, in a
-// commit per function. A process that is killed loses at most the last second's runs.
+// commit per function. A process that is killed loses at most the last second's entries, and of the month those runs
+// that are not counted in the commit of their job (RunJobs).
 #pragma once
 
 #include <condition_variable>
@@ -21,6 +22,9 @@ namespace mb::functions {
 
 inline constexpr int64_t kMaxRuns = 50;
 inline constexpr size_t kMaxKeptResult = 16 << 10;
+// The number of runs of a month is kept until a month begins that is this many days after its end: as long as billing/
+// keeps its own records, which it completes by the runs of past months.
+inline constexpr int kStoredMonthDays = 152;
 
 struct FunctionStats {
   std::string name;
@@ -60,7 +64,8 @@ class RunLog {
   // References outlive it.
   RunLog(store::DocumentStore& store, Cores& cores) : store_(store), cores_(cores) {}
 
-  // `counted`: in the figures of the function. `metered`: in the month of the project.
+  // `counted`: in the figures of the function. `metered`: in the month of the project, unless the caller counts the
+  // run.
   struct Counting {
     bool counted = true;
     bool metered = true;
@@ -68,6 +73,8 @@ class RunLog {
   // The caller leaves out a result larger than kMaxKeptResult. `permit`: of a metered run that was taken from a limit.
   void add(RunOf of, RunView run, Counting counting, std::optional<RunInput> input = std::nullopt,
            std::optional<RunQuota::Permit> permit = std::nullopt);
+  // Counts a run that has ended in a month, to be written behind; `permit` as above.
+  void count(ProjectMonth month, std::optional<RunQuota::Permit> permit = std::nullopt);
 
   // Newest first; includes all runs added before the call.
   Task<std::vector<RunView>> list(RunOf of, int64_t limit);
@@ -79,7 +86,7 @@ class RunLog {
   Task<std::optional<Logged>> find(RunOf of, std::string id);
   // Of these functions of a project, in their order.
   Task<std::vector<FunctionStats>> stats(store::ProjectNo project, std::vector<RunOf> functions);
-  // Runs of the month of `at` (UTC).
+  // Runs of the month of `at` (UTC), of kStoredMonthDays. Exact: includes all that have ended before the call.
   Task<int64_t> runsOfMonth(store::ProjectNo project, Timestamp at);
   // Takes a run from the limit `max` of the month of `at` (UTC), in which metered runs that have ended and those under
   // way with a permit count. The first call for a month reads the store. Fails with the store's error.
@@ -128,11 +135,14 @@ class RunLog {
   // Fails with retry if other runs of the function were written concurrently.
   Task<> tryWrite(const Pending& pending);
   Task<> writeMonth(ProjectMonth month, int64_t runs);
-  Task<int64_t> storedRuns(ProjectMonth month);
-  // Brings the month into quota_. No flush runs between the read of the store and the addition of the unwritten runs.
+  // REQUIRES: mutex_ is held.
+  void countNow(ProjectMonth month, std::optional<RunQuota::Permit> permit);
+  // Brings the month into quota_, with exactly the runs that have ended (run_log_months.cc says why).
   Task<> load(ProjectMonth month);
+  // Logs a failure.
+  Async<void> tryPrune(ProjectMonth month);
   bool beginLoad();  // false while a flush runs, or another load
-  // `stored`: nullopt if it could not be read.
+  // `stored`: nullopt if it was not read, or could not be.
   void endLoad(const ProjectMonth& month, std::optional<int64_t> stored);
   void putBack(Work work);
   static void join(Pending& older, Pending newer);

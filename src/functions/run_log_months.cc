@@ -1,8 +1,20 @@
 // The runs of each project in a month, as stored and as limits meet them.
+//
+// A run ends in one of two ways. Runs of jobs with a permit are stored by the commit that ends their job, and counted
+// in quota_ after it. All others are counted in quota_ at once, wait in work_, and are written behind by a flush.
+//
+// load() brings a month into quota_ with each ended run once:
+// - Runs written behind: no flush runs between the read of the store and the addition of what waits in work_, under one
+//   lock, so each of them is either stored or waits. One that ends later finds the month in quota_, or in work_.
+// - Runs of jobs: while a permit lives, from before its run to after the commit and the count, its month is in quota_,
+//   which keeps months with runs under way. So while a month is missing there, no commit of this process counts a run
+//   in it: what is stored does not change between the read and the addition, and what was stored before is complete.
+//   That the month is missing is checked after other loads are excluded; only a load adds one.
 #include <chrono>
 
+#include "base/log.h"
 #include "functions/run_log.h"
-#include "store/records.h"
+#include "functions/run_months.h"
 
 namespace mb::functions {
 
@@ -13,49 +25,43 @@ using namespace std::chrono_literals;
 // Of bringing a month into memory: where very many projects run, another may drop it before it is used.
 constexpr int kMaxLoads = 20;
 
-struct MonthRow {
-  std::string id;
-  int64_t runs = 0;
-  static constexpr auto shape() {
-    return doc::shape<MonthRow>("FunctionMonth", doc::field("id", &MonthRow::id), doc::field("runs", &MonthRow::runs));
-  }
-};
-
-store::CollectionRef monthsOf(store::ProjectNo project) {
-  return {project, kStats, 0};
-}
-
-std::string rowIdOf(const ProjectMonth& month) {
-  return fmt::format("month/{}", month.second);
-}
-
 }  // namespace
 
-Task<> RunLog::writeMonth(ProjectMonth month, int64_t runs) {
-  const std::string id = rowIdOf(month);
-  store::Write write(
-      {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
-  const store::Target target = write.change(monthsOf(month.first), id);
-  auto callback = [target, id, runs](const store::PreImages& before, store::Changes& changes) -> Result<> {
-    TRY(std::optional<MonthRow> row, store::fromStore<MonthRow>(before[target]));
-    if (!row) row = MonthRow{id, 0};
-    row->runs += runs;
-    changes.put(target, doc::encode(*row));
-    return {};
-  };
-  CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), std::move(callback)));
-  co_return Result<>();
+void RunLog::countNow(ProjectMonth month, std::optional<RunQuota::Permit> permit) {
+  quota_->count(month, std::move(permit));
+  ++work_.months[std::move(month)];
 }
 
-Task<int64_t> RunLog::storedRuns(ProjectMonth month) {
-  CO_TRY(const auto stored, co_await store_.get(monthsOf(month.first), rowIdOf(month)));
-  CO_TRY(const std::optional<MonthRow> row, store::fromStore<MonthRow>(stored));
-  co_return row ? row->runs : 0;
+void RunLog::count(ProjectMonth month, std::optional<RunQuota::Permit> permit) {
+  const std::scoped_lock lock(mutex_);
+  ++added_;
+  countNow(std::move(month), std::move(permit));
+}
+
+Task<> RunLog::writeMonth(ProjectMonth month, int64_t runs) {
+  store::Write write(
+      {.deadline = std::chrono::steady_clock::now() + 10s, .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
+  const store::Target row = write.change(monthRow(month, kWrittenBehind));
+  auto callback = [row, runs, &month = std::as_const(month)](const store::PreImages& before,
+                                                             store::Changes& changes) -> Result<bool> {
+    changes.put(row, withRuns(month, kWrittenBehind, before[row], runs));
+    return !before[row];
+  };
+  CO_TRY(const bool isFirst, co_await store::writeReturning(store_, std::move(write), std::move(callback)));
+  if (isFirst) co_await tryPrune(std::move(month));
+  co_return Result<>();
 }
 
 Task<int64_t> RunLog::runsOfMonth(store::ProjectNo project, Timestamp at) {
   CO_RETURN_IF_ERROR(co_await flush());
-  co_return co_await storedRuns({project, monthOf(at)});
+  co_return co_await storedRuns(store_, {project, monthOf(at)});
+}
+
+Async<void> RunLog::tryPrune(ProjectMonth month) {
+  const Result<> pruned = co_await pruneMonths(store_, std::move(month));
+  if (!pruned) {
+    logWarn("old counts of function runs not removed; retried next month", {{"problem", pruned.error().message()}});
+  }
 }
 
 // ---- the limit
@@ -75,9 +81,14 @@ Task<> RunLog::load(ProjectMonth month) {
       co_await suspend<bool>([this](Resumer<bool> resumer) { awaitEnd(std::move(resumer)); });
       continue;
     }
-    const Result<int64_t> stored = co_await storedRuns(month);
+    if (quota_->holds(month)) {  // another load has ended since
+      endLoad(month, std::nullopt);
+      break;
+    }
+    const Result<int64_t> stored = co_await storedRuns(store_, month);
     endLoad(month, stored ? std::optional(*stored) : std::nullopt);
     if (!stored) co_return fail(stored.error().clone());
+    if (*stored == 0) co_await tryPrune(month);
   }
   co_return Result<>();
 }

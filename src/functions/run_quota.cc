@@ -55,6 +55,13 @@ void RunQuota::count(const ProjectMonth& month, std::optional<Permit> permit) {
   permit->quota_.reset();
 }
 
+void RunQuota::Permit::count() && {
+  // The quota outlives the call, and the month the permit.
+  const std::shared_ptr<RunQuota> quota = quota_;
+  const ProjectMonth month = month_;
+  quota->count(month, std::move(*this));
+}
+
 void RunQuota::giveBack(const ProjectMonth& month) {
   const std::scoped_lock lock(mutex_);
   end(month);

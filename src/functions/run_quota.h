@@ -44,8 +44,11 @@ class RunQuota : public std::enable_shared_from_this<RunQuota> {
     ~Permit() {
       if (quota_) quota_->giveBack(month_);
     }
-    // When the run was taken. It counts in this moment's month.
+    // When the run was taken. It counts in this moment's month, which is in memory as long as the permit lives.
     Timestamp at() const { return at_; }
+    const ProjectMonth& month() const { return month_; }
+    // Counts the run, which has ended and is stored. REQUIRES: it is not counted yet.
+    void count() &&;
 
    private:
     friend class RunQuota;

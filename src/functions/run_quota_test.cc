@@ -78,6 +78,24 @@ TEST_F(RunQuotaTest, AnEndedRunIsCountedOnce) {
   EXPECT_EQ(2, use());
 }
 
+TEST_F(RunQuotaTest, APermitCountsItsRun) {
+  quota_->put(month(), 0);
+  {
+    auto permit = take(2);
+    EXPECT_EQ(month(), permit->month());
+    const Timestamp january = now_;
+    now_ = Timestamp{now_.ms + 2000};
+    std::move(*permit).count();
+    now_ = january;
+    EXPECT_EQ(1, use());
+  }
+  EXPECT_EQ(1, use());
+  // Its month is in memory without a run under way.
+  quota_->put(month(2), 0);
+  quota_->put(month(3), 0);
+  EXPECT_FALSE(quota_->holds(month()));
+}
+
 TEST_F(RunQuotaTest, AMovedPermitIsGivenBackOnce) {
   quota_->put(month(), 0);
   std::optional<RunQuota::Permit> moved;

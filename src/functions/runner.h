@@ -33,6 +33,9 @@ struct Invocation {
   workers::RunClass runClass = workers::RunClass::normal;
   std::optional<std::chrono::milliseconds> timeout = {};  // below the function's own
   std::optional<RunQuota::Permit> permit = {};            // set by FunctionRunner::admit()
+  // True: the caller counts the run, if it is metered, once it knows whether the run is repeated. Where the deployment
+  // has billing, such a run is taken from its month also without a limit.
+  bool countedByCaller = false;
 };
 
 struct FinishedRun {
@@ -43,6 +46,8 @@ struct FinishedRun {
   bool endedWorker = false;  // workers::RunOutcome::endedWorker
   // A call was refused because its project was suspended: retry after the resume.
   bool suspended = false;
+  // Of a run with Invocation::countedByCaller that was taken from its month: the run is under way until it is counted.
+  std::optional<RunQuota::Permit> permit = {};
 };
 
 class Runner {

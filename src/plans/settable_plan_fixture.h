@@ -18,6 +18,11 @@ class SettablePlan final : public snapshot::SlotSource {
     const std::scoped_lock lock(mutex_);
     plan_.limits.at(limit) = max;
   }
+  // As without billing: the plan has no slug, and limits nothing.
+  void endBilling() {
+    const std::scoped_lock lock(mutex_);
+    plan_ = {};
+  }
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo) override {
     co_return std::shared_ptr<const void>(std::make_shared<const PlanInForce>(now()));
   }
