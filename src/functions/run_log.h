@@ -86,7 +86,8 @@ class RunLog {
   Task<std::optional<Logged>> find(RunOf of, std::string id);
   // Of these functions of a project, in their order.
   Task<std::vector<FunctionStats>> stats(store::ProjectNo project, std::vector<RunOf> functions);
-  // Runs of the month of `at` (UTC), of kStoredMonthDays. Exact: includes all that have ended before the call.
+  // Runs of the month of `at` (UTC), of kStoredMonthDays: those that were added before the call, and those whose job's
+  // commit counted them before it.
   Task<int64_t> runsOfMonth(store::ProjectNo project, Timestamp at);
   // Takes a run from the limit `max` of the month of `at` (UTC), in which metered runs that have ended and those under
   // way with a permit count. The first call for a month reads the store. Fails with the store's error.

@@ -217,8 +217,9 @@ Task<bool> Queue::Impl::writeEnd(const Row& row, const RowState& began, bool rem
   const store::Target stored = write.change(kRows, row.id);
   std::vector<store::Target> targets;
   if (extra) targets = write.change(extra->targets);
-  auto callback = [stored, removes, extra, &row, &began, &targets = std::as_const(targets)](
-                      const store::PreImages& before, store::Changes& changes) -> Result<bool> {
+  auto callback = [stored, removes, extra, &row = std::as_const(row), &began = std::as_const(began),
+                   &targets = std::as_const(targets)](const store::PreImages& before,
+                                                      store::Changes& changes) -> Result<bool> {
     if (!before[stored] || Row::stateOf(*before[stored]) != began) return false;
     changes.set(stored, removes ? store::Change::remove() : store::Change::replace(row.toDocument()));
     if (extra) extra->compute(before, targets, changes);
