@@ -80,6 +80,7 @@ TEST_F(RunJobsTest, ARunWhoseJobEndsWithoutTheCountIsWrittenBehind) {
   ASSERT_TRUE(until([&] { return counted() == 1; }));
   ASSERT_TRUE(attempt());
   refused(attempt(), 2);
+  EXPECT_EQ(2, counted());
   EXPECT_EQ(2, useAfterAStart());
 }
 
