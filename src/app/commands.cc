@@ -95,7 +95,10 @@ struct Group {
 };
 constexpr Group kGroups[] = {
     {"audit", "The audit log"},
+    {"billing", "Your plan, and what projects use of it"},
     {"keys", "Token signing keys, and the secret that seals them"},
+    {"plans", "Plans, limits and costs, for operators"},
+    {"transfer", "Move a project, with its environments, to another Owner, who pays for it from then on"},
     {"variables", "Variables of a project"},
     {"users", "Users: list them, reset passwords and second factors, set super-admins"},
 };

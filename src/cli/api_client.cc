@@ -103,7 +103,7 @@ Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
   request.timeout = 120s;
   request.connectTimeout = 10s;
   request.maxResponseBytes = kMaxResponseBytes;
-  request.headers.push_back({"Accept", "application/json"});
+  request.headers.push_back({"Accept", call.csv != nullptr ? "text/csv" : "application/json"});
   if (!token.empty()) request.headers.push_back({"Authorization", "Bearer " + std::string(token)});
   if (call.body) {
     request.headers.push_back({"Content-Type", "application/json"});
@@ -117,6 +117,11 @@ Result<doc::Document> ApiClient::call(Call call, std::string_view token) {
                 fmt::format("{} redirects to {}: give that address with --url", url_, response->header("location")));
   }
   if (response->status < 400 && response->body.empty()) return doc::Document();
+  if (response->status < 400 && call.csv != nullptr) {
+    if (!response->header("content-type").starts_with("text/csv")) return foreign();
+    *call.csv = response->body;
+    return doc::Document();
+  }
   auto parsed = doc::parseJson(response->body, {.extended = doc::ExtendedJson::refuse});
   if (!parsed) return foreign();
   if (call.planDigest != nullptr) *call.planDigest = response->header("plan-digest");

@@ -13,6 +13,7 @@ struct Call {
   std::string_view doing;  // progress text: "reading the project"
   std::optional<doc::Document> body = {};
   std::string* planDigest = nullptr;  // receives the response's plan-digest header; "" where absent
+  std::string* csv = nullptr;         // receives the body as CSV, instead of the returned document
 };
 
 class ApiClient {

@@ -24,7 +24,7 @@ constexpr Option kSkipTests = {"skip-tests", Kind::flag, false,
 constexpr Option kAllowMissing = {"allow-missing", Kind::flag, false,
                                   "Accept names of variables that have no value in the project"};
 
-std::vector<ClientCommand> all() {
+std::vector<ClientCommand> configurationCommands() {
   return {
       {.name = "login",
        .help = "Sign in to a server, for the commands below",
@@ -116,6 +116,93 @@ std::vector<ClientCommand> all() {
        .options = {{"name", Kind::word, true, "Name, such as API_URL"}, kProject, kDir, kUrl, kToken},
        .run = removeVariable},
   };
+}
+
+std::vector<ClientCommand> billingCommands() {
+  return {
+      {.name = "billing show",
+       .help = "Show your plan, its limits, your subscription, and what your projects use",
+       .options = {kDir, kUrl, kToken},
+       .run = showBilling},
+      {.name = "billing usage",
+       .help = "Show the plan of the project, and what it uses of each limit",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = showUsage},
+      {.name = "billing checkout",
+       .help = "Print the address of a page on which you begin to pay for a plan",
+       .options = {{"plan", Kind::word, true, "The plan, such as pro"}, kDir, kUrl, kToken},
+       .run = beginCheckout},
+      {.name = "billing portal",
+       .help = "Print the address of a page on which you manage your subscription",
+       .options = {kDir, kUrl, kToken},
+       .run = openPortal},
+      {.name = "transfer offer",
+       .help = "Offer the project to another of its Owners",
+       .options = {{"user", Kind::word, true, "Id or e-mail address of an Owner"}, kProject, kDir, kUrl, kToken},
+       .run = offerTransfer},
+      {.name = "transfer accept",
+       .help = "Accept the project, which was offered to you",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = acceptTransfer},
+      {.name = "transfer withdraw",
+       .help = "Withdraw the offer of the project",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = withdrawTransfer},
+      {.name = "transfer take",
+       .help = "Move the project to yourself at once, as an Owner of it",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = takeProject},
+  };
+}
+
+constexpr Option kUser = {"user", Kind::word, true, "Id or e-mail address of a platform user"};
+
+std::vector<ClientCommand> operatorCommands() {
+  return {
+      {.name = "plans list",
+       .help = "List the plans with their limits",
+       .options = {kDir, kUrl, kToken},
+       .run = listPlans},
+      {.name = "plans set",
+       .help = "Change a plan for all who have it",
+       .options = {{"slug", Kind::word, true, "The plan, such as pro"},
+                   {"limits", Kind::words, false, "Limits as NAME=VALUE, such as storageBytes=5GiB vectors=unlimited"},
+                   {"name", Kind::text, false, "Its name for people"},
+                   {"price", Kind::text, false, "The price to show, in USD a month"},
+                   {"grandfather", Kind::text, false, "on: changes of limits leave out its present holders; or off"},
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = setPlan},
+      {.name = "plans grant",
+       .help = "Grant a plan to a user, without payment; free ends a grant",
+       .options = {kUser, {"plan", Kind::word, true, "The plan, such as pro"}, kDir, kUrl, kToken},
+       .run = grantPlan},
+      {.name = "plans limits",
+       .help = "Pin limits of a user, whatever the plan, in place of those pinned before",
+       .options = {kUser,
+                   {"limits", Kind::words, false, "Limits as NAME=VALUE, such as storageBytes=5GiB vectors=unlimited"},
+                   {"clear", Kind::flag, false, "Pin none: the limits of the plan are in force again"},
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = pinLimits},
+      {.name = "plans costs",
+       .help = "Show what each project cost between two days",
+       .options = {{"from", Kind::text, true, "First day (UTC), such as 2026-01-01"},
+                   {"to", Kind::text, true, "Last day, at most 90 days"},
+                   {"csv", Kind::flag, false, "Print a table for spreadsheets, with all units"},
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = showCosts},
+  };
+}
+
+std::vector<ClientCommand> all() {
+  std::vector<ClientCommand> out = configurationCommands();
+  for (auto part : {billingCommands(), operatorCommands()}) std::ranges::move(part, std::back_inserter(out));
+  return out;
 }
 
 Failure failureWithDetails(const Error& error) {

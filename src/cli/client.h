@@ -57,7 +57,7 @@ const std::vector<ClientCommand>& clientCommands();
 int runClient(const ClientCommand& command, const Arguments& arguments, bool json);
 
 // ---- the commands: login_command.cc, link_command.cc, pull_command.cc, push_command.cc, promote_command.cc,
-// test_command.cc, types_command.cc, variables_command.cc
+// test_command.cc, types_command.cc, variables_command.cc, billing_command.cc, transfer_command.cc, plans_command.cc
 Result<Outcome> login(Client& client);
 Result<Outcome> logout(Client& client);
 Result<Outcome> link(Client& client);
@@ -71,5 +71,18 @@ Result<Outcome> types(Client& client);
 Result<Outcome> listVariables(Client& client);
 Result<Outcome> setVariable(Client& client);
 Result<Outcome> removeVariable(Client& client);
+Result<Outcome> showBilling(Client& client);
+Result<Outcome> showUsage(Client& client);
+Result<Outcome> beginCheckout(Client& client);
+Result<Outcome> openPortal(Client& client);
+Result<Outcome> offerTransfer(Client& client);
+Result<Outcome> acceptTransfer(Client& client);
+Result<Outcome> withdrawTransfer(Client& client);
+Result<Outcome> takeProject(Client& client);
+Result<Outcome> listPlans(Client& client);
+Result<Outcome> setPlan(Client& client);
+Result<Outcome> grantPlan(Client& client);
+Result<Outcome> pinLimits(Client& client);
+Result<Outcome> showCosts(Client& client);
 
 }  // namespace mb::cli

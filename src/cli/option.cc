@@ -7,6 +7,7 @@ namespace {
 std::string shownName(const Option& option) {
   switch (option.kind) {
     case Option::Kind::word:
+    case Option::Kind::words:
       return "the " + std::string(option.name);
     case Option::Kind::hidden:
       return "a " + std::string(option.name);

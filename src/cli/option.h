@@ -8,9 +8,10 @@
 namespace mb::cli {
 
 struct Option {
-  // word: a positional argument, without its name. hidden: never on the command line, since other users and shell
-  // histories can see it; the command prompts for it, and no message repeats it.
-  enum class Kind { text, path, flag, word, hidden };
+  // word: a positional argument, without its name. words: one or more of them, as one value with blanks between them;
+  // the last positional argument of a command. hidden: never on the command line, since other users and shell histories
+  // can see it; the command prompts for it, and no message repeats it.
+  enum class Kind { text, path, flag, word, words, hidden };
   std::string_view name;  // without its dashes
   Kind kind = Kind::text;
   bool required = false;

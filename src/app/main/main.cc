@@ -71,9 +71,11 @@ void declareOptions(ParsedCommand& given, const std::vector<mb::cli::Option>& op
       continue;
     }
     if (option.kind == Kind::hidden) continue;
-    const std::string shown = option.kind == Kind::word ? name : "--" + name;
+    const bool positional = option.kind == Kind::word || option.kind == Kind::words;
+    const std::string shown = positional ? name : "--" + name;
     Value& value = given.values[name];
     CLI::Option* made = given.parser->add_option(shown, value.text, help);
+    if (option.kind == Kind::words) made->expected(-1)->join(' ')->type_name("TEXT...");
     if (option.required) made->required();
     value.option = made;
   }
