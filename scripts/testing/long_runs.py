@@ -187,6 +187,20 @@ def races() -> list[Tally]:
     )
 
 
+def billing() -> list[Tally]:
+    def pytest(name, file, variable, rounds):
+        command = [sys.executable, "-m", "pytest", f"tests/billing/{file}", "-q"]
+        env = {variable: os.environ.get(variable, rounds)}
+        return _with_release(lambda server: runners.single(name, command, 7200, {"MB_SERVER": str(server), **env}))
+
+    cost = [sys.executable, ROOT / "bench" / "billing.py", "--build"]
+    return (
+        pytest("limits at once", "test_limits_at_once.py", "MB_BILLING_ROUNDS", "50")
+        + pytest("meters after kills", "test_meters_after_kill.py", "MB_BILLING_KILL_ROUNDS", "200")
+        + _with_release(lambda server: runners.single("billing cost", [*cost, server.parent], 3600))
+    )
+
+
 def description() -> list[Tally]:
     def pytest(name, more, env):
         command = [sys.executable, "-m", "pytest", "-q", *more]
@@ -255,6 +269,12 @@ RUNS = {
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
     "waits": (waits, "5 min", "the tests that wait for a schedule's minute or a limit of many seconds, on the real clock"),
     "races": (races, "8 min", "500 rounds of members, environments, invites, sets and references changed at once (MB_RACE_ROUNDS)"),
+    "billing": (
+        billing,
+        "20 min",
+        "50 rounds of 200 uses at once of a limit (MB_BILLING_ROUNDS), 200 of kill -9 and a recount of the meters "
+        "(MB_BILLING_KILL_ROUNDS), and what billing costs",
+    ),
     "description": (
         description,
         "30 min",
