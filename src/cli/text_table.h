@@ -1,6 +1,7 @@
 // Columns of text for a terminal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
