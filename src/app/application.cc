@@ -138,7 +138,7 @@ struct Application::Impl {
   events::Dispatcher events{{*store, *store, queue, snapshots, *cores}};
   webhooks::Webhooks webhooks{
       {*store, snapshots, queue, events, outbound, *data, ids, kClock, auditor, master, variables}};
-  vectors::Vectors vectors{{*store, *store, snapshots, queue, events, outbound, *data, *cores, ids, auditor,
+  vectors::Vectors vectors{{*store, *store, snapshots, queue, events, outbound, *data, *cores, ids, kClock, auditor,
                             [this] { return directory.numbers(); }, settings.app.dataDirectory / "vectors",
                             settings.vectors}};
   integrations::Integrations integrations{
@@ -224,7 +224,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       oauth({identity, snapshots, outbound, kClock, master, settings.app.baseUrl, settings.api.corsOrigins},
             settings.oauth),
       projectDeps(joinProjects()),
-      data(data::Data::build({*store, snapshots, *cores, ids, kClock, auditor, store.get(), &queue},
+      data(data::Data::build({*store, snapshots, *cores, ids, kClock, auditor, store.get(), &queue, planSlot},
                              [this] { return directory.numbers(); })),
       serviceRoutes(std::move(forVersion), *store, redis.get(), workers),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
@@ -283,18 +283,18 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
 }
 
 void Application::Impl::openBilling() {
-  billing = std::make_unique<BillingParts>(BillingPartsDeps{
-      *store,
-      accounts,
-      outbound,
-      queue,
-      mailer,
-      kClock,
-      auditor,
-      settings.billing,
-      settings.app.baseUrl,
-      {*store, functionsRuntime.log(), kClock, [this](store::ProjectNo project) { return vectors.stored(project); },
-       [this](store::ProjectNo project) { return realtime.openSockets(project); }}});
+  billing = std::make_unique<BillingParts>(
+      BillingPartsDeps{*store,
+                       accounts,
+                       outbound,
+                       queue,
+                       mailer,
+                       kClock,
+                       auditor,
+                       settings.billing,
+                       settings.app.baseUrl,
+                       {*store, functionsRuntime.log(), kClock,
+                        [this](store::ProjectNo project) { return realtime.openSockets(project); }}});
   metricsRoutes.setUsage(billing->overview, planSlot);
 }
 

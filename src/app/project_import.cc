@@ -10,6 +10,7 @@
 #include "data/default_policy.h"
 #include "data/policy_fields.h"
 #include "data/reference_jobs.h"
+#include "data/vector_counts.h"
 #include "integrations/integration_service.h"
 #include "vectors/embedding_rows.h"
 
@@ -158,6 +159,7 @@ Result<> ProjectImport::takeCollection(doc::DocumentView content) {
   TRY(store::CollectionInfo collection, decodeCollection(content));
   const data::CollectionConfig config = data::restoredConfig(collection.config);
   collection.config = config.write();
+  manualVectors_ = data::manualVectorFields(collection.config);
   std::vector<std::string> held = data::fieldsForPolicy(config.policy ? *config.policy : defaultPolicy_);
   TRY(const store::CollectionInfo made,
       runBlocking(deployment_.cores,
@@ -175,6 +177,8 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   if (skips_) return {};
   // The server walks through the documents again: pending jobs are not part of the copy.
   if (system_ && section_->number == vectors::kWalks) return {};
+  // Rows name collections by number: takeDocument() writes them for the documents.
+  if (system_ && (section_->number == data::kVectorCounts || section_->number == data::kVectorCountWalks)) return {};
   // Their jobs of the queue are not in it either.
   if (system_ && section_->number == data::kReferenceJobs) return {};
   // Unfinished uploads are not either: a backup has only the bytes of files.
@@ -200,8 +204,17 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   pending_.bytes += document.size();
   pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});
   pending_.documents.push_back(std::move(document));
+  if (!system_) addVectorCount(pending_.targets.back().id, pending_.documents.back());
   const bool full = pending_.targets.size() >= kBatchDocuments || pending_.bytes >= kBatchBytes;
   return full ? flush() : Result<>();
+}
+
+void ProjectImport::addVectorCount(std::string_view id, doc::DocumentView document) {
+  std::string rowId = data::vectorCountId(section_->number, id);
+  std::optional<doc::Document> row = data::vectorCountRow(rowId, data::heldVectors(manualVectors_, document));
+  if (!row) return;
+  pending_.targets.push_back({data::vectorCountsOf(restoring_.number()), std::move(rowId)});
+  pending_.documents.push_back(*std::move(row));
 }
 
 Result<> ProjectImport::flush() {

@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "app/project_records.h"
+#include "data/vector_fields.h"
 #include "events/subscription.h"
 #include "projects/restoring.h"
 
@@ -40,6 +41,8 @@ class ProjectImport {
   Result<> takeSystem(doc::DocumentView content);
   Result<> takeCollection(doc::DocumentView content);
   Result<> takeDocument(doc::DocumentView content);
+  // The row of the document's vectors, in the batch of the document.
+  void addVectorCount(std::string_view id, doc::DocumentView document);
   Result<> flush();
 
   Deployment& deployment_;
@@ -51,7 +54,8 @@ class ProjectImport {
   bool formatSeen_ = false;
   bool projectSeen_ = false;
   bool started_ = false;
-  bool skips_ = false;  // the current section is skipped
+  std::vector<data::ManualVectorField> manualVectors_;  // of the current collection
+  bool skips_ = false;                                  // the current section is skipped
   bool system_ = false;
   bool verbatim_ = false;  // the current section is chained: its documents must not change
   std::optional<store::CollectionRef> section_;

@@ -5,6 +5,7 @@
 
 #include "billing/history.h"
 #include "billing/project_pages.h"
+#include "data/vector_counts.h"
 #include "functions/run_log.h"
 #include "projects/membership_context.h"
 #include "storage/storage_types.h"
@@ -32,7 +33,8 @@ Task<ProjectUsage> ServerMeters::measured(store::ProjectNo project) {
   usage.storageBytes = std::max<int64_t>(stored, 0);
   CO_TRY(const int64_t runs, co_await deps_.runs.runsOfMonth(project, deps_.clock.now()));
   usage.functionRuns = std::max<int64_t>(runs, 0);
-  usage.vectors = static_cast<int64_t>(deps_.vectors(project));
+  CO_TRY(const int64_t vectors, co_await deps_.store.counter(data::vectorCounterOf(project)));
+  usage.vectors = std::max<int64_t>(vectors, 0);
   usage.realtimeConnections = static_cast<int64_t>(deps_.connections(project));
   co_return usage;
 }

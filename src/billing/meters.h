@@ -1,4 +1,4 @@
-// The meters of this server: the store's counters, the log of runs, the vector indexes and the open sockets.
+// The meters of this server: the store's counters, the log of runs and the open sockets.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,11 @@ class RunLog;
 
 namespace mb::billing {
 
-// References outlive it. The functions are called on any core and never block.
+// References outlive it. The function is called on any core and never blocks.
 struct MetersDeps {
   store::DocumentStore& store;
   functions::RunLog& runs;
   const Clock& clock;
-  std::function<uint64_t(store::ProjectNo)> vectors;      // in the indexes of a project
   std::function<uint64_t(store::ProjectNo)> connections;  // authenticated sockets of a project, in this process
 };
 

@@ -12,7 +12,7 @@ namespace mb::billing {
 struct ProjectUsage {
   int64_t storageBytes = 0;
   int64_t functionRuns = 0;         // of this calendar month (UTC)
-  int64_t vectors = 0;              // in the indexes that this process holds in memory
+  int64_t vectors = 0;              // of documents, and stored embeddings
   int64_t realtimeConnections = 0;  // of this process
   int64_t projects = 0;             // root projects of the organization that the project belongs to
   int64_t environments = 0;         // of the root project

@@ -125,6 +125,7 @@ CollectionPtr compile(store::ProjectNo project, store::CollectionInfo info, cons
   collection->ref = {project, info.number, info.version};
   collection->info = std::move(info);
   collection->references = std::move(references);
+  collection->manualVectors = manualVectorFields(collection->info.config);
   for (const Operation operation : kOperations) {
     collection->permissions[static_cast<size_t>(operation)] =
         "data:" + collection->name() + ":" + std::string(policy::operationName(operation));

@@ -12,6 +12,7 @@
 #include "base/fair_pool.h"
 #include "base/lru_cache.h"
 #include "data/policy_set_record.h"
+#include "data/vector_fields.h"
 #include "document/schema.h"
 #include "identity/profiles.h"
 #include "policy/caller_set.h"
@@ -47,6 +48,8 @@ struct Collection {
   bool checksReferences = false;
   // Deletions of documents look at these; by name and path. Mostly empty.
   std::vector<Referrer> referrers;
+  // Writes count the vectors that documents hold in these (vector_counts.h). Mostly empty.
+  std::vector<ManualVectorField> manualVectors;
 
   const std::string& name() const { return info.name; }
   const doc::FilterCoercion& coercion() const { return schema ? schema->coercion() : doc::defaultCoercion(); }

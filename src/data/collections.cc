@@ -7,6 +7,7 @@
 #include "data/data_deps.h"
 #include "data/policy_fields.h"
 #include "data/reserved.h"
+#include "data/vector_count_jobs.h"
 
 namespace mb::data {
 namespace {
@@ -99,7 +100,18 @@ Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name)
                    fmt::format("the set \"{}\" reads this collection: delete it first", bound.name()));
   }
   CO_RETURN_IF_ERROR(co_await bindReferrers(access, collection));
-  co_return co_await deps_.store.dropCollection(collection->ref, auditEntry(access, "collection.delete", name));
+  std::vector<store::Insert> inserts = auditEntry(access, "collection.delete", name);
+  CO_TRY(std::vector<store::Insert> jobs,
+         VectorCountJobs::jobsOf(deps_, collection->ref, collection->info.config, std::nullopt));
+  if (dropJobs_) {
+    CO_TRY(std::vector<store::Insert> more, dropJobs_(access.project->info(), *collection));
+    std::ranges::move(more, std::back_inserter(jobs));
+  }
+  std::vector<std::string> wakes = store::idsOf(jobs);
+  std::ranges::move(jobs, std::back_inserter(inserts));
+  CO_RETURN_IF_ERROR(co_await deps_.store.dropCollection(collection->ref, std::move(inserts)));
+  if (!wakes.empty()) deps_.queue->wake(std::move(wakes));
+  co_return Result<>();
 }
 
 Task<> Collections::rename(AdminAccess access, std::string name, std::string to) {

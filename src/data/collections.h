@@ -92,6 +92,9 @@ class Collections : public projects::ClaimDependent {
   Collections(const DataDeps& deps, FairPool& pool, snapshot::SlotKey<CollectionTable> collections);
   // `referrer` is called before each rename and drop. Only at start-up.
   void addReferrer(CollectionReferrer& referrer) { referrers_.push_back(&referrer); }
+  // Jobs of the queue that the drop of a collection starts, inserted in its commit. Only at start-up.
+  using DropJobs = std::function<Result<std::vector<store::Insert>>(const snapshot::ProjectInfo&, const Collection&)>;
+  void setDropJobs(DropJobs jobs) { dropJobs_ = std::move(jobs); }
 
   // Validate a new name, a schema and an index for the plan of a change, without access to the store. A schema is
   // compiled on the pool, as patterns may take long, fairly among projects. checkIndex returns the index as it would be
@@ -177,6 +180,7 @@ class Collections : public projects::ClaimDependent {
   FairPool& pool_;
   snapshot::SlotKey<CollectionTable> slot_;
   std::vector<CollectionReferrer*> referrers_;
+  DropJobs dropJobs_;
 };
 
 }  // namespace mb::data

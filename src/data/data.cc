@@ -10,7 +10,10 @@ static_assert(store::isConfigurationPart(kPolicyCollection, "default policy"));
 static_assert(store::isConfigurationPart(kPolicySetCollection, "policy sets"));
 
 std::vector<store::SystemCollection> systemCollections() {
-  return {{kPolicyCollection, "__policies", {}}, {kPolicySetCollection, "__policySets", {}}, referenceJobCollection()};
+  std::vector<store::SystemCollection> all = {
+      {kPolicyCollection, "__policies", {}}, {kPolicySetCollection, "__policySets", {}}, referenceJobCollection()};
+  for (store::SystemCollection& each : vectorCountCollections()) all.push_back(std::move(each));
+  return all;
 }
 
 std::unique_ptr<Data> Data::build(DataDeps deps, ProjectNumbers projects) {
@@ -29,6 +32,8 @@ Data::Data(DataDeps deps, ProjectNumbers projects)
       policySets_(deps_, slot_),
       policyTrials_(deps_, pool_, grants_, slot_),
       expiry_(deps_, slot_, std::move(projects)),
-      referenceJobs_(deps_, slot_) {}
+      referenceJobs_(deps_, slot_),
+      vectorCounts_(deps_, slot_),
+      vectorQuota_(deps_.store, deps_.plan) {}
 
 }  // namespace mb::data

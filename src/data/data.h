@@ -14,6 +14,8 @@
 #include "data/policy_trial.h"
 #include "data/reference_jobs.h"
 #include "data/service_documents.h"
+#include "data/vector_count_jobs.h"
+#include "data/vector_quota.h"
 
 namespace mb::data {
 
@@ -35,6 +37,8 @@ class Data {
   CallerSets& callerSets() { return callerSets_; }
   Expiry& expiry() { return expiry_; }
   ReferenceJobs& referenceJobs() { return referenceJobs_; }
+  VectorCountJobs& vectorCounts() { return vectorCounts_; }
+  const VectorQuota& vectorQuota() const { return vectorQuota_; }
   FairPool& pool() { return pool_; }  // for tests
 
   // Call it after everything that reads, writes or configures has stopped: work that still waits for the pools fails
@@ -64,6 +68,8 @@ class Data {
   PolicyTrials policyTrials_;
   Expiry expiry_;
   ReferenceJobs referenceJobs_;
+  VectorCountJobs vectorCounts_;
+  VectorQuota vectorQuota_;
 };
 
 }  // namespace mb::data

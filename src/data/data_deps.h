@@ -6,6 +6,7 @@
 #include "base/cores.h"
 #include "base/id.h"
 #include "jobs/jobs.h"
+#include "plans/plans.h"
 #include "snapshot/snapshot.h"
 #include "store/entry_fields.h"
 #include "store/store.h"
@@ -26,6 +27,7 @@ struct DataDeps {
   audit::Auditor& auditor;
   store::EntryFields* entryFields = nullptr;  // null: the store's indexes hold keys only
   jobs::Queue* queue = nullptr;               // null: deletions that need a job fail with unavailable
+  std::optional<plans::PlanSlot> plan = {};   // nullopt: vectors are not limited
 };
 
 }  // namespace mb::data

@@ -5,6 +5,7 @@
 
 #include "data/data.h"
 #include "document/json.h"
+#include "plans/settable_plan_fixture.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
 
@@ -40,9 +41,10 @@ class DataTest : public testing::Test {
  protected:
   static constexpr int64_t kStart = 1'770'000'000'000;
 
-  DataTest() {
+  // `more`: system collections of other modules.
+  explicit DataTest(std::vector<store::SystemCollection> more = {}) : store_(allSystemCollections(std::move(more))) {
     snapshots_.setDirectory(directory_);
-    data_ = Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_, &entryFields_, &queue_},
+    data_ = Data::build({store_, snapshots_, cores_, ids_, clock_, auditor_, &entryFields_, &queue_, plan_.slot},
                         [this] { return projectNumbers(); });
     cores_.start();
     auto number = run(store_.allocateProject());
@@ -75,6 +77,14 @@ class DataTest : public testing::Test {
     directory_.set(std::move(changed));
     store_.bumpEpoch(project_);
   }
+
+  // Limits the project's vectors from the next request on; nullopt: unlimited.
+  void limitVectors(std::optional<int64_t> max) {
+    plan_.set(plans::Limit::vectors, max);
+    store_.bumpEpoch(project_);
+  }
+  // The meter.
+  int64_t vectors() { return *run(store_.counter(vectorCounterOf(project_))); }
 
   // Runs a coroutine on the first core and waits for it.
   template <class T>
@@ -223,8 +233,9 @@ class DataTest : public testing::Test {
   ManualClock clock_{kStart};
   IdGenerator ids_{clock_};
   Cores cores_{1};
-  store::testing::MemoryStore store_{allSystemCollections()};
+  store::testing::MemoryStore store_;
   snapshot::Snapshots snapshots_{store_, cores_, 10};
+  plans::SettablePlan plan_{snapshots_};
   audit::Auditor auditor_{true, ids_, clock_};
   RecordedFields entryFields_;
   OneProject directory_;
@@ -237,8 +248,8 @@ class DataTest : public testing::Test {
   policy::Caller owner_;
 
  private:
-  static std::vector<store::SystemCollection> allSystemCollections() {
-    std::vector<store::SystemCollection> all = systemCollections();
+  static std::vector<store::SystemCollection> allSystemCollections(std::vector<store::SystemCollection> all) {
+    for (store::SystemCollection& each : systemCollections()) all.push_back(std::move(each));
     all.push_back(audit::auditCollection());
     for (store::SystemCollection& each : jobs::systemCollections()) all.push_back(std::move(each));
     return all;

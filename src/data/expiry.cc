@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/log.h"
+#include "data/vector_counts.h"
 
 namespace mb::data {
 namespace {
@@ -122,7 +123,7 @@ Task<Expiry::Removed> Expiry::removeExpired(const Collection& collection, Collec
     CO_TRY(deletion, co_await Deletion::of(deps_, finder, collection, ""));
   }
   Removed sum;
-  auto all = co_await removeNow(deletion, collection.ref, ids, filter);
+  auto all = co_await removeNow(deletion, collection, ids, filter);
   if (all) {
     sum.removed = *all;
     co_return sum;
@@ -130,14 +131,14 @@ Task<Expiry::Removed> Expiry::removeExpired(const Collection& collection, Collec
   if (!store::refusedCondition(all.error())) co_return fail(std::move(all).error());
   for (std::string& id : ids) {
     const std::vector<std::string> one{std::move(id)};
-    auto removed = co_await removeNow(deletion, collection.ref, one, filter);
+    auto removed = co_await removeNow(deletion, collection, one, filter);
     if (!removed && !store::refusedCondition(removed.error())) co_return fail(std::move(removed).error());
     ++(removed ? sum.removed : sum.restricted);
   }
   co_return sum;
 }
 
-Task<uint64_t> Expiry::removeNow(const Deletion& deletion, store::CollectionRef collection,
+Task<uint64_t> Expiry::removeNow(const Deletion& deletion, const Collection& collection,
                                  const std::vector<std::string>& ids, const doc::Filter& filter) {
   store::WriteOptions options;
   options.deadline = std::chrono::steady_clock::now() + kDeadline;
@@ -146,22 +147,25 @@ Task<uint64_t> Expiry::removeNow(const Deletion& deletion, store::CollectionRef 
   store::Write write(std::move(options));
   std::vector<Deletion::Removal> due;
   for (const std::string& id : ids) {
-    CO_TRY(Deletion::Removal each, deletion.name(write, collection, id));
+    CO_TRY(Deletion::Removal each, deletion.name(write, collection.ref, id));
     due.push_back(std::move(each));
   }
-  CO_TRY(const uint64_t removed, co_await store::writeReturning(
-                                     deps_.store, std::move(write),
-                                     [&due = std::as_const(due), &filter = std::as_const(filter)](
-                                         const store::PreImages& before, store::Changes& changes) -> Result<uint64_t> {
-                                       uint64_t gone = 0;
-                                       for (const Deletion::Removal& each : due) {
-                                         if (!before[each.document] || !filter.matches(*before[each.document]))
-                                           continue;
-                                         Deletion::remove(each, changes);
-                                         ++gone;
-                                       }
-                                       return gone;
-                                     }));
+  VectorRows vectors(collection);
+  for (size_t i = 0; i < ids.size(); ++i) vectors.name(write, due[i].document, ids[i]);
+  CO_TRY(const uint64_t removed,
+         co_await store::writeReturning(
+             deps_.store, std::move(write),
+             [&due = std::as_const(due), &filter = std::as_const(filter), &vectors = std::as_const(vectors)](
+                 const store::PreImages& before, store::Changes& changes) -> Result<uint64_t> {
+               uint64_t gone = 0;
+               for (const Deletion::Removal& each : due) {
+                 if (!before[each.document] || !filter.matches(*before[each.document])) continue;
+                 Deletion::remove(each, changes);
+                 ++gone;
+               }
+               vectors.follow(before, changes);
+               return gone;
+             }));
   deletion.wake(due);
   co_return removed;
 }

@@ -39,8 +39,8 @@ class Expiry {
   };
   Task<Removed> removeExpired(const Collection& collection, CollectionFinder& finder, std::vector<std::string> ids,
                               doc::Filter filter);
-  Task<uint64_t> removeNow(const Deletion& deletion, store::CollectionRef collection,
-                           const std::vector<std::string>& ids, const doc::Filter& filter);
+  Task<uint64_t> removeNow(const Deletion& deletion, const Collection& collection, const std::vector<std::string>& ids,
+                           const doc::Filter& filter);
 
   const DataDeps& deps_;
   snapshot::SlotKey<CollectionTable> slot_;

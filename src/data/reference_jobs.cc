@@ -7,6 +7,7 @@
 #include "data/halve.h"
 #include "data/reference_walk.h"
 #include "data/reserved.h"
+#include "data/vector_counts.h"
 #include "store/record_query.h"
 #include "store/records.h"
 
@@ -236,6 +237,8 @@ class ReferenceJobs::Attempt {
       CO_TRY(Deletion::Removal each, deletion.name(write, collection.ref, id));
       documents.push_back(std::move(each));
     }
+    VectorRows vectors(collection);
+    for (size_t i = 0; i < ids.size(); ++i) vectors.name(write, documents[i].document, ids[i]);
     const CollectionPtr from = table().numbered(static_cast<store::CollectionNo>(job_.collection));
     std::optional<store::Target> deleted;
     if (from) deleted = write.hold(from->ref, job_.documentId);
@@ -246,8 +249,9 @@ class ReferenceJobs::Attempt {
            co_await store::writeReturning(
                deps_.store, std::move(write),
                [&documents = std::as_const(documents), &refers = std::as_const(refers),
-                &reference = std::as_const(reference), deleted, record, cascade, now = deps_.clock.now()](
-                   const store::PreImages& before, store::Changes& changes) -> Result<std::optional<int64_t>> {
+                &reference = std::as_const(reference), &vectors = std::as_const(vectors), deleted, record, cascade,
+                now = deps_.clock.now()](const store::PreImages& before,
+                                         store::Changes& changes) -> Result<std::optional<int64_t>> {
                  // Without the record another run has ended the job.
                  if (!before[record] || (deleted && before[*deleted])) return std::nullopt;
                  TRY(ReferenceJob progress, store::fromStore<ReferenceJob>(before[record]->view()));
@@ -265,6 +269,7 @@ class ReferenceJobs::Attempt {
                    }
                    changes.put(each.document, std::move(without));
                  }
+                 vectors.follow(before, changes);
                  progress.state = "running";
                  changes.put(record, doc::encode(progress));
                  return progress.done;

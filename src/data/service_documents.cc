@@ -7,6 +7,7 @@
 #include "data/deletion.h"
 #include "data/halve.h"
 #include "data/reference_checks.h"
+#include "data/vector_quota.h"
 #include "data/write.h"
 
 namespace mb::data {
@@ -38,6 +39,30 @@ store::WriteOptions optionsOf(const ServiceAccess& access) {
   options.logged = access.logged;
   options.trace = access.trace;
   return options;
+}
+
+// A scratch database counts no vectors.
+std::optional<VectorRows> vectorRowsOf(const ServiceAccess& access, const Collection& collection) {
+  return access.logged ? std::optional<VectorRows>(collection) : std::nullopt;
+}
+
+// Of a write that may add vectors.
+Task<store::WriteOptions> limitedOptionsOf(const DataDeps& deps, const ServiceAccess& access,
+                                           const Collection& collection) {
+  store::WriteOptions options = optionsOf(access);
+  if (!access.logged || collection.manualVectors.empty() || !deps.plan) co_return options;
+  CO_TRY(const snapshot::SnapshotPtr project, co_await deps.snapshots.byNumber(collection.ref.project));
+  if (!project) co_return fail(ErrorCode::notFound, "no such project");
+  options.limits = VectorQuota(deps.store, deps.plan).limits(*project);
+  co_return options;
+}
+
+// The error of a write with limitedOptionsOf().
+Async<Error> explained(const DataDeps& deps, const Collection& collection, Error error) {
+  if (!VectorQuota::refused(error)) co_return error;
+  const auto project = co_await deps.snapshots.byNumber(collection.ref.project);
+  if (!project) co_return project.error().clone();
+  co_return co_await VectorQuota(deps.store, deps.plan).explained(*project, std::move(error));
 }
 
 Result<> checkContinue(const ServiceAccess& access, int staleAttempts) {
@@ -150,22 +175,28 @@ struct ServiceDocuments::ManyUpdate {
   Task<Commit> commit(const DataDeps& deps, const ServiceAccess& access, const Collection& collection,
                       const PageReferences& page, const std::vector<std::string>& ids) const {
     const Grant grant = grantOn(collection);
-    store::Write write(optionsOf(access));
+    CO_TRY(store::WriteOptions options, co_await limitedOptionsOf(deps, access, collection));
+    store::Write write(std::move(options));
     std::vector<Deletion::Removal> documents;
     documents.reserve(ids.size());
     for (const std::string& id : ids) {
       CO_TRY(Deletion::Removal each, page.deletion.name(write, collection.ref, id));
       documents.push_back(std::move(each));
     }
+    std::optional<VectorRows> vectors = vectorRowsOf(access, collection);
+    for (size_t i = 0; vectors && i < ids.size(); ++i) vectors->name(write, documents[i].document, ids[i]);
     ReferenceChecks::Targets held;
     if (page.checks) held = page.checks->hold(write, page.held);
     CO_TRY(Commit commit,
            co_await store::writeReturning(
                deps.store, std::move(write),
                [&update = std::as_const(*this), &grant = std::as_const(grant), &documents = std::as_const(documents),
-                &page = std::as_const(page), &held = std::as_const(held), &clock = std::as_const(deps.clock)](
-                   const store::PreImages& before, store::Changes& changes) -> Result<Commit> {
-                 return update.computeChanges(grant, documents, page, held, before, changes, clock.now());
+                &page = std::as_const(page), &held = std::as_const(held), &vectors = std::as_const(vectors),
+                &clock = std::as_const(deps.clock)](const store::PreImages& before,
+                                                    store::Changes& changes) -> Result<Commit> {
+                 auto commit = update.computeChanges(grant, documents, page, held, before, changes, clock.now());
+                 if (vectors) vectors->follow(before, changes);
+                 return commit;
                }));
     if (removes) page.deletion.wake(documents);
     co_return commit;
@@ -226,14 +257,17 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
     keys = checks->guess(request.body);
   }
   for (int round = 0; round < kMaxReferenceRounds; ++round) {
-    store::Write write(optionsOf(access));
+    CO_TRY(store::WriteOptions options, co_await limitedOptionsOf(deps_, access, *collection));
+    store::Write write(std::move(options));
     const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.idIsNew});
+    std::optional<VectorRows> vectors = vectorRowsOf(access, *collection);
+    if (vectors) vectors->name(write, target, request.id, request.idIsNew);
     ReferenceChecks::Targets held;
     if (checks) held = checks->hold(write, keys);
     auto written = co_await store::writeReturning(
         deps_.store, std::move(write),
         [&grant = std::as_const(grant), &request = std::as_const(request), target, &checks = std::as_const(checks),
-         &held = std::as_const(held), &clock = std::as_const(deps_.clock)](
+         &held = std::as_const(held), &vectors = std::as_const(vectors), &clock = std::as_const(deps_.clock)](
             const store::PreImages& before, store::Changes& changes) -> Result<Inserted> {
           const EvaluationContext context{grant, request, asServer(), clock.now()};
           RETURN_IF_ERROR(checkTarget(context, before[target]));
@@ -243,10 +277,11 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
             TRY(inserted.references, checks->check({nullptr, inserted.document}, held, before, {}));
           }
           if (inserted.references.held) changes.put(target, inserted.document);
+          if (vectors) vectors->follow(before, changes);
           return inserted;
         });
     if (!written && isStale(written.error())) co_return std::nullopt;
-    if (!written) co_return fail(std::move(written).error());
+    if (!written) co_return fail(co_await explained(deps_, *collection, std::move(written).error()));
     if (written->references.held) co_return std::move(written->document);
     keys = std::move(written->references.needed);
   }
@@ -313,7 +348,8 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
     const bool restricted = store::refusedCondition(commit.error()) != nullptr;
     const bool tooMuch =
         code == ErrorCode::queryTooCostly || (code == ErrorCode::payloadTooLarge && references.checks.has_value());
-    if ((restricted || tooMuch) && ids.size() > 1) {
+    const bool limited = VectorQuota::refused(commit.error());
+    if ((restricted || tooMuch || limited) && ids.size() > 1) {
       // Too much for one commit, or one document is refused: the first half now, with its own references.
       references.held.clear();
       halve(ids, later);
@@ -328,6 +364,10 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
       reached = ids.back();
       ids = std::exchange(later, {});
       continue;
+    }
+    if (limited) {
+      update.problem = co_await explained(deps_, *collection, std::move(commit).error());
+      break;
     }
     // Committed documents must not be changed twice: the caller continues after them.
     if (isStale(commit.error()) && !reached.empty()) co_return reached;

@@ -46,11 +46,11 @@ class ServiceDocuments {
   Task<std::vector<doc::Document>> find(ServiceAccess access, std::string collection, doc::Document filter,
                                         FindOptions options);
   Task<uint64_t> count(ServiceAccess access, std::string collection, doc::Document filter);
-  // Returns the stored document, under its own id or a generated one. Fails with validation, conflict.
+  // Returns the stored document, under its own id or a generated one. Fails with validation, conflict, planLimit.
   Task<doc::Document> insertOne(ServiceAccess access, std::string collection, doc::Document document);
   // `update`: operators, also `$` and `$[name]` with `arrayFilters` (an array), or fields to set. Documents are changed
   // individually: ids are read first, then 100 per commit, and the filter is evaluated again under each lock. Ends at
-  // the first document that cannot be changed (validation, conflict, invalidUpdate); earlier changes remain.
+  // the first document that cannot be changed (validation, conflict, invalidUpdate, planLimit); earlier changes remain.
   Task<UpdateCounts> updateMany(ServiceAccess access, std::string collection, doc::Document filter,
                                 doc::Document update, std::optional<doc::Document> arrayFilters);
   // The same for deletes; returns the number of deleted documents. Ends with conflict at a document to which others

@@ -1,10 +1,24 @@
 #include "data/vector_fields.h"
 
 #include <cmath>
+#include <functional>
 
 namespace mb::data {
 
 namespace {
+
+// Calls `each` with every field of the vector config that `config` (CollectionInfo::config) holds: {id, config}.
+void eachField(doc::DocumentView config, const std::function<void(doc::DocumentView, doc::DocumentView)>& each) {
+  const auto vectors = config.find("vectors");
+  if (!vectors || vectors->type() != doc::BsonType::document) return;
+  const auto fields = vectors->asDocument().find("fields");
+  if (!fields || fields->type() != doc::BsonType::array) return;
+  for (const doc::Element& field : fields->asDocument()) {
+    if (field.value.type() != doc::BsonType::document) continue;
+    const auto inner = field.value.asDocument().find("config");
+    if (inner && inner->type() == doc::BsonType::document) each(field.value.asDocument(), inner->asDocument());
+  }
+}
 
 // Checks one field. `config`: {name, dimensions, mode, …}.
 void checkField(doc::DocumentView config, const doc::Document* before, doc::DocumentView after,
@@ -50,16 +64,18 @@ std::expected<std::vector<float>, std::string> vectorOf(doc::ValueView value, si
 std::vector<ErrorDetail> vectorProblems(const store::CollectionInfo& collection, const doc::Document* before,
                                         doc::DocumentView after) {
   std::vector<ErrorDetail> problems;
-  const auto vectors = collection.config.view().find("vectors");
-  if (!vectors || vectors->type() != doc::BsonType::document) return problems;
-  const auto fields = vectors->asDocument().find("fields");
-  if (!fields || fields->type() != doc::BsonType::array) return problems;
-  for (const doc::Element& field : fields->asDocument()) {
-    const auto config =
-        field.value.type() == doc::BsonType::document ? field.value.asDocument().find("config") : std::nullopt;
-    if (config && config->type() == doc::BsonType::document) checkField(config->asDocument(), before, after, problems);
-  }
+  eachField(collection.config,
+            [&](doc::DocumentView, doc::DocumentView config) { checkField(config, before, after, problems); });
   return problems;
+}
+
+std::vector<ManualVectorField> manualVectorFields(doc::DocumentView config) {
+  std::vector<ManualVectorField> manual;
+  eachField(config, [&](doc::DocumentView field, doc::DocumentView inner) {
+    if (inner.stringOr("mode") == "auto") return;
+    manual.push_back({std::string(field.stringOr("id")), std::string(inner.stringOr("name"))});
+  });
+  return manual;
 }
 
 }  // namespace mb::data

@@ -5,6 +5,7 @@
 #include "data/deletion.h"
 #include "data/documents_impl.h"
 #include "data/reference_checks.h"
+#include "data/vector_quota.h"
 
 namespace mb::data {
 namespace {
@@ -74,6 +75,15 @@ store::WriteOptions optionsOf(const Access& access) {
   return options;
 }
 
+// Of a write that may add vectors.
+store::WriteOptions limitedOptionsOf(const DataDeps& deps, const Access& access, const Grant& grant) {
+  store::WriteOptions options = optionsOf(access);
+  if (!grant.collection->manualVectors.empty()) {
+    options.limits = VectorQuota(deps.store, deps.plan).limits(*grant.project);
+  }
+  return options;
+}
+
 }  // namespace
 
 policy::Operation operationOf(WriteEvent event) {
@@ -94,16 +104,21 @@ Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access,
   const bool deletes = request.event == WriteEvent::remove;
   if (deletes && !grant.collection->referrers.empty()) return commitDeletion(access, grant, request, hooked);
   if (!deletes && grant.collection->checksReferences) return commitChecked(access, grant, request, hooked);
-  store::Write write(optionsOf(access));
+  store::Write write(limitedOptionsOf(deps, access, grant));
   const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.idIsNew});
+  VectorRows vectors(*grant.collection);
+  vectors.name(write, target, request.id, request.idIsNew);
   // Not a coroutine itself: writeReturning() is one already.
   return store::writeReturning(
       deps.store, std::move(write),
       [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller), hooked,
-       target, &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
+       target, vectors = std::move(vectors),
+       &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
         // The time is read under the lock, so that a later write has a later time.
         const EvaluationContext context{grant, request, caller, clock.now()};
-        return computeChange(context, hooked, target, before[target], changes);
+        auto computed = computeChange(context, hooked, target, before[target], changes);
+        if (computed) vectors.follow(before, changes);
+        return computed;
       });
 }
 
@@ -136,19 +151,23 @@ Task<std::optional<doc::Document>> Documents::Impl::commitChecked(const Access& 
   ReferenceChecks::Keys keys;
   if (request.event == WriteEvent::insert) keys = checks.guess(hooked ? *hooked->draft : request.body);
   for (int round = 0; round < kMaxReferenceRounds; ++round) {
-    store::Write write(optionsOf(access));
+    store::Write write(limitedOptionsOf(deps, access, grant));
     const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.idIsNew});
+    VectorRows vectors(*grant.collection);
+    vectors.name(write, target, request.id, request.idIsNew);
     const ReferenceChecks::Targets held = checks.hold(write, keys);
-    CO_TRY(
-        Checked checked,
-        co_await store::writeReturning(
-            deps.store, std::move(write),
-            [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller),
-             hooked, target, &checks = std::as_const(checks), &held = std::as_const(held),
-             &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
-              const EvaluationContext context{grant, request, caller, clock.now()};
-              return computeChecked(context, hooked, target, checks, held, before, changes);
-            }));
+    CO_TRY(Checked checked,
+           co_await store::writeReturning(
+               deps.store, std::move(write),
+               [&grant = std::as_const(grant), &request = std::as_const(request),
+                &caller = std::as_const(access.caller), hooked, target, &checks = std::as_const(checks),
+                &held = std::as_const(held), &vectors = std::as_const(vectors),
+                &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
+                 const EvaluationContext context{grant, request, caller, clock.now()};
+                 auto computed = computeChecked(context, hooked, target, checks, held, before, changes);
+                 if (computed) vectors.follow(before, changes);
+                 return computed;
+               }));
     if (checked.references.held) co_return std::move(checked.written);
     keys = std::move(checked.references.needed);
   }
@@ -161,14 +180,19 @@ Task<std::optional<doc::Document>> Documents::Impl::commitDeletion(const Access&
   CO_TRY(const Deletion deletion, co_await Deletion::of(deps, finder, *grant.collection, access.caller.trace));
   store::Write write(optionsOf(access));
   CO_TRY(const Deletion::Removal removal, deletion.name(write, grant.collection->ref, request.id));
+  VectorRows vectors(*grant.collection);
+  vectors.name(write, removal.document, request.id);
   auto done = co_await store::writeReturning(
       deps.store, std::move(write),
       [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller), hooked,
-       &removal = std::as_const(removal),
+       &removal = std::as_const(removal), &vectors = std::as_const(vectors),
        &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
         const EvaluationContext context{grant, request, caller, clock.now()};
         auto computed = computeChange(context, hooked, removal.document, before[removal.document], changes);
-        if (computed) Deletion::remove(removal, changes);
+        if (computed) {
+          Deletion::remove(removal, changes);
+          vectors.follow(before, changes);
+        }
         return computed;
       });
   if (done) deletion.wake({&removal, 1});
@@ -229,6 +253,9 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
     }
     const Violation* refusal = store::indexViolation(written.error());
     if (refusal) co_return fail(violation(grant, refusal->name));
+    if (VectorQuota::refused(written.error())) {
+      co_return fail(co_await VectorQuota(deps.store, deps.plan).explained(project, std::move(written).error()));
+    }
     if (written.error().code() != ErrorCode::staleCatalogue) co_return fail(std::move(written).error());
     if (attempt == kMaxStaleAttempts) {
       co_return fail(ErrorCode::unavailable, "the collection is being changed, try again");

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "store/records.h"
+#include "vectors/embedding_writes.h"
 
 namespace mb::vectors {
 
@@ -11,18 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kMaxBatchBytes = 256 << 10;  // of texts
-constexpr auto kCallLimit = 60s;
+// How long a walk waits that has no room under the plan's limit.
+constexpr auto kHeldPause = 30s;
 constexpr size_t kUsualBytes = 300;
 constexpr uint64_t kSweptAtOnce = 200;
-
-store::Deadline soon() {
-  return std::chrono::steady_clock::now() + 10s;
-}
-
-store::WriteOptions asServer() {
-  return {.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}};
-}
 
 // `what` identifies the job within the field. The id contains the project, as a project that was restored next to its
 // original has fields of the same ids.
@@ -33,21 +26,6 @@ jobs::JobSpec specOf(const snapshot::ProjectInfo& project, const std::string& fi
   spec.id = fmt::format("embedding/{}/{}/{}", project.number, field, what);
   spec.group = field;
   return spec;
-}
-
-// A document of a batch and the row of its embedding.
-struct Rows {
-  store::Target document;
-  store::Target row;
-};
-
-struct RowPut {
-  store::Target target;
-  doc::Document document;
-};
-
-std::string textOf(const VectorField& field, const std::optional<doc::Document>& document) {
-  return document ? field.source.of(*document) : std::string();
 }
 
 }  // namespace
@@ -87,9 +65,17 @@ Async<void> EmbeddingJobs::committed(snapshot::SnapshotPtr, std::vector<std::str
   co_return;
 }
 
-jobs::JobSpec EmbeddingJobs::walkOf(const snapshot::ProjectInfo& project, const VectorField& field) const {
-  jobs::JobSpec spec = specOf(project, field.id, "walk/" + deps_.ids.next());
-  spec.payload = doc::encode(EmbeddingJob{project.id.str(), field.id, "walk", "", field.fingerprint});
+jobs::JobSpec EmbeddingJobs::walkOf(const snapshot::ProjectInfo& project, const VectorField& field, bool held) const {
+  EmbeddingJob job{project.id.str(), field.id, "walk", "", field.fingerprint};
+  if (held) job.held = true;
+  jobs::JobSpec spec = nextWalk(project, job);
+  if (held) spec.notBefore = Timestamp{deps_.clock.now().ms + std::chrono::milliseconds(kHeldPause).count()};
+  return spec;
+}
+
+jobs::JobSpec EmbeddingJobs::nextWalk(const snapshot::ProjectInfo& project, const EmbeddingJob& job) const {
+  jobs::JobSpec spec = specOf(project, job.field, "walk/" + deps_.ids.next());
+  spec.payload = doc::encode(job);
   return spec;
 }
 
@@ -131,13 +117,14 @@ Task<> EmbeddingJobs::runDocument(jobs::JobRun run, EmbeddingJob job, Batch batc
     }
   }
   CO_RETURN_IF_ERROR(co_await loadItems(batch));
+  CO_RETURN_IF_ERROR(co_await holdBack(batch));
   Result<> embedded = co_await embed(batch, run.deadline);
   if (!embedded && embedded.error().code() == ErrorCode::upstreamRejected && batch.items.size() > 1) {
     batch.items.resize(1);
     embedded = co_await embed(batch, run.deadline);
   }
   if (!embedded) co_return embedded;
-  co_return co_await commit(batch, run);
+  co_return co_await commitWithin(batch, run);
 }
 
 // Subscribes to the project's changes before its documents are read, so that no change is missed.
@@ -160,7 +147,15 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   const VectorField& field = *batch.target.field;
   // The config has changed since; another walk covers it.
   if (job.fingerprint != field.fingerprint) co_return Result<>();
-  if (job.document.empty()) CO_RETURN_IF_ERROR(co_await joinEvents(batch.project->info()));
+  batch.stopsAtHeld = job.held.value_or(false);
+  if (batch.stopsAtHeld) {
+    CO_TRY(const bool goesOn, co_await mayGoOn(run, job, batch));
+    if (!goesOn) co_return Result<>();
+  }
+  if (job.document.empty()) {
+    CO_RETURN_IF_ERROR(co_await joinEvents(batch.project->info()));
+    CO_RETURN_IF_ERROR(co_await beginWalk(batch));
+  }
   store::Query query;
   query.collection = {run.project, batch.target.collection->number, 0};
   // After a failure, one document at a time: only the texts that the endpoint rejects are skipped.
@@ -175,11 +170,11 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   }
   batch.walked = !page.more && batch.items.size() < limit;
   if (!batch.walked) {
-    job.document = batch.items.back().document;
-    batch.next = specOf(batch.project->info(), field.id, "walk/" + deps_.ids.next());
-    batch.next->payload = doc::encode(job);
+    batch.next = job;
+    batch.next->document = batch.items.back().document;
   }
   CO_RETURN_IF_ERROR(co_await loadItems(batch));
+  CO_RETURN_IF_ERROR(co_await holdBack(batch));
   Result<> embedded = co_await embed(batch, run.deadline);
   if (!embedded && (embedded.error().code() != ErrorCode::upstreamRejected || run.attempt == 1)) co_return embedded;
   if (!embedded) {
@@ -187,7 +182,50 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
             {{"project", job.project}, {"field", field.config.name}, {"cause", embedded.error().cause()}});
     for (Item& item : batch.items) item.needsEmbedding = false;
   }
-  co_return co_await commit(batch, run);
+  CO_RETURN_IF_ERROR(co_await commitWithin(batch, run));
+  if (!batch.stopped) co_return Result<>();
+  if (!batch.items.empty()) job.document = batch.items.back().document;
+  putOff(run, job);
+  co_return Result<>();
+}
+
+Task<bool> EmbeddingJobs::mayGoOn(const jobs::JobRun& run, const EmbeddingJob& job, const Batch& batch) {
+  if (!job.document.empty()) {
+    // Another one, from the first document on, is in the queue.
+    CO_TRY(const auto stored, co_await deps_.store.get({run.project, kWalks, 0}, job.field));
+    CO_TRY(const std::optional<WalkRow> row, store::fromStore<WalkRow>(stored));
+    if (row && row->held.value_or(false)) co_return false;
+  }
+  const std::optional<int64_t> max = deps_.quota.max(*batch.project);
+  if (!max) co_return true;
+  CO_TRY(const int64_t use, co_await deps_.quota.use(run.project));
+  if (use < *max) co_return true;
+  putOff(run, job);
+  co_return false;
+}
+
+void EmbeddingJobs::putOff(const jobs::JobRun& run, const EmbeddingJob& job) const {
+  const Timestamp dueAt{deps_.clock.now().ms + std::chrono::milliseconds(kHeldPause).count()};
+  *run.repetition = jobs::Repetition{dueAt, doc::encode(job)};
+}
+
+Task<> EmbeddingJobs::beginWalk(const Batch& batch) {
+  const store::CollectionRef walks{batch.project->info().number, kWalks, 0};
+  const std::string& field = batch.target.field->id;
+  CO_TRY(const auto stored, co_await deps_.store.get(walks, field));
+  CO_TRY(const std::optional<WalkRow> known, store::fromStore<WalkRow>(stored));
+  if (!known || !known->held) co_return Result<>();
+  store::Write write(asServer());
+  const store::Target row = write.change(walks, field);
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
+      std::move(write), [row](const store::PreImages& before, store::Changes& changes) -> Result<> {
+        TRY(std::optional<WalkRow> walk, store::fromStore<WalkRow>(before[row]));
+        if (!walk) return {};
+        walk->held.reset();
+        changes.put(row, doc::encode(*walk));
+        return {};
+      }));
+  co_return Result<>();
 }
 
 Task<> EmbeddingJobs::runSweep(jobs::JobRun run, EmbeddingJob job) {
@@ -202,136 +240,6 @@ Task<> EmbeddingJobs::runSweep(jobs::JobRun run, EmbeddingJob job) {
     if (rows.size() < kSweptAtOnce) co_return Result<>();
   }
   co_return fail(ErrorCode::unavailable, "the deadline of the sweep has passed");
-}
-
-// ---- a batch
-
-Task<> EmbeddingJobs::loadItems(Batch& batch) {
-  const store::ProjectNo project = batch.project->info().number;
-  const VectorField& field = *batch.target.field;
-  // A commit may name a document only once.
-  std::vector<Item> distinct;
-  for (Item& item : batch.items) {
-    const auto known = std::ranges::find(distinct, item.document, &Item::document);
-    if (known == distinct.end()) {
-      distinct.push_back(std::move(item));
-    } else {
-      std::ranges::move(item.jobs, std::back_inserter(known->jobs));
-    }
-  }
-  batch.items = std::move(distinct);
-  std::vector<std::string> ids;
-  std::vector<std::string> rowIds;
-  for (const Item& item : batch.items) {
-    ids.push_back(item.document);
-    rowIds.push_back(rowIdOf(field.id, item.document));
-  }
-  const store::CollectionRef collection{project, batch.target.collection->number, 0};
-  CO_TRY(const auto documents, co_await deps_.store.getMany(collection, ids));
-  CO_TRY(const auto rows, co_await deps_.store.getMany(embeddingsOf(project), rowIds));
-  size_t bytes = 0;
-  size_t kept = 0;
-  for (size_t i = 0; i < batch.items.size(); ++i) {
-    Item& item = batch.items[i];
-    const auto& row = rows[i];
-    item.text = textOf(field, documents[i]);
-    item.hash = documents[i] ? field.hashOf(item.text) : "";
-    item.needsEmbedding = !item.text.empty() && (!row || row->view().stringOr("hash") != item.hash);
-    bytes += item.text.size();
-    if (i > 0 && bytes > kMaxBatchBytes && !batch.next && !batch.walked) break;
-    ++kept;
-  }
-  batch.items.resize(kept);
-  co_return Result<>();
-}
-
-Task<> EmbeddingJobs::embed(Batch& batch, store::Deadline deadline) {
-  std::vector<std::string> texts;
-  for (const Item& item : batch.items) {
-    if (item.needsEmbedding) texts.push_back(item.text);
-  }
-  if (texts.empty()) co_return Result<>();
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()) - 15s;
-  const auto timeout = std::clamp<std::chrono::milliseconds>(left, 1s, kCallLimit);
-  CO_TRY(TextVectors vectors, co_await deps_.embedder.embed(std::move(texts), batch.target.field->dimensions(),
-                                                            {batch.project->info().id.str(), "embeddings"}, timeout));
-  size_t at = 0;
-  for (Item& item : batch.items) {
-    if (item.needsEmbedding) item.vector = std::move(vectors[at++]);
-  }
-  co_return Result<>();
-}
-
-// Called with the locks of the document and its row held: an embedding of a text that has changed since is discarded.
-store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& item,
-                                       const std::optional<doc::Document>& document,
-                                       const std::optional<doc::Document>& row) const {
-  if (!document) return row ? store::Change::remove() : store::Change::keep();
-  const std::string text = field.source.of(*document);
-  if (field.hashOf(text) != item.hash) return store::Change::keep();
-  if (row && row->view().stringOr("hash") == item.hash) return store::Change::keep();
-  if (!text.empty() && item.vector.empty()) return store::Change::keep();
-  EmbeddingRow next;
-  next.id = rowIdOf(field.id, item.document);
-  next.state = stateOf(field);
-  // Created under the locks: a run that was overtaken while it waited for them must not commit a sequence number below
-  // what the index has already read.
-  next.seq = rowIdOf(field.id, deps_.ids.next());
-  next.hash = item.hash;
-  if (!item.vector.empty()) next.vector = packed(item.vector);
-  return store::Change::put(doc::encode(next));
-}
-
-Task<> EmbeddingJobs::commit(Batch& batch, const jobs::JobRun& run) {
-  const store::ProjectNo project = batch.project->info().number;
-  const store::CollectionRef collection{project, batch.target.collection->number, batch.target.collection->version};
-  store::Write write(asServer());
-  std::vector<Rows> rows;  // in the order of the items
-  for (const Item& item : batch.items) {
-    const store::Target document = write.hold(collection, item.document);
-    rows.push_back({document, write.change(embeddingsOf(project), rowIdOf(batch.target.field->id, item.document))});
-  }
-  const store::Target ownJob = write.change(jobs::Queue::rowOf(run));
-  std::vector<store::Target> doneJobs{ownJob};
-  for (const Item& item : batch.items) {
-    for (const std::string& id : item.jobs) {
-      jobs::JobRun other;
-      other.id = id;
-      doneJobs.push_back(write.change(jobs::Queue::rowOf(other)));
-    }
-  }
-  std::vector<RowPut> onWalk;
-  std::vector<std::string> wakes;
-  if (batch.next) {
-    CO_TRY(store::Insert next, deps_.queue.insertOf(*std::move(batch.next)));
-    wakes.push_back(next.id());
-    const store::Target target = write.create(next.collection, next.id());
-    onWalk.push_back({target, std::move(next.document)});
-  }
-  if (batch.walked) {
-    const std::string& field = batch.target.field->id;
-    onWalk.push_back(
-        {write.change({project, kWalks, 0}, field), doc::encode(WalkRow{field, batch.target.field->fingerprint})});
-  }
-  CO_RETURN_IF_ERROR(co_await deps_.store.write(
-      std::move(write),
-      [ownJob, &self = std::as_const(*this), &batch = std::as_const(batch), &rows = std::as_const(rows),
-       &doneJobs = std::as_const(doneJobs),
-       &onWalk = std::as_const(onWalk)](const store::PreImages& before, store::Changes& changes) -> Result<> {
-        for (size_t i = 0; i < rows.size(); ++i) {
-          const auto& [document, row] = rows[i];
-          changes.set(row, self.rowChange(*batch.target.field, batch.items[i], before[document], before[row]));
-        }
-        for (const store::Target job : doneJobs) changes.remove(job);
-        // If the job's row no longer exists, another run has already continued the walk.
-        if (!before[ownJob]) return {};
-        for (const RowPut& each : onWalk) changes.put(each.target, each.document);
-        return {};
-      }));
-  if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
-  deps_.indexes.embedded(project, batch.target.field->id);
-  co_return Result<>();
 }
 
 }  // namespace mb::vectors

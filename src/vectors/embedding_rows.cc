@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "data/vector_counts.h"
 #include "store/records.h"
 
 namespace mb::vectors {
@@ -13,7 +14,9 @@ std::vector<store::SystemCollection> systemCollections() {
   store::IndexSpec bySeq;
   bySeq.name = "seq_1";
   bySeq.keys = {{"seq", 1}};
-  return {{kEmbeddings, "__embeddings", {bySeq}, false, "state"}, {kWalks, "__vector_walks", {}}};
+  store::SystemCollection embeddings{kEmbeddings, "__embeddings", {bySeq}, false, "state"};
+  embeddings.counters = {{data::kVectors, std::string(data::kVectorsCounter), "", "", "vector"}};
+  return {std::move(embeddings), {kWalks, "__vector_walks", {}}};
 }
 
 store::CollectionRef embeddingsOf(store::ProjectNo project) {
@@ -36,6 +39,11 @@ doc::Value packed(std::span<const float> vector) {
   doc::BsonWriter out;
   out.appendBinary("", {reinterpret_cast<const char*>(vector.data()), vector.size_bytes()});
   return doc::Value(out.finish().view().begin()->value);
+}
+
+bool hasVector(doc::DocumentView row) {
+  const auto vector = row.find("vector");
+  return vector && vector->type() != doc::BsonType::null;
 }
 
 std::vector<float> unpacked(const EmbeddingRow& row, size_t dimensions) {

@@ -22,13 +22,17 @@ struct EmbeddingRow {
   }
 };
 
-// Records that a walk has read all documents under a config: a document without an embedding of it has a waiting job.
+// Records that a walk has read all documents under a config: a document without an embedding of it has a waiting job,
+// or `held` is set.
 struct WalkRow {
-  std::string id;  // of the field
-  std::string fingerprint;
+  std::string id;           // of the field
+  std::string fingerprint;  // "" if no walk has ended
+  // Documents were left without an embedding because the plan's limit had no room for it: a further walk, from the
+  // first document on, is in the queue. It clears this when it begins.
+  std::optional<bool> held;
   static constexpr auto shape() {
     return doc::shape<WalkRow>("VectorWalk", doc::field("id", &WalkRow::id),
-                               doc::field("fingerprint", &WalkRow::fingerprint));
+                               doc::field("fingerprint", &WalkRow::fingerprint), doc::field("held", &WalkRow::held));
   }
 };
 
@@ -39,6 +43,8 @@ std::string rowIdOf(std::string_view fieldId, std::string_view document);
 std::string_view documentOf(const EmbeddingRow& row);  // the document's id
 std::string stateOf(const VectorField& field);
 doc::Value packed(std::span<const float> vector);
+// Whether a stored row has a vector.
+bool hasVector(doc::DocumentView row);
 // Empty if the row has no vector of these dimensions.
 std::vector<float> unpacked(const EmbeddingRow& row, size_t dimensions);
 

@@ -217,15 +217,6 @@ uint64_t VectorIndexManager::bytes() const {
   return sum;
 }
 
-uint64_t VectorIndexManager::vectors(store::ProjectNo project) const {
-  const std::scoped_lock lock(mutex_);
-  const auto fields = byProject_.find(project);
-  if (fields == byProject_.end()) return 0;
-  uint64_t sum = 0;
-  for (const auto& [id, live] : fields->second) sum += live->vectors;
-  return sum;
-}
-
 // ---- maintaining one index
 
 Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr live) {

@@ -58,8 +58,7 @@ class VectorIndexManager {
 
   // The ids of the project's fields that have an index here.
   std::vector<std::string> fields(store::ProjectNo project) const;
-  uint64_t bytes() const;                            // of all
-  uint64_t vectors(store::ProjectNo project) const;  // of its indexes
+  uint64_t bytes() const;  // of all
 
  private:
   struct Update {

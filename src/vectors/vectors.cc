@@ -39,10 +39,15 @@ Vectors::Vectors(VectorDeps deps)
       searchPool_("vector-search", threadsOf(deps_.cores), kMaxQueued),
       indexes_({deps_.store, deps_.feed, deps_.cores, indexPool_, deps_.directory, deps_.settings.memory}),
       embedder_(deps_.outbound, searchPool_, deps_.settings),
-      jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, indexes_, deps_.ids}),
+      jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, indexes_, deps_.ids,
+             deps_.clock, deps_.data.vectorQuota()}),
       search_({data::SearchDocuments(deps_.store, deps_.data.grants()), deps_.data.slot(), slot_, indexes_, embedder_,
                searchPool_}) {
   deps_.dispatcher.add(jobs_);
+  deps_.data.collections().setDropJobs(
+      [this](const snapshot::ProjectInfo& project, const data::Collection& collection) {
+        return dropJobs(project, collection.info);
+      });
 }
 
 Vectors::~Vectors() = default;
@@ -115,8 +120,21 @@ Task<IndexView> Vectors::indexView(snapshot::SnapshotPtr project, CollectionVect
   embedding.documents = static_cast<int64_t>(documents.documents);
   embedding.embedded = static_cast<int64_t>(rows.documents);
   embedding.waiting = static_cast<int64_t>(load.jobs);
+  if (!view.problem) {
+    CO_TRY(view.problem, co_await heldBack(project, embedding));
+  }
   view.embedding = std::move(embedding);
   co_return view;
+}
+
+Task<std::optional<std::string>> Vectors::heldBack(snapshot::SnapshotPtr project,
+                                                   const EmbeddingView& embedding) const {
+  const data::VectorQuota& quota = deps_.data.vectorQuota();
+  const std::optional<int64_t> max = quota.max(*project);
+  if (!max || embedding.embedded >= embedding.documents || embedding.waiting == 0) co_return std::nullopt;
+  CO_TRY(const int64_t use, co_await quota.use(project->info().number));
+  if (use < *max) co_return std::nullopt;
+  co_return quota.exceeded(*project, use).message();
 }
 
 // ---- changing
@@ -180,12 +198,27 @@ Result<Vectors::Alteration> Vectors::alterationOf(const Access& access, const st
   alteration.extraInserts = deps_.auditor.entry(project.number, config ? "vectors.set" : "vectors.clear",
                                                 identity::auditActorOf(access.caller), "collections/" + collection,
                                                 access.caller.ip, access.caller.requestId, detailsOf(stored.fields));
+  TRY(std::vector<store::Insert> inserts,
+      deps_.data.vectorCounts().jobsOf(alteration.collection, (*found)->info.config, alteration.config.view()));
   for (jobs::JobSpec& spec : jobs) {
     TRY(store::Insert job, deps_.queue.insertOf(std::move(spec)));
-    alteration.jobs.push_back(job.id());
-    alteration.extraInserts.push_back(std::move(job));
+    inserts.push_back(std::move(job));
   }
+  alteration.jobs = store::idsOf(inserts);
+  std::ranges::move(inserts, std::back_inserter(alteration.extraInserts));
   return alteration;
+}
+
+Result<std::vector<store::Insert>> Vectors::dropJobs(const snapshot::ProjectInfo& project,
+                                                     const store::CollectionInfo& collection) const {
+  std::vector<store::Insert> inserts;
+  const CollectionVectorsPtr vectors = tables_.vectorsOf(collection);
+  for (const VectorFieldPtr& field : vectors ? vectors->fields : std::vector<VectorFieldPtr>()) {
+    if (!field->automatic) continue;
+    TRY(store::Insert job, deps_.queue.insertOf(jobs_.sweepOf(project, field->id)));
+    inserts.push_back(std::move(job));
+  }
+  return inserts;
 }
 
 Task<> Vectors::alter(Access access, std::string collection, std::optional<VectorConfig> config) {
@@ -273,6 +306,7 @@ Task<snapshot::SnapshotPtr> Vectors::resumeProject(store::ProjectNo number) {
     if (!table.byFieldId.contains(field)) indexes_.drop(number, field);
   }
   if (!project) co_return project;
+  CO_RETURN_IF_ERROR(co_await deps_.data.vectorCounts().resume(project));
   for (const auto& [id, place] : table.byFieldId) {
     if (place.field->automatic && embeds()) CO_RETURN_IF_ERROR(co_await enqueueWalkIfDue(project, place.field));
   }
@@ -289,12 +323,14 @@ Task<snapshot::SnapshotPtr> Vectors::resumeProject(store::ProjectNo number) {
   co_return project;
 }
 
-// A walk is due if none has finished under the current config and model, and none is queued or running.
+// A walk is due if none has finished under the current config and model, or one is for documents without room, and none
+// is queued or running.
 Task<> Vectors::enqueueWalkIfDue(snapshot::SnapshotPtr project, VectorFieldPtr field) {
   const store::ProjectNo number = project->info().number;
   CO_TRY(const auto stored, co_await deps_.store.get({number, kWalks, 0}, field->id));
   CO_TRY(const std::optional<WalkRow> row, store::fromStore<WalkRow>(stored));
-  if (row && row->fingerprint == field->fingerprint) co_return Result<>();
+  const bool walked = row && row->fingerprint == field->fingerprint;
+  if (walked && !row->held.value_or(false)) co_return Result<>();
   const std::string kind(kEmbeddingKind);
   CO_TRY(const std::vector<jobs::WaitingJob> waiting, co_await deps_.queue.oldest(kind, number, field->id, 200));
   CO_TRY(const jobs::GroupLoad load, co_await deps_.queue.load(kind, number, field->id));
@@ -304,7 +340,7 @@ Task<> Vectors::enqueueWalkIfDue(snapshot::SnapshotPtr project, VectorFieldPtr f
     CO_TRY(const EmbeddingJob payload, store::fromStore<EmbeddingJob>(job.payload.view()));
     if (payload.what == "walk" && payload.fingerprint == field->fingerprint) co_return Result<>();
   }
-  CO_RETURN_IF_ERROR(co_await deps_.queue.put(jobs_.walkOf(project->info(), *field)));
+  CO_RETURN_IF_ERROR(co_await deps_.queue.put(jobs_.walkOf(project->info(), *field, walked)));
   co_return Result<>();
 }
 

@@ -22,6 +22,7 @@ struct VectorDeps {
   data::Data& data;
   Cores& cores;
   IdGenerator& ids;
+  const Clock& clock;
   audit::Auditor& auditor;
   data::ProjectNumbers projects;    // called at the start and by each refresh
   std::filesystem::path directory;  // of the index files
@@ -63,8 +64,6 @@ class Vectors {
   const data::CollectionTable& collections(const snapshot::ProjectSnapshot& project) const {
     return project.get(deps_.data.slot());
   }
-  // Number of vectors in the indexes of the project. Any thread.
-  uint64_t stored(store::ProjectNo project) const { return indexes_.vectors(project); }
 
  private:
   struct Alteration;
@@ -72,8 +71,13 @@ class Vectors {
   Result<Alteration> alterationOf(const Access& access, const std::string& collection,
                                   const std::optional<VectorConfig>& config) const;
   Task<IndexView> indexView(snapshot::SnapshotPtr project, CollectionVectorsPtr vectors, VectorFieldPtr field);
+  // Why documents have no embedding yet, if the plan has no room for it.
+  Task<std::optional<std::string>> heldBack(snapshot::SnapshotPtr project, const EmbeddingView& embedding) const;
   Async<void> refresh();
   Async<void> openAll(bool sweeps);
+  // The sweeps of the embeddings of a collection that is dropped.
+  Result<std::vector<store::Insert>> dropJobs(const snapshot::ProjectInfo& project,
+                                              const store::CollectionInfo& collection) const;
   // Resumes unfinished work of a project: enqueues missing walks, drops indexes and rows of deleted fields.
   Task<snapshot::SnapshotPtr> resumeProject(store::ProjectNo project);
   Task<> enqueueWalkIfDue(snapshot::SnapshotPtr project, VectorFieldPtr field);
