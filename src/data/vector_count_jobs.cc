@@ -13,15 +13,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view kKind = "vector-counts";
-constexpr uint64_t kPerPage = 100;
-constexpr size_t kPageBytes = 4 << 20;
+constexpr std::string_view kVectorCountKind = "vector-counts";
+constexpr uint64_t kCountedPerPage = 100;
+constexpr size_t kCountedPageBytes = 4 << 20;
 // A job that takes longer waits behind the other jobs of its kind, so that each gets its turn.
-constexpr auto kTurn = 2s;
-constexpr auto kTimeout = 60s;
-constexpr auto kAgainAfter = 10min;
+constexpr auto kCountTurn = 2s;
+constexpr auto kCountTimeout = 60s;
+constexpr auto kCountAgainAfter = 10min;
 
-store::WriteOptions asServer() {
+store::WriteOptions countsAsServer() {
   store::WriteOptions options;
   options.deadline = store::readDeadline();
   options.actor = {store::ActorKind::server, ""};
@@ -29,23 +29,23 @@ store::WriteOptions asServer() {
   return options;
 }
 
-std::string groupOf(int64_t collection) {
+std::string countGroupOf(int64_t collection) {
   return fmt::to_string(collection);
 }
 
 // Ids are unique, so two configs are equal only if nothing has changed between them, or everything was changed back.
-std::string configOf(const std::vector<ManualVectorField>& fields) {
+std::string manualConfigOf(const std::vector<ManualVectorField>& fields) {
   std::string ids;
   for (const ManualVectorField& field : fields) ids += (ids.empty() ? "" : ",") + field.id;
   return ids;
 }
 
-Result<store::Insert> insertOf(const DataDeps& deps, store::ProjectNo project, const VectorCountJob& job) {
+Result<store::Insert> countJobOf(const DataDeps& deps, store::ProjectNo project, const VectorCountJob& job) {
   if (!deps.queue) return fail(ErrorCode::unavailable, "jobs cannot be started");
   jobs::JobSpec spec;
-  spec.kind = kKind;
+  spec.kind = kVectorCountKind;
   spec.project = project;
-  spec.group = groupOf(job.collection);
+  spec.group = countGroupOf(job.collection);
   spec.payload = doc::encode(job);
   return deps.queue->insertOf(std::move(spec));
 }
@@ -56,10 +56,10 @@ VectorCountJobs::VectorCountJobs(const DataDeps& deps, snapshot::SlotKey<Collect
     : deps_(deps), slot_(slot) {
   if (!deps_.queue) return;
   jobs::Kind kind;
-  kind.name = kKind;
+  kind.name = kVectorCountKind;
   kind.handler = [this](jobs::JobRun run) { return this->run(std::move(run)); };
   kind.backoff = {1s, 5s, 30s, 2min, 10min};
-  kind.timeout = kTimeout;
+  kind.timeout = kCountTimeout;
   kind.concurrency = 4;
   kind.perProject = 1;
   kind.perGroup = 1;
@@ -69,12 +69,12 @@ VectorCountJobs::VectorCountJobs(const DataDeps& deps, snapshot::SlotKey<Collect
 Result<std::vector<store::Insert>> VectorCountJobs::jobsOf(const DataDeps& deps, store::CollectionRef collection,
                                                            doc::DocumentView before,
                                                            std::optional<doc::DocumentView> after) {
-  const std::string had = configOf(manualVectorFields(before));
-  const std::string has = after ? configOf(manualVectorFields(*after)) : "";
+  const std::string had = manualConfigOf(manualVectorFields(before));
+  const std::string has = after ? manualConfigOf(manualVectorFields(*after)) : "";
   std::vector<store::Insert> jobs;
   if (had == has) return jobs;
   const VectorCountJob job{has.empty() ? "sweep" : "walk", collection.number, has, ""};
-  TRY(store::Insert insert, insertOf(deps, collection.project, job));
+  TRY(store::Insert insert, countJobOf(deps, collection.project, job));
   jobs.push_back(std::move(insert));
   return jobs;
 }
@@ -92,14 +92,14 @@ Task<> VectorCountJobs::run(jobs::JobRun run) {
                                                                                    {"collection", job.collection},
                                                                                    {"problem", done.error().message()},
                                                                                    {"cause", done.error().cause()}});
-    dueAt.ms += std::chrono::milliseconds(kAgainAfter).count();
+    dueAt.ms += std::chrono::milliseconds(kCountAgainAfter).count();
   }
   *run.repetition = jobs::Repetition{dueAt, doc::encode(job)};
   co_return Result<>();
 }
 
 Task<bool> VectorCountJobs::proceed(const jobs::JobRun& run, VectorCountJob& job) {
-  const auto turnEnd = std::chrono::steady_clock::now() + kTurn;
+  const auto turnEnd = std::chrono::steady_clock::now() + kCountTurn;
   int stale = 0;
   while (true) {
     CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.byNumber(run.project));
@@ -117,7 +117,7 @@ Task<bool> VectorCountJobs::nextPage(const snapshot::ProjectSnapshot& project, V
   const CollectionPtr collection = project.get(slot_).numbered(collectionNo);
   const bool walks = job.what == "walk";
   // Another job covers a config that has changed since.
-  if (walks && (!collection || configOf(collection->manualVectors) != job.config)) co_return true;
+  if (walks && (!collection || manualConfigOf(collection->manualVectors) != job.config)) co_return true;
   const store::CollectionRef read = walks ? collection->ref : vectorCountsOf(number);
   CO_TRY(std::vector<std::string> documents, co_await pageOf(read, job));
   if (documents.empty()) {
@@ -135,10 +135,10 @@ Task<std::vector<std::string>> VectorCountJobs::pageOf(store::CollectionRef read
   const std::string prefix = job.what == "walk" ? "" : fmt::format("{}/", job.collection);
   store::Query query;
   query.collection = read;
-  query.limit = kPerPage;
+  query.limit = kCountedPerPage;
   query.paged = true;
   query.after = prefix + job.after;
-  query.maxBytes = kPageBytes;
+  query.maxBytes = kCountedPageBytes;
   query.deadline = store::readDeadline();
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   std::vector<std::string> ids;
@@ -161,7 +161,7 @@ Task<> VectorCountJobs::count(store::CollectionRef rows, CollectionPtr collectio
   };
   std::vector<std::string> later;
   while (!documents.empty()) {
-    store::Write write(asServer());
+    store::Write write(countsAsServer());
     std::vector<Counted> all;
     for (const std::string& document : documents) {
       std::string id = vectorCountId(number, document);
@@ -196,7 +196,7 @@ Task<> VectorCountJobs::count(store::CollectionRef rows, CollectionPtr collectio
 
 Task<> VectorCountJobs::end(store::ProjectNo project, const VectorCountJob& job, bool swept) {
   if (job.what != "walk" && !swept) co_return Result<>();
-  store::Write write(asServer());
+  store::Write write(countsAsServer());
   const std::string id = fmt::to_string(job.collection);
   const store::Target walk = write.change({project, kVectorCountWalks, 0}, id);
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
@@ -223,7 +223,7 @@ Task<> VectorCountJobs::resumeWalks(const snapshot::ProjectSnapshot& project) {
     const store::CollectionNo collectionNo = collection->ref.number;
     CO_TRY(const auto stored, co_await deps_.store.get({number, kVectorCountWalks, 0}, fmt::to_string(collectionNo)));
     CO_TRY(const std::optional<VectorCountWalk> walk, store::fromStore<VectorCountWalk>(stored));
-    const std::string config = configOf(collection->manualVectors);
+    const std::string config = manualConfigOf(collection->manualVectors);
     if (walk && walk->config == config) continue;
     CO_RETURN_IF_ERROR(co_await put(number, {"walk", collectionNo, config, ""}));
   }
@@ -260,11 +260,12 @@ Task<> VectorCountJobs::resumeSweeps(const snapshot::ProjectSnapshot& project) {
 // Unless a job of the collection waits or runs, which may be this one: the next call decides.
 Task<> VectorCountJobs::put(store::ProjectNo project, VectorCountJob job) {
   if (!deps_.queue) co_return Result<>();
-  CO_TRY(const jobs::GroupLoad load, co_await deps_.queue->load(std::string(kKind), project, groupOf(job.collection)));
+  CO_TRY(const jobs::GroupLoad load,
+         co_await deps_.queue->load(std::string(kVectorCountKind), project, countGroupOf(job.collection)));
   if (load.jobs > 0) co_return Result<>();
-  CO_TRY(store::Insert insert, insertOf(deps_, project, job));
+  CO_TRY(store::Insert insert, countJobOf(deps_, project, job));
   std::vector<std::string> ids{insert.id()};
-  store::Write write(asServer());
+  store::Write write(countsAsServer());
   write.insert(std::move(insert));
   CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), nullptr));
   deps_.queue->wake(std::move(ids));

@@ -1,7 +1,7 @@
 // VectorCountJobs makes the rows of vector_counts.h follow vector configs. A walk reads all documents of a collection
 // and counts those from before its present config; a sweep goes through the rows of a collection that has been dropped,
 // or has no field in mode manual any more. Each is a job of the queue that is inserted in the commit of the change and
-// continues where it was: a few documents a commit, held until it. Writes of documents keep rows right meanwhile.
+// continues where it was: a few documents a commit, held until it. Concurrent writes of documents keep the rows right.
 #pragma once
 
 #include <optional>
@@ -56,7 +56,7 @@ class VectorCountJobs {
   // Enqueues the walks and sweeps that a project lacks: of data from before this counter, or restored from a backup.
   Task<> resume(snapshot::SnapshotPtr project);
 
-  // The handler of the queue. A job is never given up: after its last attempt it begins again, 10 minutes later.
+  // The handler of the queue. A job that fails its last attempt begins again 10 minutes later.
   Task<> run(jobs::JobRun run);
 
  private:

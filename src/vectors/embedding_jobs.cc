@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long a walk waits that has no room under the plan's limit.
+// How long a walk waits that has no space under the plan's limit.
 constexpr auto kHeldPause = 30s;
 constexpr size_t kUsualBytes = 300;
 constexpr uint64_t kSweptAtOnce = 200;
@@ -149,8 +149,8 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   if (job.fingerprint != field.fingerprint) co_return Result<>();
   batch.stopsAtHeld = job.held.value_or(false);
   if (batch.stopsAtHeld) {
-    CO_TRY(const bool goesOn, co_await mayGoOn(run, job, batch));
-    if (!goesOn) co_return Result<>();
+    CO_TRY(const bool continues, co_await continuesNow(run, job, batch));
+    if (!continues) co_return Result<>();
   }
   if (job.document.empty()) {
     CO_RETURN_IF_ERROR(co_await joinEvents(batch.project->info()));
@@ -189,7 +189,7 @@ Task<> EmbeddingJobs::runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch) {
   co_return Result<>();
 }
 
-Task<bool> EmbeddingJobs::mayGoOn(const jobs::JobRun& run, const EmbeddingJob& job, const Batch& batch) {
+Task<bool> EmbeddingJobs::continuesNow(const jobs::JobRun& run, const EmbeddingJob& job, const Batch& batch) {
   if (!job.document.empty()) {
     // Another one, from the first document on, is in the queue.
     CO_TRY(const auto stored, co_await deps_.store.get({run.project, kWalks, 0}, job.field));

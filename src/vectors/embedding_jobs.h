@@ -3,8 +3,8 @@
 // one call of the endpoint carries many texts.
 //
 // A plan may limit the project's vectors. The endpoint is called only for texts whose vectors then fit; a vector that
-// replaces one always does. The job of a document without room ends, and one job of its field remains: a walk through
-// all documents that waits for room, looking for it every 30 seconds.
+// replaces one always does. The job of a document without space ends, and one job of its field remains: a walk through
+// all documents that waits for space and checks every 30 seconds.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct EmbeddingJob {
   std::string what;         // document, walk, sweep
   std::string document;     // of "document": its id; of "walk": the last id read, "" at the beginning
   std::string fingerprint;  // of "walk"
-  // Of "walk": it is for the documents that an earlier one had no room for, and does nothing without room.
+  // Of "walk": it is for the documents that an earlier one had no space for, and does nothing without space.
   std::optional<bool> held = {};
   static constexpr auto shape() {
     return doc::shape<EmbeddingJob>(
@@ -75,7 +75,7 @@ class EmbeddingJobs final : public events::Consumer {
     std::vector<float> vector = {};  // set by embed()
     bool needsEmbedding = false;
     bool hasVector = false;  // stored, of an earlier text or config
-    bool held = false;       // the plan has no room for its vector
+    bool held = false;       // the plan has no space for its vector
     bool adds() const { return needsEmbedding && !hasVector; }
     bool frees() const { return hasVector && text.empty(); }
   };
@@ -85,18 +85,18 @@ class EmbeddingJobs final : public events::Consumer {
     std::vector<Item> items;
     std::optional<EmbeddingJob> next;  // the walk's next job, inserted in the commit
     bool walked = false;               // all documents were read
-    bool stopsAtHeld = false;          // a walk that waits for room in place of going on
-    bool stopped = false;              // at a document without room: the job stays
+    bool stopsAtHeld = false;          // a walk that waits for space at the first such document
+    bool stopped = false;              // at a document without space: the job stays
     bool holds() const { return std::ranges::any_of(items, &Item::held); }
   };
 
-  // The job that goes on with the walk.
+  // The job that continues the walk.
   jobs::JobSpec nextWalk(const snapshot::ProjectInfo& project, const EmbeddingJob& job) const;
   Task<> run(jobs::JobRun run);
   Task<> runDocument(jobs::JobRun run, EmbeddingJob job, Batch batch);
   Task<> runWalk(jobs::JobRun run, EmbeddingJob job, Batch batch);
-  // Of a walk that waits for room: whether it may go on. Else it has ended or was put off.
-  Task<bool> mayGoOn(const jobs::JobRun& run, const EmbeddingJob& job, const Batch& batch);
+  // Of a walk that waits for space: whether it continues now. Else it has ended or was put off.
+  Task<bool> continuesNow(const jobs::JobRun& run, const EmbeddingJob& job, const Batch& batch);
   void putOff(const jobs::JobRun& run, const EmbeddingJob& job) const;
   // Clears WalkRow::held.
   Task<> beginWalk(const Batch& batch);
@@ -104,9 +104,9 @@ class EmbeddingJobs final : public events::Consumer {
   Task<> joinEvents(const snapshot::ProjectInfo& project);
   // Loads documents, texts and rows of the items.
   Task<> loadItems(Batch& batch);
-  // Marks the items, in their order, whose vectors the plan has no room for, or ends the batch before the first.
+  // Marks the items, in their order, whose vectors the plan has no space for, or ends the batch before the first.
   Task<> holdBack(Batch& batch);
-  static void holdBeyond(Batch& batch, int64_t room);
+  static void holdBeyond(Batch& batch, int64_t space);
   Task<> embed(Batch& batch, store::Deadline deadline);
   // Commits the batch. Where its vectors do not fit any more, those that do.
   Task<> commitWithin(Batch& batch, const jobs::JobRun& run);

@@ -27,7 +27,7 @@ struct EmbeddingRow {
 struct WalkRow {
   std::string id;           // of the field
   std::string fingerprint;  // "" if no walk has ended
-  // Documents were left without an embedding because the plan's limit had no room for it: a further walk, from the
+  // Documents were left without an embedding because the plan's limit had no space for it: a further walk, from the
   // first document on, is in the queue. It clears this when it begins.
   std::optional<bool> held;
   static constexpr auto shape() {

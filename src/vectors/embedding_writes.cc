@@ -79,9 +79,9 @@ Task<> EmbeddingJobs::holdBack(Batch& batch) {
   co_return Result<>();
 }
 
-void EmbeddingJobs::holdBeyond(Batch& batch, int64_t room) {
+void EmbeddingJobs::holdBeyond(Batch& batch, int64_t space) {
   for (Item& item : batch.items) {
-    if (!item.adds() || room-- > 0) continue;
+    if (!item.adds() || space-- > 0) continue;
     item.held = true;
     item.needsEmbedding = false;
     item.vector.clear();
@@ -133,7 +133,7 @@ store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& ite
   return store::Change::put(doc::encode(next));
 }
 
-// Another write may have taken the room since holdBack().
+// Another write may have taken the space since holdBack().
 Task<> EmbeddingJobs::commitWithin(Batch& batch, const jobs::JobRun& run) {
   for (int refusals = 0;;) {
     if (batch.stopped && batch.items.empty()) co_return Result<>();
@@ -184,8 +184,8 @@ Task<> EmbeddingJobs::commit(const Batch& batch, const jobs::JobRun& run) {
   }
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
-      [&self = std::as_const(*this), &batch, &rows = std::as_const(rows), &progress = std::as_const(progress)](
-          const store::PreImages& before, store::Changes& changes) -> Result<> {
+      [&self = std::as_const(*this), &batch = std::as_const(batch), &rows = std::as_const(rows),
+       &progress = std::as_const(progress)](const store::PreImages& before, store::Changes& changes) -> Result<> {
         const VectorField& target = *batch.target.field;
         for (size_t i = 0; i < rows.size(); ++i) {
           const auto& [document, row] = rows[i];

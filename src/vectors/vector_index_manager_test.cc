@@ -121,7 +121,7 @@ TEST_F(IndexKeeperTest, BuildsOfDocumentsAndFollowsThem) {
   EXPECT_EQ(nearest(place(), {0, 0}), (Ids{"c", "a"}));
   put("c", "\"no vector\"");
   EXPECT_EQ(nearest(place(), {0, 0}), (Ids{"a"}));
-  EXPECT_EQ(indexes_->vectors(project_), 1U);
+  EXPECT_EQ(vectors(), 1U);
   EXPECT_GT(indexes_->bytes(), 0U);
 }
 

@@ -96,9 +96,9 @@ struct EmbeddingView {
 // The index of a field.
 struct IndexView {
   std::string field;
-  std::string state;               // ready, building, loading, unloaded, failed
-  std::optional<double> progress;  // while it is built, 0 to 1
-  std::optional<std::string> problem;
+  std::string state;                   // ready, building, loading, unloaded, failed
+  std::optional<double> progress;      // while it is built, 0 to 1
+  std::optional<std::string> problem;  // of the state failed, or the plan's limit that holds embeddings back
   int64_t vectors = 0;
   int64_t bytes = 0;  // in memory
   std::optional<EmbeddingView> embedding;

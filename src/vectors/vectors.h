@@ -71,7 +71,7 @@ class Vectors {
   Result<Alteration> alterationOf(const Access& access, const std::string& collection,
                                   const std::optional<VectorConfig>& config) const;
   Task<IndexView> indexView(snapshot::SnapshotPtr project, CollectionVectorsPtr vectors, VectorFieldPtr field);
-  // Why documents have no embedding yet, if the plan has no room for it.
+  // Why documents have no embedding yet, if the plan has no space for it.
   Task<std::optional<std::string>> heldBack(snapshot::SnapshotPtr project, const EmbeddingView& embedding) const;
   Async<void> refresh();
   Async<void> openAll(bool sweeps);
