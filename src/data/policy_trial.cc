@@ -45,7 +45,7 @@ class TrialRun {
   }
 
   Task<TrialResult> result() {
-    if (!isRead(trial_.operation)) result_.notChecked = {"preHooks", "uniqueIndexes", "references"};
+    if (!isRead(trial_.operation)) result_.notChecked = {"preHooks", "uniqueIndexes", "references", "planLimits"};
     Result<> done = co_await attempt();
     if (done) {
       result_.allowed = !result_.hidden && (!aboutOne_ || found_);

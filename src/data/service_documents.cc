@@ -46,25 +46,6 @@ std::optional<VectorRows> vectorRowsOf(const ServiceAccess& access, const Collec
   return access.logged ? std::optional<VectorRows>(collection) : std::nullopt;
 }
 
-// Of a write that may add vectors.
-Task<store::WriteOptions> limitedOptionsOf(const DataDeps& deps, const ServiceAccess& access,
-                                           const Collection& collection) {
-  store::WriteOptions options = optionsOf(access);
-  if (!access.logged || collection.manualVectors.empty() || !deps.plan) co_return options;
-  CO_TRY(const snapshot::SnapshotPtr project, co_await deps.snapshots.byNumber(collection.ref.project));
-  if (!project) co_return fail(ErrorCode::notFound, "no such project");
-  options.limits = VectorQuota(deps.store, deps.plan).limits(*project);
-  co_return options;
-}
-
-// The error of a write with limitedOptionsOf().
-Async<Error> explained(const DataDeps& deps, const Collection& collection, Error error) {
-  if (!VectorQuota::refused(error)) co_return error;
-  const auto project = co_await deps.snapshots.byNumber(collection.ref.project);
-  if (!project) co_return project.error().clone();
-  co_return co_await VectorQuota(deps.store, deps.plan).explained(*project, std::move(error));
-}
-
 Result<> checkContinue(const ServiceAccess& access, int staleAttempts) {
   if (access.aborted.stop_requested()) return fail(ErrorCode::unavailable, "the run has ended");
   if (std::chrono::steady_clock::now() >= access.deadline) {
@@ -175,8 +156,10 @@ struct ServiceDocuments::ManyUpdate {
   Task<Commit> commit(const DataDeps& deps, const ServiceAccess& access, const Collection& collection,
                       const PageReferences& page, const std::vector<std::string>& ids) const {
     const Grant grant = grantOn(collection);
-    CO_TRY(store::WriteOptions options, co_await limitedOptionsOf(deps, access, collection));
-    store::Write write(std::move(options));
+    store::Write write(optionsOf(access));
+    if (access.logged) {
+      CO_TRY(write.options.limits, co_await vectorLimits(deps, collection));
+    }
     std::vector<Deletion::Removal> documents;
     documents.reserve(ids.size());
     for (const std::string& id : ids) {
@@ -257,8 +240,10 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
     keys = checks->guess(request.body);
   }
   for (int round = 0; round < kMaxReferenceRounds; ++round) {
-    CO_TRY(store::WriteOptions options, co_await limitedOptionsOf(deps_, access, *collection));
-    store::Write write(std::move(options));
+    store::Write write(optionsOf(access));
+    if (access.logged) {
+      CO_TRY(write.options.limits, co_await vectorLimits(deps_, *collection));
+    }
     const store::Target target = write.change(store::WriteTarget{collection->ref, request.id, request.idIsNew});
     std::optional<VectorRows> vectors = vectorRowsOf(access, *collection);
     if (vectors) vectors->name(write, target, request.id, request.idIsNew);
@@ -281,7 +266,7 @@ Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess acc
           return inserted;
         });
     if (!written && isStale(written.error())) co_return std::nullopt;
-    if (!written) co_return fail(co_await explained(deps_, *collection, std::move(written).error()));
+    if (!written) co_return fail(co_await vectorRefusal(deps_, *collection, std::move(written).error()));
     if (written->references.held) co_return std::move(written->document);
     keys = std::move(written->references.needed);
   }
@@ -366,7 +351,7 @@ Task<std::string> ServiceDocuments::updateNow(ServiceAccess access, CollectionPt
       continue;
     }
     if (limited) {
-      update.problem = co_await explained(deps_, *collection, std::move(commit).error());
+      update.problem = co_await vectorRefusal(deps_, *collection, std::move(commit).error());
       break;
     }
     // Committed documents must not be changed twice: the caller continues after them.

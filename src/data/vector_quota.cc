@@ -1,5 +1,7 @@
 #include "data/vector_quota.h"
 
+#include "data/data_deps.h"
+
 namespace mb::data {
 
 std::optional<int64_t> VectorQuota::max(const snapshot::ProjectSnapshot& project) const {
@@ -26,6 +28,20 @@ Async<Error> VectorQuota::explained(snapshot::SnapshotPtr project, Error error) 
   const Result<int64_t> now = co_await use(project->info().number);
   if (!now) co_return now.error().clone();
   co_return exceeded(*project, *now);
+}
+
+Task<std::vector<store::CounterLimit>> vectorLimits(const DataDeps& deps, const Collection& collection) {
+  if (collection.manualVectors.empty() || !deps.plan) co_return std::vector<store::CounterLimit>();
+  CO_TRY(const snapshot::SnapshotPtr project, co_await deps.snapshots.byNumber(collection.ref.project));
+  if (!project) co_return fail(ErrorCode::notFound, "no such project");
+  co_return VectorQuota(deps.store, deps.plan).limits(*project);
+}
+
+Async<Error> vectorRefusal(const DataDeps& deps, const Collection& collection, Error error) {
+  if (!VectorQuota::refused(error)) co_return error;
+  const auto project = co_await deps.snapshots.byNumber(collection.ref.project);
+  if (!project) co_return project.error().clone();
+  co_return co_await VectorQuota(deps.store, deps.plan).explained(*project, std::move(error));
 }
 
 }  // namespace mb::data

@@ -35,4 +35,9 @@ class VectorQuota {
   std::optional<plans::PlanSlot> plan_;
 };
 
+struct DataDeps;
+// limits() and explained() of writes to documents of the collection, for callers that hold no snapshot.
+Task<std::vector<store::CounterLimit>> vectorLimits(const DataDeps& deps, const Collection& collection);
+Async<Error> vectorRefusal(const DataDeps& deps, const Collection& collection, Error error);
+
 }  // namespace mb::data

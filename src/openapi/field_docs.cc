@@ -237,7 +237,7 @@ constexpr FieldDoc kFieldDocs[] = {
     {"PolicyTrialResult.allowed", "Whether the request would succeed.", "false"},
     {"PolicyTrialResult.code", "The code of its error.", R"("NOT_FOUND")"},
     {"PolicyTrialResult.notChecked", "What a write would check besides.",
-     R"(["preHooks", "uniqueIndexes", "references"])"},
+     R"(["preHooks", "uniqueIndexes", "references", "planLimits"])"},
     {"PolicyTrialResult.status", "The status of its response.", "404"},
     {"PolicyTrialResult.steps", "How it was evaluated, one step after another.",
      R"([{"step": "permission", "passed": true, "needed": "data:notes:read"}])"},

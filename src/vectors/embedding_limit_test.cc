@@ -21,10 +21,13 @@ class CountingEndpoint final : public outbound::Outbound {
       text += text.ends_with('[') ? R"({"embedding":[1,2]})" : R"(,{"embedding":[1,2]})";
       ++texts_;
     }
+    if (const auto once = std::exchange(duringCall, {})) CO_RETURN_IF_ERROR(co_await once());
     co_return outbound::Response{200, {}, text + "]}", ""};
   }
   Task<> mail(outbound::MailMessage) override { co_return fail(ErrorCode::upstreamFailed, "request failed"); }
   int texts() const { return texts_; }
+
+  std::function<Task<>()> duringCall;  // of the next call; set before there are jobs
 
  private:
   std::atomic<int> texts_{0};
@@ -115,6 +118,13 @@ class EmbeddingLimitTest : public data::DataTest {
       put("posts", fmt::format(R"({{"id":"p{:02}","title":"text {}"}})", i, i));
     }
   }
+  // Adds a vector that is no embedding.
+  Task<> addVector() {
+    store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
+    write.insert(store::Insert{data::vectorCountsOf(project_), *data::vectorCountRow("999/x", 1)});
+    CO_RETURN_IF_ERROR(co_await store_.write(std::move(write), nullptr));
+    co_return Result<>();
+  }
   Task<std::vector<store::ProjectNo>> numbers() { co_return std::vector{project_}; }
 
   std::string files_;
@@ -193,6 +203,21 @@ TEST_F(EmbeddingLimitTest, AWalkStoresWhatFits) {
   ASSERT_TRUE(settled(50, 1));
   EXPECT_EQ(50, vectors());
   EXPECT_EQ(60, endpoint_.texts());
+}
+
+// Another write may take the space between the check and the commit.
+TEST_F(EmbeddingLimitTest, WhatStillFitsIsStored) {
+  posts(0, 5);
+  limitVectors(5);
+  endpoint_.duringCall = [this] { return addVector(); };
+  configure();
+  ASSERT_TRUE(settled(4, 1));
+  EXPECT_EQ(5, vectors());
+  EXPECT_EQ(5, endpoint_.texts());
+  limitVectors(6);
+  pass(std::chrono::seconds(31));
+  ASSERT_TRUE(settled(5, 0));
+  EXPECT_EQ(6, vectors());
 }
 
 TEST_F(EmbeddingLimitTest, ALostWalkIsResumed) {
