@@ -118,7 +118,7 @@ class EmbeddingLimitTest : public data::DataTest {
       put("posts", fmt::format(R"({{"id":"p{:02}","title":"text {}"}})", i, i));
     }
   }
-  // Adds a vector that is no embedding.
+  // Adds a vector that is not an embedding.
   Task<> addVector() {
     store::Write write({.deadline = soon(), .actor = {store::ActorKind::server, ""}, .bumpEpochs = {}});
     write.insert(store::Insert{data::vectorCountsOf(project_), *data::vectorCountRow("999/x", 1)});
