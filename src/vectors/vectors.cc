@@ -323,8 +323,8 @@ Task<snapshot::SnapshotPtr> Vectors::resumeProject(store::ProjectNo number) {
   co_return project;
 }
 
-// A walk is due if none has finished under the current config and model, or one is for documents without space, and none
-// is queued or running.
+// A walk is due if none has finished under the current config and model, or one is for documents without space, and
+// none is queued or running.
 Task<> Vectors::enqueueWalkIfDue(snapshot::SnapshotPtr project, VectorFieldPtr field) {
   const store::ProjectNo number = project->info().number;
   CO_TRY(const auto stored, co_await deps_.store.get({number, kWalks, 0}, field->id));
