@@ -8,6 +8,7 @@
 #include "data/read_plan.h"
 #include "data/reserved.h"
 #include "data/trial_refusal.h"
+#include "data/vector_quota.h"
 #include "data/write.h"
 #include "policy/trace_steps.h"
 
@@ -45,7 +46,7 @@ class TrialRun {
   }
 
   Task<TrialResult> result() {
-    if (!isRead(trial_.operation)) result_.notChecked = {"preHooks", "uniqueIndexes", "references", "planLimits"};
+    if (!isRead(trial_.operation)) result_.notChecked = notChecked();
     Result<> done = co_await attempt();
     if (done) {
       result_.allowed = !result_.hidden && (!aboutOne_ || found_);
@@ -58,6 +59,11 @@ class TrialRun {
   }
 
  private:
+  std::vector<std::string> notChecked() const {
+    std::vector<std::string> steps{"preHooks", "uniqueIndexes", "references"};
+    if (VectorQuota(deps_.store, deps_.plan).max(*access_.project)) steps.emplace_back("planLimits");
+    return steps;
+  }
   Task<> attempt() {
     CO_RETURN_IF_ERROR(convertGiven());
     CO_RETURN_IF_ERROR(checkScope());
