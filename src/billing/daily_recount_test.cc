@@ -10,7 +10,7 @@ constexpr int64_t kBeginsAtMs = 5 * kHourMs;
 
 class DailyRecountTest : public UsageFixture {
  protected:
-  void runPass() { run(passed()); }
+  void runPass() { EXPECT_TRUE(run(passed())); }
   Task<> passed() {
     co_await recount_.dailyPass();
     co_return Result<>();
