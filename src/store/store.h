@@ -128,20 +128,27 @@ struct Query {
   doc::Filter filter;
   uint64_t skip = 0;
   uint64_t limit = 50;
-  std::vector<SortKey> sort;  // empty: ascending id
+  // Empty: ascending id. In MongoDB's order of values, missing ones as null, an array by its least element (descending:
+  // its greatest), one without elements before null; ties by ascending id. Fails with validation if a document that is
+  // sorted has two of the keys in two arrays.
+  std::vector<SortKey> sort;
   Deadline deadline;
   Projection projection = Projection::documents;
   // Omitted from the documents of the result, before their sizes count. Null for none.
   std::shared_ptr<const doc::FieldSet> hidden = {};
+  // All that the documents of the result keep, of what is not hidden (doc::keepFields). Null for everything.
+  std::shared_ptr<const doc::FieldSet> fields = {};
   // True: the result holds what fits maxBytes (at least one document, if any match) and the position to continue from.
   // False: a result larger than maxBytes fails with payloadTooLarge.
   bool paged = false;
   size_t maxBytes = kMaxResultBytes;
-  // With `paged` and without `skip`: QueryResult::next of an earlier page of the same query; "" for the first page. For
-  // a query without `sort` it is the id of the page's last document. With sort keys the documents before the position
-  // are read again and skipped. Concurrent inserts, changes and removals do not affect other documents: none whose sort
-  // keys are unchanged is repeated or missed.
+  // With `paged` and without `skip`: QueryResult::next of an earlier page of the same query; "" for the first page. In
+  // an order of ids it is the id of the page's last document. Where an index serves the sort, the page is read
+  // from there on; else the documents are sorted again, of which those up to `limit` are kept. Concurrent inserts,
+  // changes and removals do not affect other documents: none whose sort keys are unchanged is repeated or missed.
   std::string after = {};
+  // With `paged`: QueryResult::more is also true where `limit` ends the page; one document more is read for it.
+  bool seesMore = false;
 };
 
 // The access path and cost of a query.
@@ -156,8 +163,9 @@ struct Explain {
 
 struct QueryResult {
   std::vector<doc::Document> documents;
-  // Of a paged query: whether it stopped before `limit` because of maxBytes, and the value of Query::after that
-  // continues after the last document ("" if there are no documents).
+  // Of a paged query: whether it stopped before `limit` because of maxBytes (or see Query::seesMore), and the value of
+  // Query::after that continues after the last document ("" if there are no documents). It is as long as the values of
+  // the sort keys.
   bool more = false;
   std::string next;
   bool known = true;  // false: no index can yield the requested unorderedIds
@@ -214,8 +222,8 @@ class DocumentStore {
                                                                   std::vector<std::string> ids,
                                                                   std::shared_ptr<const doc::FieldSet> hidden = nullptr,
                                                                   ReadOptions options = {}) = 0;
-  // Fails with payloadTooLarge for a result over maxBytes, or over 32 MiB to sort, unless it is paged; with unavailable
-  // past the deadline.
+  // Fails with payloadTooLarge for a result over maxBytes, unless it is paged, and where the positions of `skip` +
+  // `limit` documents, which no index yields in their order, take more than 32 MiB; with unavailable past the deadline.
   virtual Task<QueryResult> find(Query query) = 0;
   // Exact; uses the collection's count if the filter matches everything. `explain`, if given, must outlive the call.
   virtual Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) = 0;

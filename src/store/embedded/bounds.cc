@@ -93,7 +93,11 @@ bool IndexBounds::takePoints(size_t field) {
     for (const std::string& value : encoded) longer.push_back(prefix + value);
   }
   prefixes_ = std::move(longer);
-  if (encoded.size() == 1 && (multikey_ >> field & 1) == 0) fixed_ |= uint32_t{1} << field;
+  fixedValues_.emplace_back();
+  if (encoded.size() == 1 && (multikey_ >> field & 1) == 0) {
+    fixed_ |= uint32_t{1} << field;
+    fixedValues_.back() = std::move(encoded.front());
+  }
   // Another condition on the same field may hold for another element of an array: it is evaluated on the document.
   if (best->provable && !cut) met_[static_cast<size_t>(best - conditions_.data())] = true;
   return true;

@@ -16,6 +16,8 @@ class IndexBounds {
   bool allPoints() const { return pointFields_ == index_.paths.size(); }
   // Whether the field is bounded by one point, which is then its only value in all entries of the ranges.
   bool isFixed(size_t field) const { return (fixed_ >> field & 1) != 0; }
+  // The encoding of that value. REQUIRES: isFixed(field).
+  const std::string& fixedValue(size_t field) const { return fixedValues_[field]; }
   // Whether any field, or the id after the fields, is bounded.
   bool bounded() const { return pointFields_ > 0 || interval_; }
   // Whether the ranges may hold several entries of one document.
@@ -45,6 +47,7 @@ class IndexBounds {
   std::optional<Interval> interval_;
   size_t pointFields_ = 0;
   uint32_t fixed_ = 0;
+  std::vector<std::string> fixedValues_;  // of the fields bounded by points; empty for one that is not fixed
 };
 
 }  // namespace mb::store::embedded

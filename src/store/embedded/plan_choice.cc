@@ -119,7 +119,7 @@ uint64_t PlanChoice::costOf(const Scored& scored, uint64_t minKeys) const {
   const bool beside = plan.inOrder || purpose_.sorted || purpose_.counting;
   const bool covering =
       std::ranges::all_of(plan.accessPaths, [](const AccessPath& p) { return p.index && p.index->spec.covering; });
-  const uint64_t seeks = plan.reading == Reading::merged ? plan.rangeCount() - 1 : 0;
+  const uint64_t seeks = plan.reading == Reading::merged ? std::max<size_t>(plan.rangeCount(), 1) - 1 : 0;
   return keys + seeks * kSeekCost + fetched * (covering && beside ? kReadCost - 1 : kFetchCost);
 }
 

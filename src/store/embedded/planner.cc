@@ -3,6 +3,7 @@
 #include "store/embedded/bounds.h"
 #include "store/embedded/held_fields.h"
 #include "store/embedded/keys.h"
+#include "store/embedded/value_key.h"
 
 namespace mb::store::embedded {
 
@@ -65,16 +66,21 @@ class OrderMatch {
   // Starts at field `from`; true if the entries of one range (of all, one after the other, for field 0) are in the
   // requested order, forwards or `reversed`, including ties by id.
   bool follow(size_t from) {
+    keyOrder.fromStart = from == 0;
     size_t field = from;
     for (const SortKey& key : order_.keys) {
-      if (!isFixedPath(key.path)) {
-        while (field < index_.paths.size() && bounds_.isFixed(field)) ++field;
+      if (const auto fixed = fixedField(key.path)) {
+        keyOrder.fixed.emplace_back(matched, bounds_.fixedValue(*fixed));
+        if ((key.direction < 0) != index_.descending(*fixed)) invert(keyOrder.fixed.back().second);
+      } else {
+        passFixed(field);
         if (!takes(key, field)) return false;
+        keyOrder.fields.push_back({matched, {}});
         ++field;
       }
       ++matched;
     }
-    while (field < index_.paths.size() && (bounds_.isFixed(field) || field < from)) ++field;
+    passFixed(field);
     if (field < index_.paths.size()) return false;
     if (fieldsTaken == 0) reversed = order_.idDescending;
     // Entries with equal fields ascend by id; a unique index has one of each.
@@ -84,13 +90,19 @@ class OrderMatch {
   size_t matched = 0;  // number of sort keys
   size_t fieldsTaken = 0;
   bool reversed = false;
+  KeyOrder keyOrder;
 
  private:
-  bool isFixedPath(const std::string& path) const {
+  std::optional<size_t> fixedField(const std::string& path) const {
     for (size_t i = 0; i < bounds_.pointFields(); ++i) {
-      if (bounds_.isFixed(i) && index_.paths[i].dotted() == path) return true;
+      if (bounds_.isFixed(i) && index_.paths[i].dotted() == path) return i;
     }
-    return false;
+    return std::nullopt;
+  }
+  void passFixed(size_t& field) {
+    for (; field < index_.paths.size() && bounds_.isFixed(field); ++field) {
+      keyOrder.fields.push_back({std::nullopt, bounds_.fixedValue(field)});
+    }
   }
   bool takes(const SortKey& key, size_t field) {
     if (field >= index_.paths.size() || (inexact_ >> field & 1) != 0) return false;
@@ -108,9 +120,10 @@ class OrderMatch {
   const uint32_t inexact_;
 };
 
-void setReading(Plan& plan, bool reversed, const SortOrder& order) {
+void setReading(Plan& plan, OrderMatch& match, const SortOrder& order) {
   plan.inOrder = true;
-  if (reversed) plan.reading = order.idDescending ? Reading::backward : Reading::backwardGroups;
+  plan.keyOrder = std::move(match.keyOrder);
+  if (match.reversed) plan.reading = order.idDescending ? Reading::backward : Reading::backwardGroups;
 }
 
 void setOrder(Plan& plan, const Index& index, const IndexBounds& bounds, const SortOrder& order) {
@@ -120,16 +133,18 @@ void setOrder(Plan& plan, const Index& index, const IndexBounds& bounds, const S
   // Keys of a unique index end before the id: keys of several ranges are comparable only if they are whole ids.
   const bool comparable = order.keys.empty() || !index.spec.unique;
   plan.mergeable = eachRange && !each.reversed && comparable && each.fieldsTaken == order.keys.size();
-  if (eachRange && ranges == 1) return setReading(plan, each.reversed, order);
+  if (eachRange && ranges == 1) return setReading(plan, each, order);
   OrderMatch whole(index, bounds, order);
-  if (whole.follow(0) && !plan.mayRepeat) return setReading(plan, whole.reversed, order);
+  if (whole.follow(0) && !plan.mayRepeat) return setReading(plan, whole, order);
   if (eachRange && !each.reversed && comparable && ranges <= kMaxMerged) {
     plan.inOrder = true;
+    plan.keyOrder = std::move(each.keyOrder);
     plan.reading = Reading::merged;
     return;
   }
   if (whole.fieldsTaken == 0 || plan.mayRepeat) return;
   plan.orderedKeys = whole.matched;
+  plan.keyOrder = std::move(whole.keyOrder);
   if (whole.reversed) plan.reading = Reading::backward;
 }
 

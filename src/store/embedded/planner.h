@@ -33,6 +33,20 @@ enum class Reading {
   merged,          // all ranges at once, the lowest first, compared by the bytes of their keys after the fixed ones
 };
 
+// How the keys of a plan's entries follow from the requested order.
+struct KeyOrder {
+  // A field of the keys: the value of a sort key, or one that all entries have.
+  struct Field {
+    std::optional<size_t> sortKey;
+    std::string value;  // encoded, without a sort key
+  };
+  // Behind the prefix of the index, or behind the fixed bytes of each range.
+  bool fromStart = false;
+  std::vector<Field> fields;
+  // Sort keys by which all entries are equal, with the encoding of their value in the direction of the sort key.
+  std::vector<std::pair<size_t, std::string>> fixed;
+};
+
 struct Plan {
   enum class Kind { ids, documents, index } kind = Kind::documents;
   std::vector<AccessPath> accessPaths;  // one, or several for the branches of an $or
@@ -49,6 +63,8 @@ struct Plan {
   Reading reading = Reading::forward;
   // ... or at least in that of this many of the first sort keys.
   size_t orderedKeys = 0;
+  // Of a plan through one index. nullopt of one that merges several: all sort keys, behind the fixed bytes.
+  std::optional<KeyOrder> keyOrder = {};
   // Each of its ranges is in that order forwards, by the bytes of its keys after the fixed ones alone.
   bool mergeable = false;
 

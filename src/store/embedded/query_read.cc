@@ -139,4 +139,35 @@ void QueryRun::keepPending(DocumentBatch batch, const KeyStream& stream) {
   pending_.emplace(std::move(batch));
 }
 
+Result<QueryRun::Flow> QueryRun::readSorted(Session& session) {
+  DocumentBatch batch = batchOf(std::min(sorted_->size(), kChunk));
+  while (sortedAt_ < sorted_->size()) {
+    if (session.spent()) return Flow::more;
+    const size_t chunk = std::min(sorted_->size() - sortedAt_, kChunk);
+    session.used += chunk;
+    batch.clear();
+    for (size_t i = 0; i < chunk; ++i) batch.add((*sorted_)[sortedAt_ + i].id());
+    TRY(const bool read, batch.read(context_.database, session.options, !session.isScan()));
+    if (!read) return Flow::disk;
+    for (size_t i = 0; i < chunk; ++i, ++sortedAt_) {
+      Sorter::Entry& entry = (*sorted_)[sortedAt_];
+      const doc::DocumentView document = batch.found(i) ? doc::DocumentView(batch.bytes(i)) : doc::DocumentView();
+      const bool stays =
+          batch.found(i) && query_.filter.matches(document) && sortPositions_.of(entry.id(), document) == entry.key;
+      if (WorkBudget::exceeded()) return Flow::costly;
+      if (!stays && result_.documents.size() < query_.limit) {
+        // The page is shorter; where it ends, there may be more.
+        lastPosition_ = ordersByKeys() ? entry.key : std::string(entry.id());
+        result_.more = sorted_->size() >= query_.limit + (query_.seesMore ? 1 : 0);
+      }
+      if (!stays) continue;
+      ++result_.explain.documentsExamined;
+      std::string position = ordersByKeys() ? entry.key : std::string(entry.id());
+      TRY(const bool fits, add(project(entry.id(), std::move(batch.bytes(i))), std::move(position)));
+      if (!fits) return Flow::enough;
+    }
+  }
+  return Flow::enough;
+}
+
 }  // namespace mb::store::embedded

@@ -1,7 +1,9 @@
 #include "store/embedded/query_run.h"
 
+#include "document/keep_fields.h"
 #include "document/strip_fields.h"
 #include "store/embedded/keys.h"
+#include "store/embedded/page_start.h"
 #include "store/embedded/query_session.h"
 
 namespace mb::store::embedded {
@@ -50,6 +52,7 @@ void QueryRun::resetResult() {
   counted_ = 0;
   bytes_ = 0;
   sorter_.reset();
+  sorted_.reset();
   result_.documents.clear();
   result_.more = false;
   lastPosition_.clear();
@@ -70,7 +73,8 @@ void QueryRun::restart() {
 }
 
 uint64_t QueryRun::wanted() const {
-  return counting_ ? UINT64_MAX : query_.limit - result_.documents.size();
+  if (counting_) return UINT64_MAX;
+  return saturatingAdd(query_.limit - result_.documents.size(), query_.seesMore ? 1 : 0);
 }
 
 Result<QueryRun::Step> QueryRun::step(const Budget& budget) {
@@ -111,6 +115,17 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
     TRY(const Flow chosen, choosePlan(session));
     if (chosen != Flow::on) return chosen;
   }
+  if (!sorted_) {
+    TRY(const Flow flow, readPlan(session));
+    const bool collected = flow == Flow::on || flow == Flow::enough;
+    if (!collected || !sorter_ || sorter_->holdsDocuments()) return flow;
+    sorted_ = sorter_->take(query_.skip);
+    sortedAt_ = 0;
+  }
+  return readSorted(session);
+}
+
+Result<QueryRun::Flow> QueryRun::readPlan(Session& session) {
   switch (plan_->kind) {
     case Plan::Kind::ids:
       return readByIds(session);
@@ -127,10 +142,10 @@ Result<QueryRun::Flow> QueryRun::run(Session& session) {
 }
 
 Result<QueryResult> QueryRun::takeResult() {
-  if (sorter_) RETURN_IF_ERROR(takeSorted());
-  if (!query_.paged || result_.documents.empty()) return std::move(result_);
-  const doc::DocumentView last = result_.documents.back();
+  if (sorter_ && !sorted_) RETURN_IF_ERROR(takeSorted());
+  if (!query_.paged || (result_.documents.empty() && lastPosition_.empty())) return std::move(result_);
   if (lastPosition_.empty()) {
+    const doc::DocumentView last = result_.documents.back();
     const std::string_view id = last.stringOr("id");
     lastPosition_ = ordersByKeys() ? sortPositions_.of(id, last) : std::string(id);
   }
@@ -138,22 +153,30 @@ Result<QueryResult> QueryRun::takeResult() {
   return std::move(result_);
 }
 
+Result<bool> QueryRun::add(std::string document, std::string position) {
+  if (result_.documents.size() >= query_.limit) {
+    result_.more = true;
+    return false;
+  }
+  bytes_ += document.size();
+  if (bytes_ > query_.maxBytes) {
+    if (!query_.paged) return fail(tooLarge(query_.maxBytes));
+    result_.more = !result_.documents.empty();
+    if (result_.more) return false;
+  }
+  lastPosition_ = std::move(position);
+  result_.documents.push_back(doc::Document::fromTrusted(std::move(document)));
+  return true;
+}
+
 Result<> QueryRun::takeSorted() {
   result_.more = sorter_->shrunk();
-  size_t bytes = 0;
   for (Sorter::Entry& entry : sorter_->take(query_.skip)) {
-    bytes += entry.document.size();
-    const bool fits = bytes <= query_.maxBytes || (query_.paged && result_.documents.empty());
-    if (!fits && !query_.paged) return fail(tooLarge(query_.maxBytes));
-    if (!fits) {
-      result_.more = true;
-      return {};
-    }
-    result_.documents.push_back(doc::Document::fromTrusted(std::move(entry.document)));
-    lastPosition_ = ordersByKeys() ? std::move(entry.key) : std::string(entry.id());
+    std::string position = ordersByKeys() ? std::move(entry.key) : std::string(entry.id());
+    TRY(const bool fits, add(std::move(entry.document), std::move(position)));
+    if (!fits) return {};
   }
-  if (!sorter_->shrunk() || !result_.documents.empty()) return {};
-  return fail(ErrorCode::payloadTooLarge, "the skipped documents are too large to be sorted: use a smaller `skip`");
+  return {};
 }
 
 Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
@@ -165,7 +188,18 @@ Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
     result_.known = !candidates.plans.empty();
     if (!result_.known) return Flow::enough;
   }
-  const uint64_t enough = counting_ ? UINT64_MAX : saturatingAdd(query_.skip, query_.limit);
+  const bool ordered = !counting_ && query_.projection != Projection::unorderedIds;
+  if ((ordered && !order_.isIdAscending()) || query_.paged) {
+    TRY(sortPositions_, SortPositions::make(order_));
+  }
+  if (ordersByKeys() && !query_.after.empty()) {
+    auto start = sortPositions_.split(query_.after);
+    if (!start) return fail(ErrorCode::invalidParam, "the query does not continue a page in this order");
+    const std::string_view id = start->back();
+    startAfter(candidates, order_, {*std::move(start), id});
+  }
+  const uint64_t enough =
+      counting_ ? UINT64_MAX : saturatingAdd(saturatingAdd(query_.skip, query_.limit), query_.seesMore ? 1 : 0);
   PlanChoice choice(context_.database, session.options,
                     {.tier = session.budget.tier,
                      .enough = enough,
@@ -181,16 +215,11 @@ Result<QueryRun::Flow> QueryRun::choosePlan(Session& session) {
   traits_.clear();
   for (const AccessPath& path : plan_->accessPaths) traits_.push_back(traitsOf(path));
   result_.explain.index = plan_->name();
-  const bool sorts =
-      !counting_ && query_.projection != Projection::unorderedIds && !order_.isIdAscending() && !plan_->inOrder;
-  if (sorts || query_.paged) {
-    TRY(sortPositions_, SortPositions::make(query_.sort));
-  }
-  if (sorts) {
+  if (ordered && !order_.isIdAscending() && !plan_->inOrder) {
     sorter_.emplace(sortPositions_, Sorter::Settings{.keep = enough,
                                                      .ordered = plan_->orderedKeys,
                                                      .after = ordersByKeys() ? query_.after : std::string(),
-                                                     .shrinks = query_.paged});
+                                                     .shrinks = query_.paged && query_.skip == 0});
   }
   return Flow::on;
 }
@@ -238,35 +267,29 @@ bool QueryRun::countOrSkip() {
 std::string QueryRun::project(std::string_view id, std::string document) const {
   if (query_.projection != Projection::documents) return idDocument(id).takeBytes();
   if (query_.hidden) doc::stripFields(*query_.hidden, document);
+  if (query_.fields) document = doc::keepFields(doc::DocumentView(document), *query_.fields).takeBytes();
   return document;
 }
 
 // Only the sizes of projected documents count: hidden fields must not affect the result.
 Result<QueryRun::Flow> QueryRun::accept(std::string_view id, std::string document) {
   if (sorter_) {
+    RETURN_IF_ERROR(sortPositions_.check(doc::DocumentView(document)));
     const Sorter::Position position = sorter_->locate(id, doc::DocumentView(document));
     if (position == Sorter::Position::behind) return Flow::enough;
     if (position == Sorter::Position::kept) RETURN_IF_ERROR(sorter_->keep(project(id, std::move(document))));
     return Flow::on;
   }
-  const bool unprojected = query_.projection == Projection::documents && !query_.hidden;
+  const bool unprojected = query_.projection == Projection::documents && !query_.hidden && !query_.fields;
   std::string position;
   if (query_.paged && ordersByKeys() && (!unprojected || !query_.after.empty())) {
     position = sortPositions_.of(id, doc::DocumentView(document));
     if (position <= query_.after) return Flow::on;
-  } else if (query_.paged && query_.hidden) {
+  } else if (query_.paged && !unprojected) {
     position = id;
   }
-  document = project(id, std::move(document));
-  bytes_ += document.size();
-  if (bytes_ > query_.maxBytes) {
-    if (!query_.paged) return fail(tooLarge(query_.maxBytes));
-    result_.more = !result_.documents.empty();
-    if (result_.more) return Flow::enough;
-  }
-  lastPosition_ = std::move(position);
-  result_.documents.push_back(doc::Document::fromTrusted(std::move(document)));
-  return result_.documents.size() >= query_.limit ? Flow::enough : Flow::on;
+  TRY(const bool fits, add(project(id, std::move(document)), std::move(position)));
+  return !fits || wanted() == 0 ? Flow::enough : Flow::on;
 }
 
 Result<QueryRun::Flow> QueryRun::fetch(Session& session, DocumentBatch& batch) {

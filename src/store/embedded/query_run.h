@@ -41,7 +41,7 @@ class QueryRun {
 
   // Continues until done or stopped. Fails with queryTooCostly once the maximum cost of a query is exceeded.
   Result<Step> step(const Budget& budget);
-  // Call after `done`. Fails with payloadTooLarge if the skipped documents alone are too large to be sorted.
+  // Call after `done`.
   Result<QueryResult> takeResult();
   uint64_t counted() const { return counted_; }
 
@@ -56,6 +56,7 @@ class QueryRun {
 
   Result<Step> steps(const Budget& budget);
   Result<Flow> run(Session& session);
+  Result<Flow> readPlan(Session& session);
   void restart();
   Result<Flow> choosePlan(Session& session);
   bool isCurrent();
@@ -68,6 +69,8 @@ class QueryRun {
   Result<Flow> tryInOrder(Session& session, uint64_t max);
   Result<Flow> fillWindow(Session& session);
   Result<Flow> drainWindow(Session& session);
+  // Reads the documents of sorted positions; a document that has changed since is left out.
+  Result<Flow> readSorted(Session& session);
   void truncateWindow();
   // Reads the documents of the batch and accepts those that match.
   Result<Flow> fetch(Session& session, DocumentBatch& batch);
@@ -89,6 +92,8 @@ class QueryRun {
   // Whether positions in the order contain sort keys, not only ids.
   bool ordersByKeys() const { return !order_.keys.empty(); }
   Result<> takeSorted();
+  // Adds a document to the result; false if it does not fit.
+  Result<bool> add(std::string document, std::string position);
 
   const QueryContext context_;
   CollectionHandle collection_;
@@ -122,6 +127,9 @@ class QueryRun {
   // The position of the last document, if the result may lack its sort keys or its id.
   std::string lastPosition_;
   std::optional<Sorter> sorter_;
+  // The result, if the sorter holds positions alone.
+  std::optional<std::vector<Sorter::Entry>> sorted_;
+  size_t sortedAt_ = 0;
   uint64_t skipLeft_ = 0;
   uint64_t counted_ = 0;
   size_t bytes_ = 0;

@@ -74,11 +74,106 @@ void appendPayload(std::string& out, ValueView value) {
   }
 }
 
-void invert(std::string& out, size_t from) {
-  for (size_t i = from; i < out.size(); ++i) out[i] = static_cast<char>(~out[i]);
-}
+// Moves over encodings byte by byte; each function is false if the bytes are not an encoding.
+class KeyWalk {
+ public:
+  KeyWalk(std::string_view bytes, bool descending) : bytes_(bytes), mask_(descending ? 0xFF : 0) {}
+
+  bool value() { return payload(next()); }
+  size_t at() const { return at_; }
+
+ private:
+  // The next byte as it was before a descending field was inverted; -1 at the end.
+  int next() { return at_ < bytes_.size() ? static_cast<uint8_t>(bytes_[at_++]) ^ mask_ : -1; }
+  bool skip(size_t count) {
+    if (count > bytes_.size() - at_) return false;
+    at_ += count;
+    return true;
+  }
+  bool skipTo(int end) {
+    for (int byte = next(); byte != end; byte = next()) {
+      if (byte < 0) return false;
+    }
+    return true;
+  }
+  bool terminated() {
+    while (skipTo(0)) {
+      const int escape = next();
+      if (escape != 0xFF) return escape == 0;
+    }
+    return false;
+  }
+  bool number() {
+    const int sign = next();
+    if (sign < 0 || !skip(7)) return false;
+    const int tail = next();
+    if (sign < 0x80 && tail == 0) return true;  // NaN
+    const int inverted = sign < 0x80 ? 0xFF : 0;
+    if (tail == inverted) return true;
+    return tail == (inverted ^ 1) && skip(2) && skipTo(inverted);
+  }
+  bool binary() {
+    uint32_t size = 0;
+    for (int i = 0; i < 4; ++i) {
+      const int byte = next();
+      if (byte < 0) return false;
+      size = size << 8 | static_cast<uint32_t>(byte);
+    }
+    return skip(size_t{size} + 1);
+  }
+  bool elements(bool named) {
+    while (true) {
+      const int keyClass = next();
+      if (keyClass <= 0) return keyClass == 0;
+      if ((named && !terminated()) || !payload(keyClass)) return false;
+    }
+  }
+  bool payload(int keyClass) {
+    switch (keyClass) {
+      case 0x08:
+      case kEmptyArrayClass:
+      case 0x10:
+      case 0x68:
+        return true;
+      case 0x18:
+        return number();
+      case 0x20:
+        return terminated();
+      case 0x28:
+        return elements(true);
+      case 0x30:
+        return elements(false);
+      case 0x38:
+        return binary();
+      case 0x40:
+        return skip(12);
+      case 0x48:
+        return skip(1);
+      case 0x50:
+      case 0x58:
+        return skip(8);
+      case 0x60:
+        return skipTo(0) && skipTo(0);
+      default:
+        return false;
+    }
+  }
+
+  const std::string_view bytes_;
+  const int mask_;
+  size_t at_ = 0;
+};
 
 }  // namespace
+
+void invert(std::string& encoded, size_t from) {
+  for (size_t i = from; i < encoded.size(); ++i) encoded[i] = static_cast<char>(~encoded[i]);
+}
+
+size_t valueKeySize(std::string_view bytes, bool descending) {
+  KeyWalk walk(bytes, descending);
+  return walk.value() ? walk.at() : 0;
+}
 
 uint8_t keyClass(BsonType type) {
   switch (type) {

@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "document/bson.h"
 
@@ -35,6 +36,10 @@ uint8_t keyClass(doc::BsonType type);
 
 // Appends the encoding of `value`; true if it was truncated.
 bool appendValueKey(std::string& out, doc::ValueView value, bool descending, size_t cap = kFieldCap);
+// The size of the encoding with which `bytes` begin, of a value that was encoded without a cap; 0 for other bytes.
+size_t valueKeySize(std::string_view bytes, bool descending);
+// The encoding in the other direction: every byte inverted.
+void invert(std::string& encoded, size_t from = 0);
 void appendNullKey(std::string& out, bool descending);
 void appendNaNKey(std::string& out, bool descending);
 void appendEmptyArrayKey(std::string& out, bool descending);

@@ -234,4 +234,27 @@ TEST(KeysTest, SuccessorsBoundAPrefix) {
   EXPECT_EQ(successor(rangePrefix(1, UINT32_MAX)), std::string("\0\0\0\2", 4));
 }
 
+TEST(ValueKeyTest, SizesAreReadFromTheBytes) {
+  std::vector<doc::Value> all = values();
+  for (const char* text :
+       {R"([1,[],{"a":"b\u0000","c":[null,{}]}])", R"({"a":{"b":1.5},"c":"\u0000"})", R"("\u0000\u0000")",
+        R"({"$date":"1969-01-01T00:00:00Z"})", R"({"$numberDecimal":"-0.1"})"}) {
+    all.push_back(fromJson(text));
+  }
+  for (const doc::Value& value : all) {
+    for (const bool descending : {false, true}) {
+      std::string bytes;
+      appendValueKey(bytes, value, descending, kNoCap);
+      const size_t size = bytes.size();
+      EXPECT_EQ(valueKeySize(bytes + std::string("id\0\xFF", 4), descending), size) << hex(bytes);
+      EXPECT_EQ(valueKeySize(std::string_view(bytes).substr(0, size - 1), descending), 0u) << hex(bytes);
+    }
+  }
+  std::string empty;
+  appendEmptyArrayKey(empty, true);
+  EXPECT_EQ(valueKeySize(empty + "x", true), 1u);
+  EXPECT_EQ(valueKeySize("", false), 0u);
+  EXPECT_EQ(valueKeySize("\x01", false), 0u);
+}
+
 }  // namespace mb::store::embedded

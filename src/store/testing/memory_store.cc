@@ -4,8 +4,10 @@
 
 #include "base/clock.h"
 #include "base/work_budget.h"
+#include "document/keep_fields.h"
 #include "document/value_order.h"
 #include "store/configuration_limits.h"
+#include "store/testing/memory_sort.h"
 
 namespace mb::store::testing {
 
@@ -27,15 +29,6 @@ std::optional<std::vector<doc::Value>> keysOf(const IndexSpec& spec, doc::Docume
 bool sameKeys(const std::vector<doc::Value>& a, const std::vector<doc::Value>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const doc::Value& x, const doc::Value& y) { return doc::equalValues(x, y); });
-}
-
-int compareBy(const std::vector<SortKey>& sort, doc::DocumentView a, doc::DocumentView b) {
-  for (const SortKey& key : sort) {
-    const int order = doc::compareValues(a.findPath(key.path).value_or(doc::ValueView()),
-                                         b.findPath(key.path).value_or(doc::ValueView()));
-    if (order != 0) return order * key.direction;
-  }
-  return a.stringOr("id").compare(b.stringOr("id"));
 }
 
 // Adds the log entry of a change, if it has one.
@@ -235,31 +228,28 @@ Task<QueryResult> MemoryStore::find(Query query) {
   result.known = query.projection != Projection::unorderedIds;
   if (!result.known) co_return result;
   std::vector<doc::Document> found = matching(query.collection, query.filter);
-  if (!query.sort.empty()) {
-    std::sort(found.begin(), found.end(),
-              [&](const doc::Document& a, const doc::Document& b) { return compareBy(query.sort, a, b) < 0; });
-  }
-  result.explain.documentsExamined = found.size();
-  if (!query.after.empty()) {
-    const doc::Document last =
-        query.sort.empty() ? idDocument(query.after) : pagePositions_.at(std::stoul(query.after));
-    std::erase_if(found, [&](const doc::Document& each) { return compareBy(query.sort, each, last) <= 0; });
-  }
+  CO_TRY(std::vector<SortedDocument> rows, sortDocuments(query.sort, std::move(found)));
+  result.explain.documentsExamined = rows.size();
+  if (!query.after.empty()) dropUpTo(query.sort, query.after, rows);
   size_t bytes = 0;
-  for (uint64_t i = query.skip; i < found.size() && result.documents.size() < query.limit; ++i) {
-    const doc::Document whole = found[i];
-    if (query.projection != Projection::documents) found[i] = idDocument(found[i].view().stringOr("id"));
-    if (query.hidden) found[i] = query.hidden->strip(found[i]);
-    bytes += found[i].size();
+  for (uint64_t i = query.skip; i < rows.size(); ++i) {
+    if (result.documents.size() == query.limit) {
+      result.more = query.seesMore;
+      break;
+    }
+    doc::Document& document = rows[i].document;
+    if (query.projection != Projection::documents) document = idDocument(document.view().stringOr("id"));
+    if (query.hidden) document = query.hidden->strip(document);
+    if (query.fields) document = doc::keepFields(document, *query.fields);
+    bytes += document.size();
     if (bytes > query.maxBytes && !query.paged) {
       co_return fail(ErrorCode::payloadTooLarge, "the result would be larger than 16 MiB");
     }
     result.more = bytes > query.maxBytes && !result.documents.empty();
     if (result.more) break;
-    result.documents.push_back(std::move(found[i]));
+    result.documents.push_back(std::move(document));
     if (!query.paged) continue;
-    result.next = query.sort.empty() ? whole.view().stringOr("id") : std::to_string(pagePositions_.size());
-    if (!query.sort.empty()) pagePositions_.push_back(whole);
+    result.next = pageEnd(query.sort, rows[i]);
   }
   co_return result;
 }

@@ -120,7 +120,6 @@ class MemoryStore final : public DocumentStore {
   };
   mutable std::vector<MarkedValue> marks_;
   std::set<std::tuple<ProjectNo, CollectionNo, std::string>> markedPaths_;
-  std::vector<doc::Document> pagePositions_;  // the last documents of pages, by their `next`
 };
 
 }  // namespace mb::store::testing

@@ -94,5 +94,30 @@ TEST_F(MemoryStoreTest, LogsChangesOfUserCollections) {
   EXPECT_EQ(batch.entries.size(), 1u);
 }
 
+TEST_F(MemoryStoreTest, PagesContinueInTheOrderOfValues) {
+  const CollectionInfo info = *run(store_.createCollection(2, "posts", {}, {}));
+  const CollectionRef posts{2, info.number, info.version};
+  const char* values[] = {R"("n":"a")", R"("n":[5,-1])", R"("n":[])", R"("m":1)", R"("n":null)", R"("n":2.5)"};
+  for (size_t i = 0; i < std::size(values); ++i) {
+    const std::string id = fmt::format("d{}", i);
+    ASSERT_TRUE(put(posts, id, fmt::format(R"({{"id":"{}",{}}})", id, values[i])));
+  }
+  for (const auto& [direction, expected] : {std::pair(1, "d2 d3 d4 d1 d5 d0 "), std::pair(-1, "d0 d1 d5 d3 d4 d2 ")}) {
+    std::string ids;
+    Query query;
+    query.collection = posts;
+    query.sort = {{"n", direction}};
+    query.limit = 2;
+    query.paged = query.seesMore = true;
+    for (bool more = true; more;) {
+      const QueryResult page = *run(store_.find(query));
+      for (const doc::Document& each : page.documents) ids += std::string(each.view().stringOr("id")) + " ";
+      more = page.more;
+      query.after = page.next;
+    }
+    EXPECT_EQ(ids, expected);
+  }
+}
+
 }  // namespace
 }  // namespace mb::store::testing
