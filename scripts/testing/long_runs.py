@@ -96,6 +96,21 @@ def powercut() -> list[Tally]:
     return _file_faults("powercut", "PowerCutTest.LosesNothing*", {"MB_POWER_CUTS": cuts})
 
 
+def queries() -> list[Tally]:
+    cases = os.environ.get("MB_CASES", "200000")
+    seeds = os.environ.get("MB_SEEDS", "1000")  # of 200 queries each
+
+    def unit(name: str, program: str, tests: str, env: dict) -> list[Tally]:
+        return _with_release(
+            lambda server: runners.single(name, [server.parent / program, f"--gtest_filter={tests}"], 7200, env)
+        )
+
+    tallies = unit("queries and policies", "data_test", "QueryRandomTest.*", {"MB_CASES": cases})
+    tallies += unit("sorted pages", "embedded_test", "*PagesEqualAPlainSort*", {"MB_SEEDS": seeds})
+    walks = str(max(int(seeds) // 25, 1))
+    return tallies + unit("pages among writes", "embedded_test", "*PagesHoldWhatStays*", {"MB_SEEDS": walks})
+
+
 def fuzz() -> list[Tally]:
     broken = processes.build("fuzz", "fuzzers")
     if broken:
@@ -248,6 +263,11 @@ RUNS = {
     ),
     "faults": (faults, "12 min", "the store's standard load with each of its file system calls failing once"),
     "powercut": (powercut, "2 min", "100 rounds of the same with what was not synced lost (MB_POWER_CUTS)"),
+    "queries": (
+        queries,
+        "20 min",
+        "200,000 random queries and counts compared with a plain evaluation (MB_CASES, MB_SEEDS), 1,000 walks among writes",
+    ),
     "fuzz": (fuzz, "4 h", "every fuzzer for an hour, one a core (MB_FUZZ_SECONDS: wall-clock time of all)"),
     "differential": (
         differential,

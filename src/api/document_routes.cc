@@ -3,13 +3,12 @@
 #include <charconv>
 #include <limits>
 
+#include "api/document_list.h"
 #include "base/cancellation.h"
 
 namespace mb::api {
 namespace {
 
-// Bytes of JSON that are written without yielding: some milliseconds.
-constexpr size_t kBytesBetweenYields = 512 << 10;
 // Size of a document whose JSON is written on the core; omitting fields takes longer than writing them.
 constexpr size_t kWrittenInline = 256 << 10;
 
@@ -36,26 +35,6 @@ std::vector<std::string> readExpand(std::string_view text) {
   return fields;
 }
 
-// Appends the documents to `out`, yielding to other work on the core.
-Task<> writeDocuments(std::string& out, const data::VisibleDocuments& found) {
-  size_t bytes = 64;
-  for (const doc::Document& document : found.documents) bytes += document.size() + document.size() / 4;
-  out.reserve(bytes);
-  out += "{\"documents\":[";
-  bool first = true;
-  size_t nextYieldAt = kBytesBetweenYields;
-  for (const doc::Document& document : found.documents) {
-    if (!first) out += ',';
-    first = false;
-    doc::writeJson(out, document);
-    if (out.size() < nextYieldAt) continue;
-    nextYieldAt = out.size() + kBytesBetweenYields;
-    CO_RETURN_IF_ERROR(co_await yieldCore());
-  }
-  out += ']';
-  co_return Result<>();
-}
-
 Reply documentReply(int status, const data::VisibleDocument& visible) {
   return Reply::entity(status, "document", visible.document, visible.hidden.get());
 }
@@ -70,18 +49,6 @@ Task<Reply> largeReply(RequestContext& context, int status, const data::VisibleD
   const std::string& project = context.project->info().id.str();
   if (isChange) co_return co_await context.parsing.runOrHere(project, write);
   co_return co_await context.parsing.run(project, write);
-}
-
-// Appends the access path of the listing; `index` is "" for a scan of the collection, `timeMs` the time in the store.
-void writeExplain(std::string& out, const store::Explain& explain) {
-  doc::BsonWriter fields;
-  fields.appendString("index", explain.index);
-  fields.appendInteger("keysExamined", static_cast<int64_t>(explain.keysExamined));
-  fields.appendInteger("documentsExamined", static_cast<int64_t>(explain.documentsExamined));
-  fields.appendReal("timeMs", static_cast<double>(explain.took.count()) / 1000);
-  const doc::Document encoded = fields.finish();
-  out += ",\"explain\":";
-  doc::writeJson(out, encoded);
 }
 
 }  // namespace
@@ -148,7 +115,7 @@ Task<Reply> DocumentPlane::list(RequestContext& context) {
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
   std::string body;
-  CO_RETURN_IF_ERROR(co_await writeDocuments(body, found));
+  CO_RETURN_IF_ERROR(co_await writeDocuments(body, found.documents));
   if (authority_ == data::Authority::admin) {
     CO_TRY(const uint64_t total, co_await documents_.count(access, context.param(0), query));
     body += ",\"total\":" + std::to_string(total);

@@ -1,5 +1,6 @@
 // Collections and documents.
 #include "api/policy_test_routes.h"
+#include "api/query_routes.h"
 #include "api/route_docs.h"
 #include "data/policy_sets.h"
 
@@ -76,6 +77,55 @@ constexpr std::string_view kDocuments = R"({
   "required": ["documents", "total"]
 })";
 
+constexpr std::string_view kQueryPage = R"({
+  "type": "object",
+  "properties": {
+    "documents": {"type": "array", "items": {"anyOf": [
+      {"$ref": "#/components/schemas/Document"},
+      {"type": "object", "description": "With `fields`: these, and `id`."}
+    ]}},
+    "next": {"type": "string", "description": "The cursor of the page that follows; absent on the last page.",
+             "examples": ["Zm9ydHktdHdv"]},
+    "total": {"type": "integer", "description": "With `total: true`: the exact number of matches.", "examples": [1]}
+  },
+  "required": ["documents"]
+})";
+
+constexpr std::string_view kAdminQueryPage = R"({
+  "type": "object",
+  "properties": {
+    "documents": {"type": "array", "items": {"anyOf": [
+      {"$ref": "#/components/schemas/Document"},
+      {"type": "object", "description": "With `fields`: these, and `id`."}
+    ]}},
+    "next": {"type": "string", "description": "The cursor of the page that follows; absent on the last page.",
+             "examples": ["Zm9ydHktdHdv"]},
+    "total": {"type": "integer", "description": "With `total: true`: the exact number of matches.", "examples": [1]},
+    "explain": {
+      "type": "object", "description": "The access path of the query.",
+      "properties": {
+        "index": {"type": "string", "description": "Empty for a scan of the collection.", "examples": ["ownerId_1"]},
+        "keysExamined": {"type": "integer", "examples": [20]},
+        "documentsExamined": {"type": "integer", "examples": [20]},
+        "timeMs": {"type": "number", "examples": [0.2]}
+      },
+      "required": ["index", "keysExamined", "documentsExamined", "timeMs"]
+    }
+  },
+  "required": ["documents", "explain"]
+})";
+
+constexpr std::string_view kCounted = R"({
+  "type": "object",
+  "properties": {"count": {"type": "integer", "description": "The exact number of matches.", "examples": [1]}},
+  "required": ["count"]
+})";
+
+template <doc::Shaped T>
+DocExtra optionalBodyDoc() {
+  return {.body = {.shape = &doc::shapeInfo<T>}, .bodyOptional = true};
+}
+
 Response document(int status) {
   return {.status = status, .content = {.key = "document", .schema = kDocumentSchema}};
 }
@@ -147,6 +197,34 @@ std::vector<RouteDoc> collectionDocs() {
        {.body = {.shape = &doc::shapeInfo<data::NewIndex>}}},
       {Method::remove, one + "/indexes/:indexName", "deleteIndex", {kNothing}, {conflict}},
 
+      {Method::post,
+       many + "/query",
+       "queryDocuments",
+       {like(kQueryPage)},
+       {invalidFilter, invalidCursor},
+       {},
+       optionalBodyDoc<data::QueryRequest>()},
+      {Method::post,
+       many + "/count",
+       "countDocuments",
+       {like(kCounted)},
+       {invalidFilter},
+       {},
+       optionalBodyDoc<data::CountRequest>()},
+      {Method::post,
+       one + "/query",
+       "adminQueryDocuments",
+       {like(kAdminQueryPage)},
+       {invalidFilter, invalidCursor, queryTooCostly},
+       {},
+       optionalBodyDoc<AdminQueryRequest>()},
+      {Method::post,
+       one + "/count",
+       "adminCountDocuments",
+       {like(kCounted)},
+       {invalidFilter, queryTooCostly},
+       {},
+       optionalBodyDoc<data::CountRequest>()},
       {Method::get, many, "listDocuments", {documents}, {}, page},
       {Method::post,
        many,

@@ -25,6 +25,7 @@
 #include "api/page_routes.h"
 #include "api/policy_set_routes.h"
 #include "api/policy_test_routes.h"
+#include "api/query_routes.h"
 #include "api/realtime_routes.h"
 #include "api/reference_job_routes.h"
 #include "api/route_operations.h"
@@ -171,6 +172,7 @@ struct Application::Impl {
   api::PolicySetRoutes policySetRoutes{data->policySets()};
   api::PolicyTestRoutes policyTestRoutes{*data, identity.describedCallers(), configuration};
   api::DocumentRoutes documentRoutes{data->documents()};
+  api::QueryRoutes queryRoutes{*data, identity.describedCallers()};
   api::ConfigRoutes configRoutes{configuration};
   api::AuditRoutes auditRoutes{*store, settings.audit.on};
   api::JobRoutes jobRoutes{queue, directory, projectDeps};
@@ -224,7 +226,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       oauth({identity, snapshots, outbound, kClock, master, settings.app.baseUrl, settings.api.corsOrigins},
             settings.oauth),
       projectDeps(joinProjects()),
-      data(data::Data::build({*store, snapshots, *cores, ids, kClock, auditor, store.get(), &queue, planSlot},
+      data(data::Data::build({*store, snapshots, *cores, ids, kClock, auditor, store.get(), &queue, planSlot, &master},
                              [this] { return directory.numbers(); })),
       serviceRoutes(std::move(forVersion), *store, redis.get(), workers),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
@@ -322,6 +324,7 @@ void Application::Impl::addRoutes() {
   policySetRoutes.addTo(routes);
   policyTestRoutes.addTo(routes);
   documentRoutes.addTo(routes);
+  queryRoutes.addTo(routes);
   configRoutes.addTo(routes);
   auditRoutes.addTo(routes);
   jobRoutes.addTo(routes);

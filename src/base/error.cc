@@ -21,6 +21,7 @@ constexpr std::array kTable = {
     Row{ErrorCode::invalidFilter, {400, "INVALID_FILTER"}},
     Row{ErrorCode::invalidBody, {400, "INVALID_BODY"}},
     Row{ErrorCode::invalidUpdate, {400, "INVALID_UPDATE"}},
+    Row{ErrorCode::invalidCursor, {400, "INVALID_CURSOR"}},
     Row{ErrorCode::queryTooCostly, {400, "QUERY_TOO_COSTLY"}},
     Row{ErrorCode::missingProject, {400, "MISSING_PROJECT"}},
     Row{ErrorCode::projectMismatch, {400, "PROJECT_MISMATCH"}},

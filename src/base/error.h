@@ -19,6 +19,7 @@ enum class ErrorCode {
   invalidFilter,
   invalidBody,
   invalidUpdate,
+  invalidCursor,   // of another query, altered, or expired
   queryTooCostly,  // more work than a request may do on a core or under locks
   missingProject,
   projectMismatch,

@@ -23,6 +23,7 @@ constexpr Row kExpected[] = {
     {ErrorCode::invalidFilter, 400, "INVALID_FILTER"},
     {ErrorCode::invalidBody, 400, "INVALID_BODY"},
     {ErrorCode::invalidUpdate, 400, "INVALID_UPDATE"},
+    {ErrorCode::invalidCursor, 400, "INVALID_CURSOR"},
     {ErrorCode::queryTooCostly, 400, "QUERY_TOO_COSTLY"},
     {ErrorCode::missingProject, 400, "MISSING_PROJECT"},
     {ErrorCode::projectMismatch, 400, "PROJECT_MISMATCH"},

@@ -4,6 +4,7 @@
 #include "audit/audit.h"
 #include "base/clock.h"
 #include "base/cores.h"
+#include "base/crypto.h"
 #include "base/id.h"
 #include "jobs/jobs.h"
 #include "plans/plans.h"
@@ -28,6 +29,7 @@ struct DataDeps {
   store::EntryFields* entryFields = nullptr;  // null: the store's indexes hold keys only
   jobs::Queue* queue = nullptr;               // null: deletions that need a job fail with unavailable
   std::optional<plans::PlanSlot> plan = {};   // nullopt: vectors are not limited
+  const MasterSecret* master = nullptr;       // seals cursors; null: a secret of this process
 };
 
 }  // namespace mb::data

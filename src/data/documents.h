@@ -42,6 +42,24 @@ struct ReadQuery {
   std::vector<store::SortKey> sort;  // of list(); empty: ascending id
 };
 
+// A query with chosen fields, in pages.
+struct DocumentQuery {
+  ReadQuery read;
+  // What the documents keep besides `id` and the expanded references; nullopt for everything.
+  std::optional<std::vector<std::string>> fields;
+  // Where the page starts, without `skip`: DocumentPage::next of an earlier page, or in the order of ids a document's id.
+  std::optional<std::string> after = {};
+  std::optional<std::string> afterId = {};
+  bool total = false;  // counts the matches
+};
+
+struct DocumentPage {
+  std::vector<doc::Document> documents;
+  std::optional<std::string> next;  // the cursor of the page that follows; nullopt for the last page
+  std::optional<uint64_t> total;
+  store::Explain explain;
+};
+
 // A document and the fields to omit when it is written as JSON (null: none).
 struct VisibleDocument {
   doc::Document document;
@@ -71,6 +89,15 @@ class Documents {
   // with forbidden for a denied field among the sort keys.
   Task<VisibleDocuments> list(const Access& access, const std::string& collection, const ReadQuery& query,
                               policy::Operation operation = policy::Operation::list);
+  // A page by the `list` rule: at most `limit` documents and 16 MiB. Fails as list does, with forbidden for a denied
+  // field among `fields`, `expand` and the sort keys, with invalidCursor, and with validation for a sort by two arrays
+  // of one document.
+  Task<DocumentPage> query(const Access& access, const std::string& collection, const DocumentQuery& query);
+  // The collections whose documents `expand` adds to results of `collection`; "users" for profiles. Fails with
+  // notFound.
+  Result<std::vector<std::string>> expandedCollections(const snapshot::ProjectSnapshot& project,
+                                                       std::string_view collection,
+                                                       const std::vector<std::string>& expand) const;
   // The documents of `ids` (distinct, at most 4,000) that the `read` rule allows, without their denied fields; the
   // others are nullopt. In the order of `ids`. "users": the profiles of end users, nullopt without the project's
   // setting profileFields. Fails with payloadTooLarge above 16 MiB.

@@ -1,6 +1,7 @@
 // The implementation of Documents, shared by its sources.
 #pragma once
 
+#include "data/cursors.h"
 #include "data/data_deps.h"
 #include "data/documents.h"
 #include "data/read_plan.h"
@@ -14,6 +15,7 @@ struct Documents::Impl {
   const DataDeps& deps;
   FairPool& pool;
   const Grants& grants;
+  Cursors cursors;
   PreHook* preHook = nullptr;
 
   // ---- reading

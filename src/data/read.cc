@@ -7,9 +7,6 @@ namespace mb::data {
 
 using policy::Operation;
 
-namespace {
-
-// An order reveals the values of its keys.
 Result<> refuseDeniedKeys(const std::vector<store::SortKey>& sort, const doc::FieldSet& denied) {
   for (const store::SortKey& key : sort) {
     if (denied.touches(key.path)) {
@@ -18,8 +15,6 @@ Result<> refuseDeniedKeys(const std::vector<store::SortKey>& sort, const doc::Fi
   }
   return {};
 }
-
-}  // namespace
 
 Result<> checkVisible(const ReadPlan& plan, const std::optional<doc::Document>& found) {
   const WorkBudget work(kCoreWork);

@@ -15,6 +15,9 @@ struct ReadPlan {
 // field.
 Result<ReadPlan> planRead(Grant grant, const ReadQuery& query);
 
+// Fails with forbidden for a denied field among the keys: an order reveals the values of its keys.
+Result<> refuseDeniedKeys(const std::vector<store::SortKey>& sort, const doc::FieldSet& denied);
+
 // Fails with notFound if the plan does not allow the document (nullopt: it does not exist), with queryTooCostly.
 Result<> checkVisible(const ReadPlan& plan, const std::optional<doc::Document>& found);
 

@@ -26,7 +26,7 @@ constexpr auto kTimeout = 60s;
 constexpr size_t kMaxErrorBytes = 500;
 constexpr uint64_t kTrimmedAtOnce = 100;
 
-store::WriteOptions asServer(std::string trace = {}) {
+store::WriteOptions serverOptions(std::string trace = {}) {
   store::WriteOptions options;
   options.deadline = store::readDeadline();
   options.actor = {store::ActorKind::server, ""};
@@ -231,7 +231,7 @@ class ReferenceJobs::Attempt {
   // One commit, with the job's progress; false, and nothing is changed, if the deleted document is there again.
   Task<bool> commit(const Collection& collection, const StoredReference& reference, const Deletion& deletion,
                     const std::vector<std::string>& ids) {
-    store::Write write(asServer(run_.trace));
+    store::Write write(serverOptions(run_.trace));
     std::vector<Deletion::Removal> documents;
     for (const std::string& id : ids) {
       CO_TRY(Deletion::Removal each, deletion.name(write, collection.ref, id));
@@ -282,7 +282,7 @@ class ReferenceJobs::Attempt {
 
   // Removes the queue's job, with the record unless the job `continues` as another one.
   Task<> end(bool continues) {
-    store::Write write(asServer());
+    store::Write write(serverOptions());
     const store::Target row = write.change(jobs::Queue::rowOf(run_));
     const store::Target record = write.change(referenceJobs(run_.project), job_.id);
     std::vector<std::string> next;
@@ -327,7 +327,7 @@ Task<> ReferenceJobs::run(jobs::JobRun run) {
 }
 
 Task<> ReferenceJobs::recordFailure(const jobs::JobRun& run, const std::string& id, const Error& error) const {
-  store::Write write(asServer());
+  store::Write write(serverOptions());
   const store::Target record = write.change(referenceJobs(run.project), id);
   const store::Target row = write.change(jobs::Queue::rowOf(run));
   CO_RETURN_IF_ERROR(
@@ -356,7 +356,7 @@ Task<> ReferenceJobs::trimFailed(store::ProjectNo project) const {
   query.projection = store::Projection::ids;
   CO_TRY(const store::QueryResult found, co_await deps_.store.find(std::move(query)));
   if (found.documents.empty()) co_return Result<>();
-  store::Write write(asServer());
+  store::Write write(serverOptions());
   std::vector<store::Target> old;
   for (const doc::Document& each : found.documents) {
     old.push_back(write.change(referenceJobs(project), std::string(each.view().stringOr("id"))));
@@ -398,7 +398,7 @@ Task<> ReferenceJobs::retry(AdminAccess access, std::string id) {
   if (!caller.email.empty()) actor.email = caller.email;
   CO_TRY(store::Insert queued, queuedJob(deps_, project, id, caller.trace));
   std::vector<std::string> next{queued.id()};
-  store::WriteOptions options = asServer();
+  store::WriteOptions options = serverOptions();
   options.priority = store::WritePriority::normal;
   store::Write write(std::move(options));
   const store::Target record = write.change(referenceJobs(project), id);

@@ -11,6 +11,7 @@ constexpr ErrorDoc kErrorDocs[] = {
     {ErrorCode::invalidFilter, "the filter is not a JSON object of known operators"},
     {ErrorCode::invalidBody, "a replacement holds update operators"},
     {ErrorCode::invalidUpdate, "an update operator is unknown or misused"},
+    {ErrorCode::invalidCursor, "the cursor is altered, older than 7 days, or of another query"},
     {ErrorCode::queryTooCostly, "the request takes more work than is allowed; use a smaller pattern, filter or value"},
     {ErrorCode::missingProject, "name the project in `x-service-project`"},
     {ErrorCode::projectMismatch, "the token belongs to another project than `x-service-project` names"},

@@ -90,6 +90,8 @@ DATA_PERMISSIONS = {
     "PUT /{collection}/{doc}": "update",
     "DELETE /{collection}/{doc}": "delete",
     "POST /{collection}/search": "read",
+    "POST /{collection}/query": "list",
+    "POST /{collection}/count": "list",
 }
 
 # The body is read field by field after its schema's check, of which the document holds the outline.
