@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <array>
 
+#include "data/query_request.h"
+#include "document/path.h"
 #include "functions/call_arguments.h"
 
 namespace mb::functions {
 
 namespace {
 
-constexpr size_t kMaxSortKeys = 8;
+using data::kMaxSortKeys;
 
 // The documents that a call is about.
 struct Selection {
@@ -34,17 +36,34 @@ class Arguments : public CallArguments {
   }
 };
 
-Result<std::vector<store::SortKey>> sortOf(const doc::Element& option) {
-  if (option.value.type() != doc::BsonType::document) return refusedCall("sort must be an object such as {at: -1}");
-  std::vector<store::SortKey> keys;
-  for (const auto& [path, value] : option.value.asDocument()) {
+Result<> addSortKeys(doc::DocumentView given, std::vector<store::SortKey>& keys) {
+  for (const auto& [path, value] : given) {
     const auto direction = value.isNumber() ? value.toInteger() : std::nullopt;
-    if (path.empty() || path.starts_with('$') || !direction || (*direction != 1 && *direction != -1)) {
+    if (!doc::FieldPath::parse(path) || (direction != 1 && direction != -1)) {
       return refusedCall("sort names fields, each with 1 or -1");
     }
+    if (std::ranges::find(keys, path, &store::SortKey::path) != keys.end()) {
+      return refusedCall(fmt::format("sort names {} twice", path));
+    }
     keys.push_back({std::string(path), static_cast<int>(*direction)});
+    if (keys.size() > kMaxSortKeys) return refusedCall(fmt::format("sort takes at most {} fields", kMaxSortKeys));
   }
-  if (keys.size() > kMaxSortKeys) return refusedCall(fmt::format("sort takes at most {} fields", kMaxSortKeys));
+  return {};
+}
+
+// {at: -1, n: 1}, or a list as in queries: [{at: -1}, {n: 1}].
+Result<std::vector<store::SortKey>> sortOf(const doc::Element& option) {
+  std::vector<store::SortKey> keys;
+  if (option.value.type() == doc::BsonType::document) {
+    RETURN_IF_ERROR(addSortKeys(option.value.asDocument(), keys));
+    return keys;
+  }
+  constexpr std::string_view kForm = "sort must be an object such as {at: -1}, or a list of such objects";
+  if (option.value.type() != doc::BsonType::array) return refusedCall(std::string(kForm));
+  for (const doc::Element& each : option.value.asDocument()) {
+    if (each.value.type() != doc::BsonType::document) return refusedCall(std::string(kForm));
+    RETURN_IF_ERROR(addSortKeys(each.value.asDocument(), keys));
+  }
   return keys;
 }
 

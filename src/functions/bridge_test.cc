@@ -40,6 +40,9 @@ TEST_F(BridgeTest, refusesWhatIsNoCall) {
       {"db.find", R"(["notes",{},{"sort":{"n":2}}])", "VALIDATION"},
       {"db.find", R"(["notes",{},{"sort":{"$n":1}}])", "VALIDATION"},
       {"db.find", R"(["notes",{},{"sort":{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}}])", "VALIDATION"},
+      {"db.find", R"(["notes",{},{"sort":["n"]}])", "VALIDATION"},
+      {"db.find", R"(["notes",{},{"sort":[{"n":1},{"n":-1}]}])", "VALIDATION"},
+      {"db.find", R"(["notes",{},{"sort":{"a..b":1}}])", "VALIDATION"},
       {"db.find", R"(["notes",{},{"project":{}}])", "VALIDATION"},
       {"db.find", R"(["notes",{"$where":"1"}])", "INVALID_FILTER"},
       {"db.find", R"(["nothing",{}])", "NOT_FOUND"},
@@ -79,6 +82,7 @@ TEST_F(BridgeTest, readsAndWrites) {
   EXPECT_EQ("2", call("db.count", R"(["notes",{}])"));
   EXPECT_EQ("1", call("db.count", R"(["notes",{"n":{"$gt":1}}])"));
   EXPECT_EQ("b", json(call("db.findOne", R"(["notes",{},{"sort":{"n":-1}}])")).view().stringOr("id"));
+  EXPECT_EQ("b", json(call("db.findOne", R"(["notes",{},{"sort":[{"none":1},{"n":-1}]}])")).view().stringOr("id"));
   EXPECT_EQ(R"({"matchedCount":2,"modifiedCount":1})", call("db.updateMany", R"(["notes",{},{"$max":{"n":2}}])"));
   EXPECT_EQ(R"({"deletedCount":2})", call("db.deleteMany", R"(["notes",{"n":2}])"));
   EXPECT_EQ(R"("mail.send {\"to\":\"a@b.c\"}")", call("integrations.call", R"(["mail","send",{"to":"a@b.c"}])"));

@@ -16,27 +16,6 @@ constexpr size_t kReservedBytes = 32 << 10;  // for the response, before it is w
 constexpr size_t kInlineBytes = 256 << 10;   // of documents, each time one is written; more is written off the core
 constexpr size_t kBytesPerField = 16;        // charged for a field or a reference, whatever its size
 
-Error responseTooLarge() {
-  return Error(ErrorCode::payloadTooLarge, "the response is too large: lower `limit` or select fewer fields");
-}
-
-doc::Document idCondition(std::string_view op, std::string_view id) {
-  doc::BsonWriter out;
-  out.beginDocument("id");
-  out.appendString(op, id);
-  out.end();
-  return out.finish();
-}
-
-doc::Document both(const doc::Document& a, const doc::Document& b) {
-  doc::BsonWriter out;
-  out.beginArray("$and");
-  out.appendDocument("0", a);
-  out.appendDocument("1", b);
-  out.end();
-  return out.finish();
-}
-
 // Calls `use` for the relations of a document that `fields` select, also in its objects, until it returns false.
 template <class Use>
 bool eachRelation(const std::vector<Planned>& fields, doc::DocumentView document, const Use& use);
@@ -88,108 +67,14 @@ size_t fieldsOf(const std::vector<Planned>& fields) {
 
 }  // namespace
 
+Error Executor::responseTooLarge() {
+  return Error(ErrorCode::payloadTooLarge, "the response is too large: lower `limit` or select fewer fields");
+}
+
 Result<> Executor::hold(size_t bytes) {
   bytes_ += bytes;
   if (bytes_ > kMaxDocumentBytes) return fail(responseTooLarge());
   return {};
-}
-
-std::optional<doc::ValueView> Executor::argumentOf(const Planned& field, std::string_view name) const {
-  const auto value = arguments_.of(field).find(name);
-  return value && value->type() != doc::BsonType::null ? value : std::nullopt;
-}
-
-std::string Executor::textOf(const Planned& field, std::string_view name) const {
-  const auto value = argumentOf(field, name);
-  return value ? std::string(value->asString()) : "";
-}
-
-Result<uint64_t> Executor::countOf(const Planned& field, std::string_view name, uint64_t fallback) const {
-  const auto value = argumentOf(field, name);
-  if (!value) return fallback;
-  if (value->asInteger() >= 0) return static_cast<uint64_t>(value->asInteger());
-  return fail(ErrorCode::invalidParam, std::string(name) + " must be a non-negative integer");
-}
-
-const Type& Executor::argumentType(const Planned& field, std::string_view name) const {
-  return field.field->argument(name)->type->named();
-}
-
-// ---- reading
-
-Result<data::ReadQuery> Executor::queryOf(const Planned& field) const {
-  const Type& shape = *schema_.typeOf(field.field->collection);
-  data::ReadQuery query;
-  TRY(query.limit, countOf(field, "limit", data::kDefaultLimit));
-  TRY(query.skip, countOf(field, "skip", 0));
-  if (const auto filter = argumentOf(field, "filter")) {
-    TRY(query.filter, filterOf(shape, argumentType(field, "filter"), filter->asDocument()));
-  }
-  if (const auto sort = argumentOf(field, "sort")) {
-    TRY(query.sort, orderOf(shape, *sort));
-  }
-  if (!argumentOf(field, "after")) return query;
-  if (!query.sort.empty() && (query.sort.size() > 1 || query.sort.front().path != "id")) {
-    return fail(ErrorCode::invalidParam, "after requires the order of ids: remove sort");
-  }
-  const bool descending = !query.sort.empty() && query.sort.front().direction < 0;
-  const doc::Document after = idCondition(descending ? "$lt" : "$gt", textOf(field, "after"));
-  query.filter = query.filter && !query.filter->empty() ? both(*query.filter, after) : after;
-  return query;
-}
-
-Result<Executor::Root> Executor::visible(data::VisibleDocuments found) {
-  Root root;
-  root.found = true;
-  for (doc::Document& each : found.documents) {
-    RETURN_IF_ERROR(hold(each.size()));
-    root.documents.push_back(std::move(each));
-  }
-  return root;
-}
-
-Task<Executor::Root> Executor::read(const Planned& field) {
-  CO_TRY(const data::ReadQuery query, queryOf(field));
-  CO_TRY(data::VisibleDocuments found, co_await documents_.list(access_, field.field->collection, query));
-  co_return visible(std::move(found));
-}
-
-// By the `list` rule, as all queries here: a single document is a list of one.
-Task<Executor::Root> Executor::readOne(const Planned& field) {
-  data::ReadQuery query;
-  query.filter = idCondition("$eq", textOf(field, "id"));
-  query.limit = 1;
-  CO_TRY(data::VisibleDocuments found, co_await documents_.list(access_, field.field->collection, query));
-  CO_TRY(Root root, visible(std::move(found)));
-  root.found = !root.documents.empty();
-  co_return root;
-}
-
-Task<Executor::Root> Executor::countAll(const Planned& field) {
-  CO_TRY(const data::ReadQuery query, queryOf(field));
-  CO_TRY(const uint64_t count, co_await documents_.count(access_, field.field->collection, query));
-  Root root;
-  root.plain = std::to_string(count);
-  co_return root;
-}
-
-Task<Executor::Root> Executor::searchFor(const Planned& field) {
-  SearchQuery query;
-  if (argumentOf(field, "limit")) {
-    CO_TRY(query.limit, countOf(field, "limit", data::kDefaultLimit));
-  }
-  if (argumentOf(field, "field")) query.field = textOf(field, "field");
-  if (argumentOf(field, "text")) query.text = textOf(field, "text");
-  if (const auto vector = argumentOf(field, "vector")) {
-    query.vector.emplace();
-    for (const doc::Element& each : vector->asDocument()) query.vector->push_back(each.value.toReal());
-  }
-  if (const auto filter = argumentOf(field, "filter")) {
-    CO_TRY(query.filter,
-           filterOf(*schema_.typeOf(field.field->collection), argumentType(field, "filter"), filter->asDocument()));
-  }
-  CO_TRY(data::VisibleDocuments found, co_await search_->search(access_, field.field->collection, query));
-  co_return visible(std::move(found));
 }
 
 // ---- writing
@@ -252,6 +137,8 @@ Task<Executor::Root> Executor::fetch(const Planned& field) {
   switch (field.field->source) {
     case Source::list:
       co_return co_await read(field);
+    case Source::page:
+      co_return co_await readPage(field);
     case Source::byId:
       co_return co_await readOne(field);
     case Source::count:

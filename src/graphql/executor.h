@@ -55,15 +55,17 @@ class Executor {
   // A failure becomes a problem of the field, not an error of the request.
   Task<Root> fetch(const Planned& field);
   Task<Root> read(const Planned& field);
+  Task<Root> readPage(const Planned& field);
   Task<Root> readOne(const Planned& field);
   Task<Root> countAll(const Planned& field);
   Task<Root> searchFor(const Planned& field);
   Task<Root> write(const Planned& field);
   Task<Root> describe(const Planned& field);
-  Result<data::ReadQuery> queryOf(const Planned& field) const;
+  Result<data::DocumentQuery> queryOf(const Planned& field) const;
   Result<Root> visible(data::VisibleDocuments found);
   Result<Root> changed(data::VisibleDocument document);
   Result<> hold(size_t bytes);
+  static Error responseTooLarge();
 
   // Approximate bytes of documents that are written; not exact above kInlineBytes.
   size_t workOf(const Planned& field, const Root& root) const;

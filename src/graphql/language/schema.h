@@ -27,6 +27,7 @@ enum class Source {
   rest,      // all fields of a document without a schema, except those of the server
   score,     // of a search hit
   list,      // the rest are fields of Query and Mutation
+  page,
   byId,
   count,
   search,

@@ -394,6 +394,26 @@ class SchemaBuilder {
 
   // ---- root fields
 
+  // A page of the collection's documents. Its names yield to all others.
+  void addPage(const Declared& each, std::vector<InputValue> arguments) {
+    Type& type =
+        types().add(TypeKind::object, freeTypeName(each.type->name + "Page"), "A page of " + each.type->name + ".");
+    const auto add = [&](std::string_view name, std::string_view description, const Type* of) {
+      Field field;
+      field.name = field.key = name;
+      field.description = description;
+      field.type = of;
+      type.fields.push_back(std::move(field));
+    };
+    add("documents", "", types().nonNull(types().list(types().nonNull(each.type))));
+    add("next", "The cursor of the page that follows, for `after`; null on the last page.", scalar(Scalar::string));
+    add("total", "The number of all matches, which are counted where it is selected.", scalar(Scalar::integer));
+    std::string name = each.base + "Page";
+    while (!queryNames_.insert(name).second) name += '_';
+    root(*query_, std::move(name), "A page of documents of " + each.collection.name() + ".", Source::page,
+         each.collection.name(), &type, std::move(arguments));
+  }
+
   void addRoots(const Declared& each) {
     const std::string& name = each.collection.name();
     const std::vector<std::string> fields = queryFieldsOf(each.base);
@@ -405,12 +425,15 @@ class SchemaBuilder {
     const InputValue patch{"patch", "", types().nonNull(each.patch)};
     const Type* many = types().list(types().nonNull(each.type));
 
-    root(*query_, fields[0], "Documents of " + name + ".", Source::list, name, many,
-         {filter,
-          {"sort", "Fields with 1 or -1, such as {createdAt: -1}; the default is ascending id.", scalar(Scalar::json)},
-          limit,
-          {"skip", "", scalar(Scalar::integer)},
-          {"after", "Only documents after this id; requires the order of ids.", scalar(Scalar::id)}});
+    const std::vector<InputValue> listed = {
+        filter,
+        {"sort", "Fields with 1 or -1, such as {createdAt: -1}; the default is ascending id.", scalar(Scalar::json)},
+        limit,
+        {"skip", "", scalar(Scalar::integer)},
+        {"after", "Continues after a page's `next`, or in the order of ids after a document's id.",
+         scalar(Scalar::id)}};
+    root(*query_, fields[0], "Documents of " + name + ".", Source::list, name, many, listed);
+    addPage(each, listed);
     root(*query_, fields[1], "One document of " + name + ".", Source::byId, name, each.type, {id});
     root(*query_, fields[2], "The number of documents of " + name + ".", Source::count, name, scalar(Scalar::integer),
          {filter});

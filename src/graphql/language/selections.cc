@@ -301,12 +301,13 @@ class Coercer {
   // The cost of the field itself; sets `times` to how often the fields below it may occur.
   uint64_t costOf(const Planned& one, uint64_t& times) const {
     switch (one.field->source) {
+      case Source::page:
       case Source::list:
       case Source::search: {
         const auto limit = out_.back().view().find("limit");
         const bool given = limit && limit->isNumber();
         times = given ? static_cast<uint64_t>(std::clamp<int64_t>(limit->asInteger(), 0, kMaxListed)) : kDefaultListed;
-        return times;
+        return times + (one.field->source == Source::page ? kCountCost : 0);
       }
       case Source::relation:
         if (one.field->type->kind == TypeKind::list) times *= kReferencesExpected;
