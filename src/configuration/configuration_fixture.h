@@ -26,6 +26,10 @@ class StoppingStore final : public store::DocumentStore {
                                          store::ReadOptions options) override {
     return inner_.get(collection, std::move(id), options);
   }
+  Task<std::optional<store::VersionedDocument>> getVersioned(store::CollectionRef collection, std::string id,
+                                                             store::ReadOptions options) override {
+    return inner_.getVersioned(collection, std::move(id), options);
+  }
   Task<std::vector<std::optional<doc::Document>>> getMany(store::CollectionRef collection, std::vector<std::string> ids,
                                                           std::shared_ptr<const doc::FieldSet> hidden,
                                                           store::ReadOptions options) override {

@@ -172,6 +172,11 @@ struct QueryResult {
   Explain explain;
 };
 
+struct VersionedDocument {
+  doc::Document document;
+  DocumentVersion version = 0;
+};
+
 struct CollectionStats {
   uint64_t documents = 0;
   uint64_t bytes = 0;
@@ -216,6 +221,9 @@ class DocumentStore {
   // The document, or nullopt. Durable state only.
   virtual Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id,
                                                  ReadOptions options = {}) = 0;
+  // The same, with the document's version.
+  virtual Task<std::optional<VersionedDocument>> getVersioned(CollectionRef collection, std::string id,
+                                                              ReadOptions options = {}) = 0;
   // The documents in the order of `ids`, which may repeat, without the fields in `hidden` (null for none). Fails with
   // payloadTooLarge for a result over 16 MiB.
   virtual Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection,
@@ -283,20 +291,35 @@ class DocumentStore {
   virtual Result<> healthy() const = 0;
 };
 
+// The T that a callback returns as a Result<T>.
+template <class Callback>
+using ReturnedBy = typename std::invoke_result_t<const Callback&, const PreImages&, Changes&>::value_type;
+
+// `callback`, which returns a Result<T>, as one that keeps the T of its last run in `returned`. Both outlive it.
+template <class Callback>
+WriteCallback keepReturned(const Callback& callback, std::optional<ReturnedBy<Callback>>& returned) {
+  return [&returned, &callback](const PreImages& before, Changes& changes) -> Result<> {
+    returned.reset();
+    TRY(returned, callback(before, changes));
+    return {};
+  };
+}
+
 // Runs a write whose callback returns a Result<T>, and returns the T of the run that was committed.
 template <class Callback>
-auto writeReturning(DocumentStore& store, Write write, Callback callback)
-    -> Task<typename std::invoke_result_t<const Callback&, const PreImages&, Changes&>::value_type> {
-  using T = typename std::invoke_result_t<const Callback&, const PreImages&, Changes&>::value_type;
-  std::optional<T> returned;
-  CO_RETURN_IF_ERROR(co_await store.write(
-      std::move(write),
-      [&returned, &callback = std::as_const(callback)](const PreImages& before, Changes& changes) -> Result<> {
-        returned.reset();
-        TRY(returned, callback(before, changes));
-        return {};
-      }));
+auto writeReturning(DocumentStore& store, Write write, Callback callback) -> Task<ReturnedBy<Callback>> {
+  std::optional<ReturnedBy<Callback>> returned;
+  CO_RETURN_IF_ERROR(co_await store.write(std::move(write), keepReturned(callback, returned)));
   co_return *std::move(returned);
+}
+
+// The same, with the write's outcome.
+template <class Callback>
+auto writeWithOutcome(DocumentStore& store, Write write, Callback callback)
+    -> Task<std::pair<ReturnedBy<Callback>, WriteOutcome>> {
+  std::optional<ReturnedBy<Callback>> returned;
+  CO_TRY(WriteOutcome outcome, co_await store.write(std::move(write), keepReturned(callback, returned)));
+  co_return std::pair(*std::move(returned), std::move(outcome));
 }
 
 // Folds case, and "-" to "_": names that are equal after folding clash where they become files or types.

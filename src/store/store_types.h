@@ -22,6 +22,11 @@ inline constexpr CollectionNo kFirstUserCollection = 1000;
 // Per project, without system collections.
 inline constexpr size_t kMaxCollections = 1000;
 
+// Of a stored document of a user collection: another one after each write that stores it, whatever its contents. 0 for
+// one that was stored by a release without versions, and for records of system collections. Only equality has a
+// meaning.
+using DocumentVersion = uint64_t;
+
 using Deadline = std::chrono::steady_clock::time_point;
 
 // A collection as the caller knows it. A write or alteration with an old version fails with staleCatalogue. System

@@ -83,13 +83,17 @@ struct Change {
 // The documents of a write as read under its locks; nullopt for one that does not exist.
 class PreImages {
  public:
-  explicit PreImages(std::span<const std::optional<doc::Document>> documents) : documents_(documents) {}
+  // `versions`: of the documents, in the same order; 0 for one that does not exist.
+  PreImages(std::span<const std::optional<doc::Document>> documents, std::span<const DocumentVersion> versions)
+      : documents_(documents), versions_(versions) {}
 
   const std::optional<doc::Document>& operator[](Target target) const { return documents_[target.position()]; }
+  DocumentVersion version(Target target) const { return versions_[target.position()]; }
   std::span<const std::optional<doc::Document>> all() const { return documents_; }
 
  private:
   std::span<const std::optional<doc::Document>> documents_;
+  std::span<const DocumentVersion> versions_;
 };
 
 // The changes that a callback computes. Targets without a change stay as they are.
@@ -191,6 +195,11 @@ const Violation* refusedCondition(const Error& error);
 
 struct WriteOutcome {
   uint64_t position = 0;  // of the write's last entry in the change log; 0 if it has none
+  // By Target::position(), of the documents that the write stored, 0 for others; empty if it stored none with a
+  // version.
+  std::vector<DocumentVersion> versions = {};
+
+  DocumentVersion version(Target target) const { return versions.empty() ? 0 : versions[target.position()]; }
 };
 
 }  // namespace mb::store

@@ -109,7 +109,6 @@ void Engine::putSchema(WriteJob& job, ProjectState& project, const Schema* befor
   job.commit.project = &project;
   job.commit.schemaBytes += configuredBytes(*next) - (before ? configuredBytes(*before) : 0);
   job.commit.put(Family::system, row::of(row::kCollection, project.number, next->number), encodeSchema(*next));
-  if (const auto format = formatRow(*next)) job.commit.put(Family::system, row::plain(row::kFormat), *format);
   job.commit.bumps.push_back(&project);
   job.commit.onDurable = [this, number = project.number, next = std::move(next)] { catalogue_.install(number, next); };
 }

@@ -75,7 +75,8 @@ Result<std::optional<doc::Document>> StoreImage::get(ProjectNo project, Collecti
       impl_->database->get(Tier::disk, Family::documents, embedded::documentKey(project, collection, id), &value);
   if (status.IsNotFound()) return std::optional<doc::Document>();
   if (!status.ok()) return fail(embedded::readError(status));
-  TRY(doc::Document document, doc::Document::fromUntrusted(value.ToString()));
+  TRY(doc::Document document,
+      doc::Document::fromUntrusted(std::string(embedded::splitStored(embedded::view(value)).bson)));
   return std::optional(std::move(document));
 }
 
@@ -87,7 +88,7 @@ Result<> StoreImage::each(ProjectNo project, CollectionNo collection, const Visi
   const std::unique_ptr<rocksdb::Iterator> at(
       impl_->database->db().NewIterator(options, impl_->database->family(Family::documents)));
   for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
-    RETURN_IF_ERROR(visit(doc::DocumentView(embedded::view(at->value()))));
+    RETURN_IF_ERROR(visit(doc::DocumentView(embedded::splitStored(embedded::view(at->value())).bson)));
   }
   if (!at->status().ok()) return fail(embedded::readError(at->status()));
   return {};

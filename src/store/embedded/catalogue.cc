@@ -186,11 +186,11 @@ Result<> Catalogue::findTraced() {
 Result<> Catalogue::checkFormat() {
   rocksdb::PinnableSlice value;
   const auto status = database_->get(Tier::disk, Family::system, row::plain(row::kFormat), &value);
+  std::string format;
+  appendU32(format, kFormatVersion);
+  rocksdb::WriteBatch batch;
+  batch.Put(database_->family(Family::system), row::plain(row::kFormat), format);
   if (status.IsNotFound()) {
-    rocksdb::WriteBatch batch;
-    std::string format;
-    appendU32(format, kFirstFormat);
-    batch.Put(database_->family(Family::system), row::plain(row::kFormat), format);
     std::string epoch;
     appendU64(epoch, 1);
     batch.Put(database_->family(Family::system), row::of(row::kEpoch, kControlProject), epoch);
@@ -199,6 +199,8 @@ Result<> Catalogue::checkFormat() {
   }
   if (!status.ok() || value.size() != 4) return fail(ErrorCode::internal, "the database is corrupt: no format version");
   const uint32_t found = readU32(value.data());
+  const bool reading = database_->opening() == 0;
+  if (found < kFormatVersion && !reading) database_->write(batch);
   if (found <= kFormatVersion) return {};
   return fail(ErrorCode::unavailable,
               fmt::format("the data directory was written by a newer version of Manybase (format {}, this one reads up "

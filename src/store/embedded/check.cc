@@ -72,7 +72,10 @@ void Checker::checkDocuments() {
       handle = catalogue_.collection(range.first, range.second);
     }
     // Dropped documents wait for the sweeper.
-    if (handle) checkDocument(handle, key.substr(kPrefixBytes), view(at->value()));
+    if (!handle) continue;
+    const std::string_view value = view(at->value());
+    // Records have no versions.
+    checkDocument(handle, key.substr(kPrefixBytes), handle.schema->system() ? value : splitStored(value).bson);
   }
   if (!at->status().ok()) problem("the documents cannot be read: " + at->status().ToString());
 }
@@ -237,12 +240,13 @@ void Checker::checkEntries() {
 void Checker::checkEntry(const CollectionHandle& handle, const Index& index, std::string_view key,
                          std::string_view value) {
   const std::string_view id = entryParts(index, key, value).id;
-  std::string bytes;
+  std::string stored;
   const auto status = database_.db().Get(options_, database_.family(Family::documents),
-                                         documentKey(handle.state->project, handle.schema->number, id), &bytes);
+                                         documentKey(handle.state->project, handle.schema->number, id), &stored);
+  const doc::DocumentView document(splitStored(stored).bson);
   EntrySet entries;
   bool belongs = false;
-  if (status.ok() && collectEntries(index, handle.state->project, doc::DocumentView(bytes), id, entries)) {
+  if (status.ok() && collectEntries(index, handle.state->project, document, id, entries)) {
     for (size_t i = 0; i < entries.entries.size(); ++i) belongs |= entries.key(i) == key;
   }
   if (!belongs) {

@@ -8,15 +8,16 @@ void Commit::put(Family family, std::string_view key, std::string_view value) {
   arena += value;
 }
 
-void Commit::putElsewhere(Family family, std::string_view key, std::string_view value) {
-  ops.push_back(
-      {family, false, static_cast<uint32_t>(arena.size()), static_cast<uint32_t>(key.size()), kElsewhere, value});
+void Commit::putElsewhere(Family family, std::string_view key, std::string_view value, DocumentVersion version) {
+  ops.push_back({family, false, static_cast<uint32_t>(arena.size()), static_cast<uint32_t>(key.size()), kElsewhere,
+                 value, version});
   arena += key;
-  bytes += key.size() + value.size();
+  bytes += key.size() + value.size() + (version == 0 ? 0 : kVersionBytes);
 }
 
 void Commit::remove(Family family, std::string_view key) {
-  ops.push_back({family, true, static_cast<uint32_t>(arena.size()), static_cast<uint32_t>(key.size()), kElsewhere, {}});
+  ops.push_back(
+      {family, true, static_cast<uint32_t>(arena.size()), static_cast<uint32_t>(key.size()), kElsewhere, {}, 0});
   arena += key;
   bytes += key.size();
 }

@@ -19,6 +19,7 @@ struct Commit {
     // is done.
     uint32_t valueAt = kElsewhere;
     std::string_view value;
+    DocumentVersion version = 0;  // of a document: written after the value, unless it is 0
   };
   struct LogItem {
     uint32_t headAt = 0;  // in `arena`; format: change_log.h
@@ -84,7 +85,7 @@ struct Commit {
 
   // Both copy `key`; put() copies `value` too, putElsewhere() does not.
   void put(Family family, std::string_view key, std::string_view value);
-  void putElsewhere(Family family, std::string_view key, std::string_view value);
+  void putElsewhere(Family family, std::string_view key, std::string_view value, DocumentVersion version = 0);
   void remove(Family family, std::string_view key);
   std::string_view keyOf(const Op& op) const { return std::string_view(arena).substr(op.keyAt, op.keySize); }
   std::string_view valueOf(const Op& op) const {

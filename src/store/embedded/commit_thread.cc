@@ -112,10 +112,12 @@ void CommitThread::addOps(std::span<Commit* const> group) {
   });
   for (const auto& [commit, op, key, _] : ops_) {
     if (op->family == Family::documents) {
-      written_.push_back({key, op->remove ? std::string_view() : commit->valueOf(*op)});
+      written_.push_back({key, op->remove ? StoredDocument() : StoredDocument{commit->valueOf(*op), op->version}});
     }
     if (op->remove) {
       batch_.remove(op->family, key);
+    } else if (op->version != 0) {
+      batch_.putVersioned(op->family, key, commit->valueOf(*op), op->version);
     } else {
       batch_.put(op->family, key, commit->valueOf(*op));
     }

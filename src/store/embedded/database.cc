@@ -260,15 +260,18 @@ rocksdb::ReadOptions Database::reading(Tier tier) {
   return options;
 }
 
-rocksdb::Status Database::document(Tier tier, std::string_view key, std::string& out, bool keep) {
+Database::DocumentRead Database::document(Tier tier, std::string_view key, bool keep) {
+  DocumentRead read;
   DocumentCache::Ticket ticket;
-  if (documents_->find(key, DocumentCache::kLatest, out, ticket)) return rocksdb::Status::OK();
+  if (documents_->find(key, DocumentCache::kLatest, read.bytes, read.version, ticket)) return read;
   rocksdb::PinnableSlice value;
-  rocksdb::Status status = get(tier, Family::documents, key, &value);
-  if (!status.ok()) return status;
-  out = view(value);
-  if (keep) documents_->fill(key, out, db_->GetLatestSequenceNumber(), ticket);
-  return status;
+  read.status = get(tier, Family::documents, key, &value);
+  if (!read.status.ok()) return read;
+  const StoredDocument stored = splitStored(view(value));
+  read.bytes = stored.bson;
+  read.version = stored.version;
+  if (keep) documents_->fill(key, stored, db_->GetLatestSequenceNumber(), ticket);
+  return read;
 }
 
 rocksdb::Status Database::get(Tier tier, Family family, std::string_view key, rocksdb::PinnableSlice* value) {

@@ -57,9 +57,14 @@ class Database {
   // too; past options.value_size_soft_limit they are Aborted.
   void getMany(const rocksdb::ReadOptions& options, Family family, std::span<const rocksdb::Slice> keys,
                std::span<rocksdb::PinnableSlice> values, std::span<rocksdb::Status> statuses);
-  // The current document under `key`: from the cache, else read, and cached if `keep`. `out` is unchanged unless the
-  // status is ok.
-  rocksdb::Status document(Tier tier, std::string_view key, std::string& out, bool keep = true);
+  // `bytes` and `version` are set if the status is ok.
+  struct DocumentRead {
+    rocksdb::Status status;
+    std::string bytes;
+    DocumentVersion version = 0;
+  };
+  // The current document under `key`: from the cache, else read, and cached if `keep`.
+  DocumentRead document(Tier tier, std::string_view key, bool keep = true);
   DocumentCache& documents() { return *documents_; }
   // Writes and syncs. Every record of the log is synced before the next is written, so only the last one can be torn:
   // refuseCorruptFiles() depends on it.

@@ -37,6 +37,7 @@ Result<bool> DocumentBatch::read(Database& database, const rocksdb::ReadOptions&
   documents_.clear();
   documents_.resize(size());
   std::vector<uint32_t> missed;
+  DocumentVersion version = 0;  // which no reader of several documents needs
   for (size_t i = 0; i < size(); ++i) {
     Slot& slot = documents_[i];
     if (i < supplied_.size() && !supplied_[i].empty()) {
@@ -44,7 +45,7 @@ Result<bool> DocumentBatch::read(Database& database, const rocksdb::ReadOptions&
       slot.found = true;
       continue;
     }
-    slot.found = database.documents().find(key(i), sequence, slot.bytes, slot.ticket);
+    slot.found = database.documents().find(key(i), sequence, slot.bytes, version, slot.ticket);
     if (!slot.found) missed.push_back(static_cast<uint32_t>(i));
   }
   if (missed.empty()) return true;
@@ -71,8 +72,9 @@ Result<bool> DocumentBatch::readMissed(Database& database, const rocksdb::ReadOp
     if (!statuses[at].ok()) continue;
     Slot& slot = documents_[missed[at]];
     slot.found = true;
-    slot.bytes = view(values[at]);
-    if (keep) database.documents().fill(key(missed[at]), slot.bytes, sequence, slot.ticket);
+    const StoredDocument stored = splitStored(view(values[at]));
+    slot.bytes = stored.bson;
+    if (keep) database.documents().fill(key(missed[at]), stored, sequence, slot.ticket);
   }
   return true;
 }

@@ -6,7 +6,7 @@ namespace mb::store::embedded {
 
 namespace {
 // Slot and allocation of an entry, in addition to its key and bytes.
-constexpr size_t kEntryOverhead = 96;
+constexpr size_t kEntryOverhead = 104;
 // Bounds one document, so that a few large ones cannot evict all others.
 constexpr size_t kLargestShare = 8;
 constexpr size_t kFirstSlots = 16;
@@ -54,7 +54,8 @@ void DocumentCache::grow(Shard& shard) {
   shard.hand = 0;
 }
 
-bool DocumentCache::find(std::string_view key, uint64_t sequence, std::string& out, Ticket& ticket) {
+bool DocumentCache::find(std::string_view key, uint64_t sequence, std::string& out, DocumentVersion& version,
+                         Ticket& ticket) {
   const uint64_t hash = hashOf(key);
   Shard& shard = shardOf(hash);
   const std::scoped_lock lock(shard.mutex);
@@ -62,6 +63,7 @@ bool DocumentCache::find(std::string_view key, uint64_t sequence, std::string& o
   if (slot && slot->entry.currentFrom <= sequence) {
     slot->touched = true;
     out.assign(slot->entry.document());
+    version = slot->entry.version;
     return true;
   }
   ticket = {shard.generation, shard.writing == 0 && sequence >= shard.lastWritten};
@@ -77,18 +79,20 @@ bool DocumentCache::wasMissedBefore(Shard& shard, uint64_t hash) const {
   return known;
 }
 
-void DocumentCache::fill(std::string_view key, std::string_view bytes, uint64_t sequence, const Ticket& ticket) {
+void DocumentCache::fill(std::string_view key, const StoredDocument& document, uint64_t sequence,
+                         const Ticket& ticket) {
   if (!ticket.mayFill) return;
   const uint64_t hash = hashOf(key);
   Shard& shard = shardOf(hash);
   const std::scoped_lock lock(shard.mutex);
   if (shard.generation != ticket.generation || look(shard, hash, key)) return;
-  const bool full = shard.bytes + weight(key, bytes) > shardBytes_;
-  if (!full || wasMissedBefore(shard, hash)) insert(shard, hash, key, bytes, sequence);
+  const bool full = shard.bytes + weight(key, document.bson) > shardBytes_;
+  if (!full || wasMissedBefore(shard, hash)) insert(shard, hash, key, document, sequence);
 }
 
-void DocumentCache::insert(Shard& shard, uint64_t hash, std::string_view key, std::string_view bytes,
+void DocumentCache::insert(Shard& shard, uint64_t hash, std::string_view key, const StoredDocument& document,
                            uint64_t currentFrom) {
+  const std::string_view bytes = document.bson;
   const size_t weighs = weight(key, bytes);
   if (weighs > shardBytes_ / kLargestShare || look(shard, hash, key)) return;
   evictUntilFits(shard, weighs);
@@ -99,6 +103,7 @@ void DocumentCache::insert(Shard& shard, uint64_t hash, std::string_view key, st
   slot.entry.currentFrom = currentFrom;
   slot.entry.keySize = static_cast<uint32_t>(key.size());
   slot.entry.size = static_cast<uint32_t>(bytes.size());
+  slot.entry.version = document.version;
   slot.entry.bytes = std::make_unique_for_overwrite<char[]>(key.size() + bytes.size());
   std::memcpy(slot.entry.bytes.get(), key.data(), key.size());
   std::memcpy(slot.entry.bytes.get() + key.size(), bytes.data(), bytes.size());
@@ -144,7 +149,7 @@ void DocumentCache::endWrites(const std::vector<Write>& writes, uint64_t sequenc
     const std::scoped_lock lock(shard.mutex);
     --shard.writing;
     shard.lastWritten = sequence;
-    if (write.wasHeld && !write.bytes.empty()) insert(shard, hash, write.key, write.bytes, sequence);
+    if (write.wasHeld && !write.document.bson.empty()) insert(shard, hash, write.key, write.document, sequence);
   }
 }
 

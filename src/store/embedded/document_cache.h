@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "store/embedded/stored_document.h"
+
 namespace mb::store::embedded {
 
 class DocumentCache {
@@ -29,17 +31,17 @@ class DocumentCache {
 
   explicit DocumentCache(size_t capacityBytes) : shardBytes_(capacityBytes / kShards) {}
 
-  // If the cache holds the document as of `sequence` (kLatest: the current one), copies it to `out`; else returns false
-  // and a ticket for fill().
-  bool find(std::string_view key, uint64_t sequence, std::string& out, Ticket& ticket);
+  // If the cache holds the document as of `sequence` (kLatest: the current one), copies it to `out` and sets `version`;
+  // else returns false and a ticket for fill().
+  bool find(std::string_view key, uint64_t sequence, std::string& out, DocumentVersion& version, Ticket& ticket);
   // Adds a document that was read after the ticket was issued. `sequence`: the reader's snapshot, or the latest number
   // after the read.
-  void fill(std::string_view key, std::string_view bytes, uint64_t sequence, const Ticket& ticket);
+  void fill(std::string_view key, const StoredDocument& document, uint64_t sequence, const Ticket& ticket);
 
-  // A document that changes; empty bytes: it is removed.
+  // A document that changes; an empty one is removed.
   struct Write {
     std::string_view key;
-    std::string_view bytes;
+    StoredDocument document;
     bool wasHeld = false;  // used by the cache
   };
   // Called around each group of writes, with the same list. A document that was cached before is cached again in its
@@ -56,6 +58,7 @@ class DocumentCache {
     uint64_t currentFrom = 0;
     uint32_t keySize = 0;
     uint32_t size = 0;  // of the document
+    DocumentVersion version = 0;
     std::unique_ptr<char[]> bytes;
     std::string_view key() const { return {bytes.get(), keySize}; }
     std::string_view document() const { return {bytes.get() + keySize, size}; }
@@ -86,7 +89,7 @@ class DocumentCache {
   static void drop(Shard& shard, size_t at);
   static void grow(Shard& shard);
   bool wasMissedBefore(Shard& shard, uint64_t hash) const;
-  void insert(Shard& shard, uint64_t hash, std::string_view key, std::string_view bytes, uint64_t currentFrom);
+  void insert(Shard& shard, uint64_t hash, std::string_view key, const StoredDocument& document, uint64_t currentFrom);
   void evictUntilFits(Shard& shard, size_t bytes);
 
   const size_t shardBytes_;

@@ -11,19 +11,20 @@ class DocumentCacheTest : public ::testing::Test {
  protected:
   std::string look(std::string_view key, uint64_t sequence = DocumentCache::kLatest) {
     std::string out;
-    return cache.find(key, sequence, out, ticket) ? out : "-";
+    return cache.find(key, sequence, out, version, ticket) ? out : "-";
   }
   void fill(std::string_view key, std::string_view bytes, uint64_t sequence, const Ticket& with) {
-    cache.fill(key, bytes, sequence, with);
+    cache.fill(key, {bytes}, sequence, with);
   }
   void write(std::string_view key, uint64_t sequence, std::string_view bytes = {}) {
-    std::vector<DocumentCache::Write> writes = {{key, bytes}};
+    std::vector<DocumentCache::Write> writes = {{key, {bytes}}};
     cache.beginWrites(writes);
     cache.endWrites(writes, sequence);
   }
 
   DocumentCache cache{1 << 20};
   Ticket ticket;
+  DocumentVersion version = 0;
 };
 
 TEST_F(DocumentCacheTest, GivesWhatWasFilled) {
@@ -31,6 +32,18 @@ TEST_F(DocumentCacheTest, GivesWhatWasFilled) {
   fill("a", "one", 5, ticket);
   EXPECT_EQ(look("a"), "one");
   EXPECT_EQ(look("b"), "-");
+}
+
+TEST_F(DocumentCacheTest, TheVersionComesWithTheDocument) {
+  look("a");
+  cache.fill("a", {"one", 7}, 5, ticket);
+  EXPECT_EQ(look("a"), "one");
+  EXPECT_EQ(version, 7u);
+  std::vector<DocumentCache::Write> writes = {{"a", {"one", 8}}};
+  cache.beginWrites(writes);
+  cache.endWrites(writes, 6);
+  EXPECT_EQ(look("a"), "one");
+  EXPECT_EQ(version, 8u);
 }
 
 TEST_F(DocumentCacheTest, AWriteTakesTheDocumentOut) {
@@ -59,7 +72,7 @@ TEST_F(DocumentCacheTest, WhoReadBeforeAWriteCannotFillAfterIt) {
 }
 
 TEST_F(DocumentCacheTest, NobodyFillsWhileAWriteGoesOn) {
-  std::vector<DocumentCache::Write> writes = {{"a", "new"}};
+  std::vector<DocumentCache::Write> writes = {{"a", {"new"}}};
   cache.beginWrites(writes);
   EXPECT_EQ(look("a"), "-");
   EXPECT_FALSE(ticket.mayFill);

@@ -65,7 +65,7 @@ TEST(EmbeddedStoreTest, RefusesANewerFormat) {
   }
   const auto opened = EmbeddedStore::open(folder.path(), settings, cores, {}, clock);
   ASSERT_FALSE(opened);
-  for (const std::string_view part : {"newer version", "format 3, this one reads up to 2", "restore a backup"}) {
+  for (const std::string_view part : {"newer version", "format 4, this one reads up to 3", "restore a backup"}) {
     EXPECT_NE(opened.error().message().find(part), std::string::npos) << opened.error().message();
   }
 }

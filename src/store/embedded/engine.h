@@ -47,6 +47,8 @@ class Engine final : public EmbeddedStore {
   Result<> start(const std::filesystem::path& directory, const std::vector<SystemCollection>& system);
 
   Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id, ReadOptions options) override;
+  Task<std::optional<VersionedDocument>> getVersioned(CollectionRef collection, std::string id,
+                                                      ReadOptions options) override;
   Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection, std::vector<std::string> ids,
                                                           std::shared_ptr<const doc::FieldSet> hidden,
                                                           ReadOptions options) override;
@@ -119,6 +121,8 @@ class Engine final : public EmbeddedStore {
   // ---- read.cc
   QueryContext queryContext() { return {*database_, catalogue_, planMemory_}; }
   Task<> finishQuery(QueryRun& run, QueryRun::Step reached);
+  // `key` must live until the call ends.
+  Task<Database::DocumentRead> readFromDisk(std::string_view key, ReadOptions options);
   Result<bool> readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,
                         const doc::FieldSet* hidden, std::vector<std::optional<doc::Document>>& out);
   // Sets the trace contexts of the entries. False if the disk is needed.

@@ -24,6 +24,13 @@ class GroupBatch {
     check(batch_.Put(database_.family(family), rocksdb::SliceParts(&whole, 1),
                      rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size()))));
   }
+  // The value is a document's BSON and its version (stored_document.h).
+  void putVersioned(Family family, std::string_view key, std::string_view bson, DocumentVersion version) {
+    value_.clear();
+    appendU64(value_, version);
+    const std::array<rocksdb::Slice, 2> parts = {slice(bson), slice(value_)};
+    put(family, key, parts);
+  }
   // A row of the system family: the numbers as u64.
   void putNumbers(std::string_view key, std::initializer_list<uint64_t> numbers) {
     value_.clear();

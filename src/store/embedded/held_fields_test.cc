@@ -175,13 +175,6 @@ class HeldFieldsTest : public ::testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
-  std::string stored(char kind, uint32_t number) {
-    auto database = Database::open(opened_.path() / "store", {}, [](ProjectNo) { return 0; }).value();
-    std::string value;
-    const std::string key = kind == row::kFormat ? row::plain(row::kFormat) : row::of(kind, kControlProject, number);
-    database->db().Get({}, database->family(Family::system), key, &value).ok();
-    return value;
-  }
 
   // The collection as in the durable catalogue of an open store.
   Schema onDisk() {
@@ -290,18 +283,6 @@ TEST_F(HeldFieldsTest, AnswersHoldWhileEntriesAreRewritten) {
     if (round % 15 == 7) ASSERT_EQ(opened_.store().check().problems, std::vector<std::string>());
     if (round % 20 == 11) opened_.reopen();
   }
-}
-
-TEST_F(HeldFieldsTest, TheDirectoryHasANewFormatOnlyWithThem) {
-  opened_.store().close();
-  EXPECT_EQ(readU32(stored(row::kFormat, 0).data()), kFirstFormat);
-  opened_.reopen();
-  hold({"owner"});
-  waitUntilRewritten(true);
-  opened_.store().close();
-  EXPECT_EQ(readU32(stored(row::kFormat, 0).data()), kHoldingFormat);
-  opened_.reopen();
-  waitUntilRewritten(true);
 }
 
 TEST_F(HeldFieldsTest, TheCheckSeesWhatAnEntryHolds) {

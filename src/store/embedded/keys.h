@@ -1,6 +1,8 @@
 // The grammar of every key.
 //
-//   documents  project collection id                 the document's BSON
+//   documents  project collection id                 the document's BSON; in user collections then u64 its version,
+//   unless
+//                                                    a release without versions wrote it (stored_document.h)
 //   indexes    project index field* id               u16: where the id begins      (ordinary index)
 //              project index field*                  the id                        (unique index)
 //                                                    then, if the entry holds fields: u32 layout, BSON; a unique
@@ -40,11 +42,9 @@
 
 namespace mb::store::embedded {
 
-// The format of a new directory; the format since the first index whose entries hold fields, which older versions would
-// not update when a field changes; and the highest format that this version reads.
-inline constexpr uint32_t kFirstFormat = 1;
-inline constexpr uint32_t kHoldingFormat = 2;
-inline constexpr uint32_t kFormatVersion = kHoldingFormat;
+// The format of a directory, which each opening for writing raises to this, and the highest that this version reads.
+// Format 2 brought index entries that hold fields, format 3 the versions after documents.
+inline constexpr uint32_t kFormatVersion = 3;
 
 void appendU16(std::string& out, uint16_t value);
 void appendU32(std::string& out, uint32_t value);

@@ -50,10 +50,10 @@ Result<QueryRun::Flow> QueryRun::readDocuments(Session& session) {
       return Flow::more;
     }
     ++result_.explain.documentsExamined;
-    const bool matches = isMatch(session, reader.value(), false);
+    const bool matches = isMatch(session, reader.document(), false);
     if (WorkBudget::exceeded()) return Flow::costly;
     if (!matches || countOrSkip()) continue;
-    TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.value())));
+    TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.document())));
     if (flow != Flow::on) return flow;
   }
   if (reader.status().IsIncomplete()) return Flow::disk;

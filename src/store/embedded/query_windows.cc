@@ -119,10 +119,10 @@ Result<QueryRun::Flow> QueryRun::tryInOrder(Session& session, uint64_t max) {
       return Flow::more;
     }
     ++result_.explain.documentsExamined;
-    const bool matches = query_.filter.matches(doc::DocumentView(reader.value()));
+    const bool matches = query_.filter.matches(doc::DocumentView(reader.document()));
     if (WorkBudget::exceeded()) return Flow::costly;
     if (!matches || countOrSkip()) continue;
-    TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.value())));
+    TRY(const Flow flow, accept(reader.key().substr(kPrefixBytes), std::string(reader.document())));
     if (flow != Flow::enough) continue;
     result_.explain.index = inOrder.name();
     return flow;

@@ -35,6 +35,8 @@ class RangeReader {
   bool isFrom(std::string_view begin) const { return iterator_->Valid() && key() >= begin; }
   std::string_view key() const { return view(iterator_->key()); }
   std::string_view value() const { return view(iterator_->value()); }
+  // REQUIRES: it reads the documents family. The document at the key.
+  std::string_view document() const { return splitStored(value()).bson; }
   rocksdb::Status status() const { return iterator_->status(); }
 
  private:

@@ -31,27 +31,42 @@ Result<> inTime(const ReadOptions& options) {
   return fail(ErrorCode::unavailable, "the read takes too long: try again");
 }
 
-Result<std::optional<doc::Document>> documentOf(const rocksdb::Status& status, std::string bytes) {
-  if (status.IsNotFound()) return std::nullopt;
-  if (!status.ok()) return fail(readError(status));
-  return doc::Document::fromTrusted(std::move(bytes));
+Result<std::optional<VersionedDocument>> documentOf(Database::DocumentRead read) {
+  if (read.status.IsNotFound()) return std::nullopt;
+  if (!read.status.ok()) return fail(readError(read.status));
+  return VersionedDocument{doc::Document::fromTrusted(std::move(read.bytes)), read.version};
 }
 
 }  // namespace
+
+Task<Database::DocumentRead> Engine::readFromDisk(std::string_view key, ReadOptions options) {
+  co_return co_await readPool_->run([&]() -> Result<Database::DocumentRead> {
+    RETURN_IF_ERROR(inTime(options));
+    return database_->document(Tier::disk, key);
+  });
+}
 
 Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::string id, ReadOptions options) {
   const Gate::Holder holder(gate_);
   if (!holder) co_return stopping();
   if (!catalogue_.collection(collection.project, collection.number)) co_return std::optional<doc::Document>();
   const std::string key = documentKey(collection.project, collection.number, id);
-  std::string bytes;
-  const rocksdb::Status status = database_->document(Tier::memory, key, bytes);
-  if (!status.IsIncomplete()) co_return documentOf(status, std::move(bytes));
-  co_return co_await readPool_->run([&]() -> Result<std::optional<doc::Document>> {
-    RETURN_IF_ERROR(inTime(options));
-    const rocksdb::Status read = database_->document(Tier::disk, key, bytes);
-    return documentOf(read, std::move(bytes));
-  });
+  Database::DocumentRead read = database_->document(Tier::memory, key);
+  if (read.status.IsIncomplete()) CO_TRY(read, co_await readFromDisk(key, options));
+  CO_TRY(std::optional<VersionedDocument> found, documentOf(std::move(read)));
+  if (!found) co_return std::optional<doc::Document>();
+  co_return std::move(found->document);
+}
+
+Task<std::optional<VersionedDocument>> Engine::getVersioned(CollectionRef collection, std::string id,
+                                                            ReadOptions options) {
+  const Gate::Holder holder(gate_);
+  if (!holder) co_return stopping();
+  if (!catalogue_.collection(collection.project, collection.number)) co_return std::optional<VersionedDocument>();
+  const std::string key = documentKey(collection.project, collection.number, id);
+  Database::DocumentRead read = database_->document(Tier::memory, key);
+  if (read.status.IsIncomplete()) CO_TRY(read, co_await readFromDisk(key, options));
+  co_return documentOf(std::move(read));
 }
 
 Result<bool> Engine::readMany(Tier tier, const CollectionRef& collection, const std::vector<std::string>& ids,

@@ -193,13 +193,4 @@ bool sameSpec(const IndexSpec& a, const IndexSpec& b) {
          a.expireAfterSeconds == b.expireAfterSeconds && a.covering == b.covering && a.include == b.include;
 }
 
-std::optional<std::string> formatRow(const Schema& schema) {
-  const bool holds = std::any_of(schema.indexes.begin(), schema.indexes.end(),
-                                 [](const std::shared_ptr<const Index>& index) { return index->layout > 0; });
-  if (!holds) return std::nullopt;
-  std::string row;
-  appendU32(row, kHoldingFormat);
-  return row;
-}
-
 }  // namespace mb::store::embedded

@@ -81,7 +81,5 @@ std::string encodeSchema(const Schema& schema);
 // Fails with internal if encodeSchema() did not write the row.
 Result<Schema> decodeSchema(CollectionNo number, std::string_view row);
 bool sameSpec(const IndexSpec& a, const IndexSpec& b);
-// The row::kFormat row that a directory with such a collection needs; nullopt if any format will do.
-std::optional<std::string> formatRow(const Schema& schema);
 
 }  // namespace mb::store::embedded

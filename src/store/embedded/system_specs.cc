@@ -71,7 +71,6 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     tombstones.push_back(std::move(tombstone));
   });
   batch.Put(family, row::of(row::kSystemCollection, wanted.number), encodeSchema(next));
-  if (const auto format = formatRow(next)) batch.Put(family, row::plain(row::kFormat), *format);
   database_->write(batch);
   system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
   return {};

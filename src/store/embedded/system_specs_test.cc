@@ -57,13 +57,6 @@ class SystemSpecsTest : public ::testing::Test {
     for (const doc::Document& each : result->documents) text += " " + std::string(each.view().stringOr("id"));
     return text;
   }
-  uint32_t format() {
-    store_.reset();
-    auto database = Database::open(folder_.path() / "store", settings_, [](ProjectNo) { return 0; });
-    rocksdb::PinnableSlice row;
-    EXPECT_TRUE((*database)->get(Tier::disk, Family::system, row::plain(row::kFormat), &row).ok());
-    return readU32(row.data());
-  }
   // Writes a directory in which all index numbers are assigned, with tombstones of `unswept`, and under each number a
   // row that is not a valid entry.
   void useUpNumbers(std::vector<IndexNo> unswept) {
@@ -98,15 +91,6 @@ class SystemSpecsTest : public ::testing::Test {
   EmbeddedSettings settings_;
   std::unique_ptr<EmbeddedStore> store_;
 };
-
-TEST_F(SystemSpecsTest, TheDirectoryHasANewFormatWithFieldsInEntries) {
-  ASSERT_EQ(open({on("n")}), "");
-  EXPECT_EQ(format(), kFirstFormat);
-  IndexSpec including = on("n");
-  including.include = {"state"};
-  ASSERT_EQ(open({including}), "");
-  EXPECT_EQ(format(), kHoldingFormat);
-}
 
 TEST_F(SystemSpecsTest, NumbersOfDroppedIndexesAreUsedAgain) {
   ASSERT_EQ(open({on("other")}), "");

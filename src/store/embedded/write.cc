@@ -57,7 +57,8 @@ namespace {
 Result<> computeAndApply(WriteJob& job, const WriteCallback& callback, std::vector<Insert> inserts,
                          const WriteOptions& options, int runs) {
   const auto all = job.before();
-  const PreImages before(all.first(all.size() - inserts.size()));
+  const size_t named = all.size() - inserts.size();
+  const PreImages before(all.first(named), job.versionsBefore().first(named));
   const bool system = job.isSystem();
   std::vector<Change> changes(before.all().size());
   if (callback) {
@@ -179,7 +180,7 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   if (job.needsUniqueCheck()) CO_RETURN_IF_ERROR(co_await claimUnique(job, options.deadline));
   job.finish(options);
   CO_RETURN_IF_ERROR(co_await commit(job.commit, options.limits));
-  co_return WriteOutcome{job.commit.position};
+  co_return WriteOutcome{job.commit.position, job.takeVersions()};
 }
 
 Result<ChainHead> Engine::chainHead(ProjectNo project, CollectionNo collection) {

@@ -100,23 +100,24 @@ void WriteJob::addDocumentLocks() {
 Result<bool> WriteJob::readBefore(Tier tier, bool keep) {
   before_.clear();
   before_.reserve(targets_.size());
-  std::string bytes;
+  versionsBefore_.assign(targets_.size(), 0);
   size_t held = 0;
   for (const Target& target : targets_) {
     if (target.idIsNew) {
       before_.emplace_back();
       continue;
     }
-    const rocksdb::Status status = context_.database.document(tier, target.key, bytes, keep);
-    if (status.IsIncomplete()) return false;
-    if (status.IsNotFound()) {
+    Database::DocumentRead read = context_.database.document(tier, target.key, keep);
+    if (read.status.IsIncomplete()) return false;
+    if (read.status.IsNotFound()) {
       before_.emplace_back();
       continue;
     }
-    if (!status.ok()) return fail(readError(status));
-    if (target.access == Access::hold && target.ref.number >= kFirstUserCollection) held += bytes.size();
+    if (!read.status.ok()) return fail(readError(read.status));
+    if (target.access == Access::hold && target.ref.number >= kFirstUserCollection) held += read.bytes.size();
     if (held > kMaxHeldBytes) return fail(heldTooLarge());
-    before_.emplace_back(doc::Document::fromTrusted(std::exchange(bytes, {})));
+    versionsBefore_[before_.size()] = read.version;
+    before_.emplace_back(doc::Document::fromTrusted(std::move(read.bytes)));
   }
   return true;
 }
@@ -153,8 +154,13 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   for (const auto& index : target.handle.schema->indexes) RETURN_IF_ERROR(applyIndex(at, *index, before, after));
   if (after) {
     puts_ = true;
-    commit.putElsewhere(Family::documents, target.key, after->bytes());
+    const DocumentVersion version = system ? 0 : nextVersion();
+    commit.putElsewhere(Family::documents, target.key, after->bytes(), version);
     if (links) addLink(target.handle);
+    if (version != 0) {
+      versions_.resize(targets_.size());
+      versions_[at] = version;
+    }
   } else {
     commit.remove(Family::documents, target.key);
   }

@@ -49,6 +49,7 @@ class WriteJob {
   // for a walk over all documents, which would evict others.
   Result<bool> readBefore(Tier tier, bool keep = true);
   std::span<const std::optional<doc::Document>> before() const { return {before_.data(), before_.size()}; }
+  std::span<const DocumentVersion> versionsBefore() const { return {versionsBefore_.data(), versionsBefore_.size()}; }
   // Adds the changes, one per target, to the commit, except for unique entries; if `logged`, with entries of the change
   // log.
   Result<> apply(std::vector<Change> changes, const Actor& actor, bool logged = true);
@@ -64,6 +65,8 @@ class WriteJob {
   // Adds the unique entries to the commit. Fails with the Violation if an index refuses the write. False if the disk is
   // needed.
   Result<bool> claimUnique(Tier tier);
+  // WriteOutcome::versions. Call after apply().
+  std::vector<DocumentVersion> takeVersions() { return std::move(versions_); }
   // Call immediately before the commit is submitted.
   void finish(const WriteOptions& options);
 
@@ -122,6 +125,8 @@ class WriteJob {
   SmallVector<Target> targets_;
   SmallVector<CollectionState*> collections_;  // distinct, in the order of their latches
   SmallVector<std::optional<doc::Document>> before_;
+  SmallVector<DocumentVersion> versionsBefore_;
+  std::vector<DocumentVersion> versions_;
   std::vector<Change> changes_;
   std::vector<Claim> claims_;
   std::vector<Release> releases_;

@@ -188,7 +188,14 @@ Result<> MemoryStore::checkLimits(ProjectNo project, const std::map<CollectionKe
   return fail(configurationTooLarge(std::move(after)));
 }
 
-Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, std::string id, ReadOptions) {
+Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, std::string id, ReadOptions options) {
+  CO_TRY(std::optional<VersionedDocument> found, co_await getVersioned(collection, std::move(id), options));
+  if (!found) co_return std::nullopt;
+  co_return std::move(found->document);
+}
+
+Task<std::optional<VersionedDocument>> MemoryStore::getVersioned(CollectionRef collection, std::string id,
+                                                                 ReadOptions) {
   const std::lock_guard lock(mutex_);
   ++reads_;
   CO_RETURN_IF_ERROR(injected());
@@ -196,7 +203,17 @@ Task<std::optional<doc::Document>> MemoryStore::get(CollectionRef collection, st
   if (it == documents_.end()) co_return std::nullopt;
   const auto found = it->second.find(id);
   if (found == it->second.end()) co_return std::nullopt;
-  co_return found->second;
+  co_return VersionedDocument{found->second, versionOf(collection, id)};
+}
+
+DocumentVersion MemoryStore::versionOf(const CollectionRef& collection, const std::string& id) const {
+  const auto found = versions_.find({{collection.project, collection.number}, id});
+  return found == versions_.end() ? 0 : found->second;
+}
+
+void MemoryStore::forgetVersion(CollectionRef collection, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  versions_.erase({{collection.project, collection.number}, id});
 }
 
 Task<std::vector<std::optional<doc::Document>>> MemoryStore::getMany(CollectionRef collection,
@@ -275,7 +292,8 @@ Task<WriteOutcome> MemoryStore::write(Write write, WriteCallback callback) {
   if (hook) hook();
   const ProjectNo project = write.project();
   const uint64_t last = feed_.lastPosition(project);
-  CO_TRY(const bool changed, writeNow(write, callback));
+  WriteOutcome outcome;
+  CO_TRY(const bool changed, writeNow(write, callback, outcome.versions));
   const uint64_t position = feed_.lastPosition(project);
   if (position > last) feed_.notifyListeners(project);
   if (changed && !write.options.notices.empty()) {
@@ -283,7 +301,8 @@ Task<WriteOutcome> MemoryStore::write(Write write, WriteCallback callback) {
       for (const Notice& notice : write.options.notices) notify(notice);
     });
   }
-  co_return WriteOutcome{position > last ? position : 0};
+  outcome.position = position > last ? position : 0;
+  co_return outcome;
 }
 
 std::optional<uint64_t> MemoryStore::keptAfter(ProjectNo project) const {
@@ -340,7 +359,8 @@ Result<> MemoryStore::checkConditions(const Write& write) const {
   return {};
 }
 
-Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) {
+Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback,
+                                   std::vector<DocumentVersion>& versions) {
   const std::lock_guard lock(mutex_);
   ++writes_;
   RETURN_IF_ERROR(injected());
@@ -349,6 +369,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   RETURN_IF_ERROR(checkConditions(write));
   std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<std::optional<doc::Document>> before;
+  std::vector<DocumentVersion> versionsBefore;
   size_t held = 0;
   const auto read = [&](const WriteTarget& target) -> Result<> {
     const bool user = target.collection.number >= kFirstUserCollection;
@@ -356,6 +377,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
     const Documents& documents = documents_[{target.collection.project, target.collection.number}];
     const auto found = documents.find(target.id);
     before.push_back(found == documents.end() ? std::nullopt : std::optional(found->second));
+    versionsBefore.push_back(before.back() ? versionOf(target.collection, target.id) : 0);
     if (user && target.access == Access::hold && before.back()) held += before.back()->size();
     if (held > kMaxHeldBytes) return fail(heldTooLarge());
     return {};
@@ -368,7 +390,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::vector<std::optional<doc::Document>> copies = before;
     const WorkBudget work(kCoreWork);
-    auto done = callback(PreImages(copies), computed);
+    auto done = callback(PreImages(copies, versionsBefore), computed);
     RETURN_IF_ERROR(work.check());
     RETURN_IF_ERROR(std::move(done));
   }
@@ -418,6 +440,12 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback) 
   }
   RETURN_IF_ERROR(checkCounters(options.limits, after));
   documents_ = std::move(after);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const CollectionRef& collection = targets[i].collection;
+    if (changes[i].kind != Change::Kind::put || collection.number < kFirstUserCollection) continue;
+    versions.resize(targets.size());
+    versions[i] = versions_[{{collection.project, collection.number}, targets[i].id}] = ++lastVersion_;
+  }
   for (const auto& [collection, document] : touched) moveMarks(collection, document);
   if (!logged.empty()) feed_.add(targets[0].collection.project, std::move(logged));
   for (const ProjectNo project : options.bumpEpochs) ++epochs_[project];
@@ -453,37 +481,6 @@ Task<int64_t> MemoryStore::counter(CounterKey key) {
   const std::lock_guard lock(mutex_);
   CO_RETURN_IF_ERROR(injected());
   co_return counted(documents_, key);
-}
-
-Mark MemoryStore::mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
-  const std::lock_guard lock(mutex_);
-  const auto system = std::ranges::find(system_, collection, &SystemCollection::number);
-  const bool declared = system != system_.end() && std::ranges::find(system->marked, path) != system->marked.end();
-  const auto known = std::ranges::find_if(marks_, [&](const MarkedValue& each) {
-    return each.project == project && each.collection == collection && each.path == path &&
-           doc::equalValues(each.value, value);
-  });
-  if (known != marks_.end()) return Mark(*known->counter);
-  // As in an engine, a value at an undeclared path has a mark that never changes.
-  const ProjectNo marked = declared || markedPaths_.contains({project, collection, std::string(path)}) ? project : 0;
-  marks_.push_back(
-      {marked, collection, std::string(path), doc::Value(value), std::make_unique<std::atomic<uint32_t>>(0)});
-  return Mark(*marks_.back().counter);
-}
-
-void MemoryStore::moveMarks(const CollectionRef& collection, const std::optional<doc::Document>& document) {
-  if (!document) return;
-  for (MarkedValue& marked : marks_) {
-    if (marked.project != collection.project || marked.collection != collection.number) continue;
-    if (doc::Filter::equals(marked.path, marked.value).matches(*document)) ++*marked.counter;
-  }
-}
-
-Task<> MemoryStore::markPath(ProjectNo project, CollectionNo collection, std::string path) {
-  const std::lock_guard lock(mutex_);
-  CO_RETURN_IF_ERROR(injected());
-  markedPaths_.insert({project, collection, std::move(path)});
-  co_return Result<>();
 }
 
 }  // namespace mb::store::testing

@@ -23,6 +23,8 @@ class MemoryStore final : public DocumentStore {
   size_t injectedFailures() const;
   // Runs once, before the next write reads anything: simulates a concurrent caller.
   void beforeNextWrite(std::function<void()> hook);
+  // Makes a document one that a release without versions stored.
+  void forgetVersion(CollectionRef collection, const std::string& id);
   // The number of calls of get, getMany, find and count.
   size_t reads() const;
   size_t writes() const;
@@ -42,6 +44,8 @@ class MemoryStore final : public DocumentStore {
 
   // ---- DocumentStore
   Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id, ReadOptions options = {}) override;
+  Task<std::optional<VersionedDocument>> getVersioned(CollectionRef collection, std::string id,
+                                                      ReadOptions options = {}) override;
   Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection, std::vector<std::string> ids,
                                                           std::shared_ptr<const doc::FieldSet> hidden = nullptr,
                                                           ReadOptions options = {}) override;
@@ -78,8 +82,10 @@ class MemoryStore final : public DocumentStore {
 
   // REQUIRES: mutex_ is held.
   Result<> injected() const;
-  // Returns whether it changed anything.
-  Result<bool> writeNow(Write& write, const WriteCallback& callback);
+  // Returns whether it changed anything; sets WriteOutcome::versions.
+  Result<bool> writeNow(Write& write, const WriteCallback& callback, std::vector<DocumentVersion>& versions);
+  // 0 for a document without one.
+  DocumentVersion versionOf(const CollectionRef& collection, const std::string& id) const;
   Result<CollectionInfo*> current(const CollectionRef& collection);
   std::vector<IndexSpec> indexesOf(const CollectionRef& collection) const;
   std::string violated(const CollectionRef& collection, const Documents& documents, const std::string& id) const;
@@ -97,6 +103,9 @@ class MemoryStore final : public DocumentStore {
   mutable std::mutex mutex_;
   const std::vector<SystemCollection> system_;
   std::map<CollectionKey, Documents> documents_;
+  // Of user documents; an entry may outlive its document.
+  std::map<std::pair<CollectionKey, std::string>, DocumentVersion> versions_;
+  DocumentVersion lastVersion_ = 0;
   std::map<CollectionKey, CollectionInfo> catalogue_;
   std::map<ProjectNo, uint64_t> epochs_;
   std::optional<std::map<ProjectNo, uint64_t>> staleEpochs_;
