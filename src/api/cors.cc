@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::string_view kMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 constexpr std::string_view kHeaders =
-    "authorization, content-type, x-service-project, x-request-id, if-none-match, if-range, range, "
-    "tus-resumable, upload-length, upload-metadata, upload-offset, x-service-metadata";
+    "authorization, content-type, x-service-project, x-request-id, if-match, if-none-match, if-range, "
+    "prefer, range, tus-resumable, upload-length, upload-metadata, upload-offset, x-service-metadata";
 constexpr std::string_view kExposed =
     "x-request-id, x-service-run, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
-    "content-disposition, "
+    "content-disposition, preference-applied, "
     "location, tus-resumable, tus-version, tus-extension, upload-offset, upload-length, upload-metadata, "
     "upload-expires";
 constexpr std::string_view kPreflightSeconds = "7200";

@@ -23,6 +23,9 @@ TEST_F(CorsTest, PreflightsOfTheDataPlaneAreOpen) {
   EXPECT_EQ(headerOf(response, "access-control-allow-origin"), "*");
   EXPECT_NE(headerOf(response, "access-control-allow-methods").find("PATCH"), std::string::npos);
   EXPECT_NE(headerOf(response, "access-control-allow-headers").find("x-service-project"), std::string::npos);
+  for (const char* name : {"if-match", "if-none-match", "prefer"}) {
+    EXPECT_NE(headerOf(response, "access-control-allow-headers").find(name), std::string::npos) << name;
+  }
 }
 
 TEST_F(CorsTest, ControlAndAdminTakeListedOriginsOnly) {
@@ -51,8 +54,8 @@ TEST_F(CorsTest, AProjectsOwnListHolds) {
   EXPECT_EQ(
       headerOf(response, "access-control-expose-headers"),
       "x-request-id, x-service-run, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
-      "content-disposition, location, tus-resumable, tus-version, tus-extension, upload-offset, upload-length, "
-      "upload-metadata, upload-expires");
+      "content-disposition, preference-applied, location, tus-resumable, tus-version, tus-extension, upload-offset, "
+      "upload-length, upload-metadata, upload-expires");
 
   http::Response starred;
   cors_.decorate(starred, CorsPlane::data, "https://any.example", {"https://app.example", "*"});

@@ -3,8 +3,10 @@
 #include <charconv>
 #include <limits>
 
+#include "api/document_conditions.h"
 #include "api/document_list.h"
 #include "base/cancellation.h"
+#include "http/conditional.h"
 
 namespace mb::api {
 namespace {
@@ -104,9 +106,39 @@ data::Access DocumentPlane::accessOf(const RequestContext& context) const {
   return {context.caller, context.project, authority_, context.deadline};
 }
 
-// The response to a change: the admin plane returns the resulting document.
-Reply DocumentPlane::changedReply(const data::VisibleDocument& changed) const {
-  return authority_ == data::Authority::admin ? documentReply(200, changed) : Reply::noContent();
+Task<Reply> DocumentPlane::changedReply(RequestContext& context, const data::Access& access,
+                                        data::VisibleDocument changed) {
+  const bool preferred = prefersRepresentation(context.request);
+  const std::optional<store::DocumentVersion> version = changed.version;
+  std::optional<data::VisibleDocument> shown;
+  if (authority_ == data::Authority::admin) {
+    shown = std::move(changed);
+  } else if (preferred) {
+    CO_TRY(shown, co_await documents_.readable(access, context.param(0), std::move(changed)));
+  }
+  Reply reply = Reply::noContent();
+  if (shown && isLarge(*shown)) {
+    CO_TRY(reply, co_await largeReply(context, 200, *shown, true));
+  } else if (shown) {
+    reply = documentReply(200, *shown);
+  }
+  if (shown && preferred) reply.response.headers.emplace_back("preference-applied", "return=representation");
+  // A PUT is not stored as it was sent (updatedAt), so that without the document its response has no tag (RFC 9110,
+  // 9.3.4).
+  const bool tagged = shown || context.request.method != http::Method::put;
+  if (version && tagged) addVersion(reply.response, data::etagOf(*version));
+  co_return reply;
+}
+
+Task<Reply> DocumentPlane::createdReply(RequestContext& context, const data::VisibleDocument& created) {
+  Reply reply;
+  if (isLarge(created)) {
+    CO_TRY(reply, co_await largeReply(context, 201, created, true));
+  } else {
+    reply = documentReply(201, created);
+  }
+  if (created.version) addVersion(reply.response, data::etagOf(*created.version));
+  co_return reply;
 }
 
 Task<Reply> DocumentPlane::list(RequestContext& context) {
@@ -130,40 +162,47 @@ Task<Reply> DocumentPlane::get(RequestContext& context) {
   CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument found, co_await documents_.get(access, context.param(0), context.param(1), query));
-  if (isLarge(found)) co_return co_await largeReply(context, 200, found, false);
-  co_return documentReply(200, found);
+  Reply reply;
+  std::string etag = found.version ? data::etagOf(*found.version) : std::string();
+  if (found.version && http::isNotModified(context.request, etag)) {
+    reply.response = http::Response::empty(304);
+  } else if (isLarge(found)) {
+    CO_TRY(reply, co_await largeReply(context, 200, found, false));
+  } else {
+    reply = documentReply(200, found);
+  }
+  if (found.version) addVersion(reply.response, std::move(etag));
+  co_return reply;
 }
 
 Task<Reply> DocumentPlane::create(RequestContext& context, doc::Document body) {
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocument created, co_await documents_.create(access, context.param(0), std::move(body)));
-  if (isLarge(created)) co_return co_await largeReply(context, 201, created, true);
-  co_return documentReply(201, created);
+  co_return co_await createdReply(context, created);
 }
 
 Task<Reply> DocumentPlane::update(RequestContext& context, doc::Document body) {
+  CO_TRY(data::WriteCondition condition, writeConditionOf(context.request));
   const data::Access access = accessOf(context);
-  CO_TRY(const data::VisibleDocument changed,
-         co_await documents_.update(access, context.param(0), context.param(1), std::move(body)));
-  if (authority_ == data::Authority::admin && isLarge(changed)) {
-    co_return co_await largeReply(context, 200, changed, true);
-  }
-  co_return changedReply(changed);
+  CO_TRY(data::VisibleDocument changed,
+         co_await documents_.update(access, context.param(0), context.param(1), std::move(body), std::move(condition)));
+  co_return co_await changedReply(context, access, std::move(changed));
 }
 
 Task<Reply> DocumentPlane::replace(RequestContext& context, doc::Document body) {
+  CO_TRY(data::WriteCondition condition, writeConditionOf(context.request));
+  const bool creates = condition.demandsAbsence();
   const data::Access access = accessOf(context);
-  CO_TRY(const data::VisibleDocument changed,
-         co_await documents_.replace(access, context.param(0), context.param(1), std::move(body)));
-  if (authority_ == data::Authority::admin && isLarge(changed)) {
-    co_return co_await largeReply(context, 200, changed, true);
-  }
-  co_return changedReply(changed);
+  CO_TRY(data::VisibleDocument changed, co_await documents_.replace(access, context.param(0), context.param(1),
+                                                                    std::move(body), std::move(condition)));
+  if (creates) co_return co_await createdReply(context, changed);
+  co_return co_await changedReply(context, access, std::move(changed));
 }
 
 Task<Reply> DocumentPlane::remove(RequestContext& context) {
+  CO_TRY(data::WriteCondition condition, writeConditionOf(context.request));
   const data::Access access = accessOf(context);
-  CO_RETURN_IF_ERROR(co_await documents_.remove(access, context.param(0), context.param(1)));
+  CO_RETURN_IF_ERROR(co_await documents_.remove(access, context.param(0), context.param(1), std::move(condition)));
   co_return Reply::noContent();
 }
 

@@ -12,6 +12,7 @@ namespace mb::api {
 Result<data::ReadQuery> readQuery(std::string_view rawQuery);
 
 // The handlers of one plane. The two planes differ only in the caller's rights and in the response to a change.
+// Versions of documents: document_conditions.h.
 class DocumentPlane {
  public:
   DocumentPlane(data::Documents& documents, data::Authority authority) : documents_(documents), authority_(authority) {}
@@ -25,7 +26,9 @@ class DocumentPlane {
 
  private:
   data::Access accessOf(const RequestContext& context) const;
-  Reply changedReply(const data::VisibleDocument& changed) const;
+  // With the document on the admin plane, and on the data plane if the client prefers that and may read it.
+  Task<Reply> changedReply(RequestContext& context, const data::Access& access, data::VisibleDocument changed);
+  Task<Reply> createdReply(RequestContext& context, const data::VisibleDocument& created);
 
   data::Documents& documents_;
   const data::Authority authority_;

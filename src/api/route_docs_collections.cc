@@ -127,11 +127,16 @@ DocExtra optionalBodyDoc() {
 }
 
 Response document(int status) {
-  return {.status = status, .content = {.key = "document", .schema = kDocumentSchema}};
+  return {.status = status, .content = {.key = "document", .schema = kDocumentSchema}, .hasVersion = true};
 }
 
 DocExtra body(std::string_view schema) {
   return {.body = {.schema = schema}};
+}
+
+// Of a change whose condition is checked.
+DocExtra changeBody(std::string_view schema) {
+  return {.body = {.schema = schema}, .headers = {"if-match", "if-none-match", "prefer"}};
 }
 
 }  // namespace
@@ -148,6 +153,8 @@ std::vector<RouteDoc> collectionDocs() {
   const std::vector<std::string_view> page = {"filter", "limit", "skip", "expand"};
   const Response documents{.status = 200, .content = {.key = "documents", .list = true, .schema = kDocumentSchema}};
   const Response created{.status = 201};
+  const Response changed{.status = 204, .hasVersion = true};
+  const Response same{.status = 304, .hasVersion = true};
   return {
       {Method::get, all, "listCollections", {like(kNames)}},
       {Method::post, all, "createCollection", {created}, {notFound, conflict}},
@@ -233,22 +240,28 @@ std::vector<RouteDoc> collectionDocs() {
        {conflict, functionsBusy, planLimit},
        {},
        body(kNewDocument)},
-      {Method::get, single, "getDocument", {document(200)}, {}, page},
+      {Method::get, single, "getDocument", {document(200), same}, {}, page, {.headers = {"if-none-match"}}},
       {Method::patch,
        single,
        "updateDocument",
-       {kNothing},
-       {invalidUpdate, conflict, functionsBusy, planLimit},
+       {changed, document(200)},
+       {invalidUpdate, invalidParam, conflict, preconditionFailed, functionsBusy, planLimit},
        {},
-       body(kDocumentPatch)},
+       changeBody(kDocumentPatch)},
       {Method::put,
        single,
        "replaceDocument",
-       {kNothing},
-       {invalidBody, conflict, functionsBusy, planLimit},
+       {kNothing, document(200), document(201)},
+       {invalidBody, invalidParam, conflict, preconditionFailed, functionsBusy, planLimit},
        {},
-       body(kNewDocument)},
-      {Method::remove, single, "deleteDocument", {kNothing}, {conflict, functionsBusy}},
+       changeBody(kNewDocument)},
+      {Method::remove,
+       single,
+       "deleteDocument",
+       {kNothing},
+       {invalidParam, conflict, preconditionFailed, functionsBusy},
+       {},
+       {.headers = {"if-match", "if-none-match"}}},
 
       {Method::get, adminMany, "adminListDocuments", {like(kDocuments)}, {}, page, {.headers = {"x-service-explain"}}},
       {Method::post,
@@ -258,22 +271,28 @@ std::vector<RouteDoc> collectionDocs() {
        {conflict, functionsBusy, planLimit},
        {},
        body(kNewDocument)},
-      {Method::get, adminOne, "adminGetDocument", {document(200)}, {}, page},
+      {Method::get, adminOne, "adminGetDocument", {document(200), same}, {}, page, {.headers = {"if-none-match"}}},
       {Method::patch,
        adminOne,
        "adminUpdateDocument",
        {document(200)},
-       {invalidUpdate, conflict, functionsBusy, planLimit},
+       {invalidUpdate, conflict, preconditionFailed, functionsBusy, planLimit},
        {},
-       body(kDocumentPatch)},
+       changeBody(kDocumentPatch)},
       {Method::put,
        adminOne,
        "adminReplaceDocument",
-       {document(200)},
-       {invalidBody, conflict, functionsBusy, planLimit},
+       {document(200), document(201)},
+       {invalidBody, conflict, preconditionFailed, functionsBusy, planLimit},
        {},
-       body(kNewDocument)},
-      {Method::remove, adminOne, "adminDeleteDocument", {kNothing}, {conflict, functionsBusy}},
+       changeBody(kNewDocument)},
+      {Method::remove,
+       adminOne,
+       "adminDeleteDocument",
+       {kNothing},
+       {conflict, preconditionFailed, functionsBusy},
+       {},
+       {.headers = {"if-match", "if-none-match"}}},
   };
 }
 

@@ -40,6 +40,7 @@ constexpr std::array kTable = {
     Row{ErrorCode::conflict, {409, "CONFLICT"}},
     Row{ErrorCode::emailTaken, {409, "EMAIL_TAKEN"}},
     Row{ErrorCode::testsFailed, {409, "TESTS_FAILED"}},
+    Row{ErrorCode::preconditionFailed, {412, "PRECONDITION_FAILED"}},
     Row{ErrorCode::unsupportedVersion, {412, "UNSUPPORTED_VERSION"}},
     Row{ErrorCode::payloadTooLarge, {413, "PAYLOAD_TOO_LARGE"}},
     Row{ErrorCode::unsupportedMediaType, {415, "UNSUPPORTED_MEDIA_TYPE"}},

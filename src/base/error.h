@@ -38,6 +38,7 @@ enum class ErrorCode {
   conflict,
   emailTaken,
   testsFailed,         // stored tests fail with a configuration that was to be applied
+  preconditionFailed,  // if-match, if-none-match
   unsupportedVersion,  // of a protocol over HTTP (tus)
   payloadTooLarge,
   unsupportedMediaType,

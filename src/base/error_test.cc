@@ -42,6 +42,7 @@ constexpr Row kExpected[] = {
     {ErrorCode::conflict, 409, "CONFLICT"},
     {ErrorCode::emailTaken, 409, "EMAIL_TAKEN"},
     {ErrorCode::testsFailed, 409, "TESTS_FAILED"},
+    {ErrorCode::preconditionFailed, 412, "PRECONDITION_FAILED"},
     {ErrorCode::unsupportedVersion, 412, "UNSUPPORTED_VERSION"},
     {ErrorCode::payloadTooLarge, 413, "PAYLOAD_TOO_LARGE"},
     {ErrorCode::unsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE"},

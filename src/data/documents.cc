@@ -17,8 +17,9 @@ Task<VisibleDocument> Documents::create(const Access& access, const std::string&
 }
 
 Task<VisibleDocument> Documents::update(const Access& access, const std::string& collection, const std::string& id,
-                                        doc::Document body) {
+                                        doc::Document body, WriteCondition condition) {
   WriteRequest request;
+  request.condition = std::move(condition);
   request.event = WriteEvent::update;
   request.id = id;
   request.body = std::move(body);
@@ -26,16 +27,20 @@ Task<VisibleDocument> Documents::update(const Access& access, const std::string&
 }
 
 Task<VisibleDocument> Documents::replace(const Access& access, const std::string& collection, const std::string& id,
-                                         doc::Document body) {
+                                         doc::Document body, WriteCondition condition) {
   WriteRequest request;
-  request.event = WriteEvent::replace;
+  request.event = condition.demandsAbsence() ? WriteEvent::insert : WriteEvent::replace;
+  request.idIsGiven = true;
+  request.condition = std::move(condition);
   request.id = id;
   request.body = std::move(body);
   return impl_->write(access, collection, std::move(request));
 }
 
-Task<> Documents::remove(const Access& access, const std::string& collection, const std::string& id) {
+Task<> Documents::remove(const Access& access, const std::string& collection, const std::string& id,
+                         WriteCondition condition) {
   WriteRequest request;
+  request.condition = std::move(condition);
   request.event = WriteEvent::remove;
   request.id = id;
   CO_RETURN_IF_ERROR(co_await impl_->write(access, collection, std::move(request)));

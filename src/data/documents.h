@@ -11,6 +11,7 @@
 
 #include "data/collection_table.h"
 #include "data/pre_hook.h"
+#include "data/write_condition.h"
 #include "policy/caller.h"
 #include "snapshot/snapshot.h"
 
@@ -64,6 +65,8 @@ struct DocumentPage {
 struct VisibleDocument {
   doc::Document document;
   std::shared_ptr<const doc::FieldSet> hidden;
+  // nullopt with expanded references, which have versions of their own, and for a document that was deleted.
+  std::optional<store::DocumentVersion> version = {};
 };
 // Documents without the fields that the caller may not read: the store removes these, so they do not count in limits.
 struct VisibleDocuments {
@@ -106,17 +109,26 @@ class Documents {
   // The number of documents that list() could return, whatever skip and limit.
   Task<uint64_t> count(const Access& access, const std::string& collection, const ReadQuery& query);
 
+  // What get() would return of a document that the same caller has just written; nullopt if the caller may not read it.
+  Task<std::optional<VisibleDocument>> readable(const Access& access, const std::string& collection,
+                                                VisibleDocument written);
+
   // Stores `body` as a new document under its `id`, or under a generated one. Fails with validation (id, schema, keys),
   // conflict (id or unique value taken), forbidden (field rules, CEL, the rule's filter).
   Task<VisibleDocument> create(const Access& access, const std::string& collection, doc::Document body);
+  // A change fails with preconditionFailed where `condition` does not hold. That is checked under the lock, once it is
+  // known that the caller may see the document and change it.
+  //
   // `body` is either update operators or fields to set. Fails with notFound, invalidUpdate, and as create does.
   Task<VisibleDocument> update(const Access& access, const std::string& collection, const std::string& id,
-                               doc::Document body);
+                               doc::Document body, WriteCondition condition = {});
   // Replaces everything by `body`, except the fields of the server and the fields that the caller may not read and does
-  // not name. Fails with invalidBody for keys that start with "$", and as update does.
+  // not name. Fails with invalidBody for keys that start with "$", and as update does. With a condition that demands
+  // absence it is create() under `id`, whatever `id` the body has.
   Task<VisibleDocument> replace(const Access& access, const std::string& collection, const std::string& id,
-                                doc::Document body);
-  Task<> remove(const Access& access, const std::string& collection, const std::string& id);
+                                doc::Document body, WriteCondition condition = {});
+  Task<> remove(const Access& access, const std::string& collection, const std::string& id,
+                WriteCondition condition = {});
 
  private:
   struct Impl;

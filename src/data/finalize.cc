@@ -133,13 +133,15 @@ Result<doc::Document> pinServerFields(const EvaluationContext& context, const st
 }
 
 Result<> checkTarget(const EvaluationContext& context, const std::optional<doc::Document>& before) {
+  const WriteCondition& condition = context.request.condition;
   if (context.request.event == WriteEvent::insert) {
-    if (!before) return {};
+    if (!before) return checkCondition(condition, std::nullopt);
     if (policy::Trace* trace = context.grant.trace) policy::traceDocument(*trace, {}, std::nullopt, true);
+    RETURN_IF_ERROR(checkCondition(condition, context.version));
     return fail(ErrorCode::conflict, "a document with this id exists already");
   }
   if (!isMatched(context.grant, context.grant.filter, before)) return fail(ErrorCode::notFound, "no such document");
-  return {};
+  return checkCondition(condition, context.version);
 }
 
 Result<doc::Document> draft(const EvaluationContext& context, const std::optional<doc::Document>& before) {

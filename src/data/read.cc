@@ -43,16 +43,33 @@ Task<VisibleDocument> Documents::get(const Access& access, const std::string& co
   CO_TRY(Grant grant, impl_->grants.find(access, collection, Operation::read));
   if (grant.awaitsSets) CO_RETURN_IF_ERROR(co_await impl_->grants.complete(grant, access.caller, access.deadline));
   CO_TRY(const ReadPlan plan, planRead(std::move(grant), query));
-  CO_TRY(std::optional<doc::Document> found,
-         co_await impl_->deps.store.get(plan.grant.collection->ref, id, {access.deadline}));
+  CO_TRY(std::optional<store::VersionedDocument> stored,
+         co_await impl_->deps.store.getVersioned(plan.grant.collection->ref, id, {access.deadline}));
+  std::optional<doc::Document> found;
+  if (stored) found = std::move(stored->document);
   CO_RETURN_IF_ERROR(checkVisible(plan, found));
-  if (query.expand.empty()) co_return VisibleDocument{*std::move(found), plan.grant.hidden()};
+  if (query.expand.empty()) co_return VisibleDocument{*std::move(found), plan.grant.hidden(), stored->version};
 
   if (const auto hidden = plan.grant.hidden()) found = hidden->strip(*found);
   std::vector<doc::Document> one;
   one.push_back(*std::move(found));
   CO_RETURN_IF_ERROR(co_await impl_->expand(access, plan.grant, query.expand, one));
   co_return VisibleDocument{std::move(one.front()), nullptr};
+}
+
+Task<std::optional<VisibleDocument>> Documents::readable(const Access& access, const std::string& collection,
+                                                         VisibleDocument written) {
+  auto grant = impl_->grants.find(access, collection, Operation::read);
+  if (grant && grant->awaitsSets) {
+    const Result<> complete = co_await impl_->grants.complete(*grant, access.caller, access.deadline);
+    if (!complete) co_return std::nullopt;
+  }
+  if (!grant) co_return std::nullopt;
+  CO_TRY(const ReadPlan plan, planRead(*std::move(grant), {}));
+  std::optional<doc::Document> document = std::move(written.document);
+  // The write is done: whatever keeps its caller from reading, the response goes without the document.
+  if (!checkVisible(plan, document)) co_return std::nullopt;
+  co_return VisibleDocument{*std::move(document), plan.grant.hidden(), written.version};
 }
 
 Task<VisibleDocuments> Documents::list(const Access& access, const std::string& collection, const ReadQuery& query,

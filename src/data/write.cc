@@ -39,12 +39,11 @@ struct Hooked {
 
 namespace {
 
-// Called in the write callback: computes the change of the document and returns a copy for the response. Fails with
-// ErrorCode::retry if the document has changed since the hooks ran, with staleCatalogue if the caller's sets have
-// changed since the grant.
-Result<std::optional<doc::Document>> computeChange(const EvaluationContext& context, const Hooked* hooked,
-                                                   store::Target target, const std::optional<doc::Document>& before,
-                                                   store::Changes& changes) {
+// Called in the write callback: computes the change of the document and returns a copy for the response, with the
+// version before. Fails with ErrorCode::retry if the document has changed since the hooks ran, with staleCatalogue if
+// the caller's sets have changed since the grant.
+Result<Written> computeChange(const EvaluationContext& context, const Hooked* hooked, store::Target target,
+                              const std::optional<doc::Document>& before, store::Changes& changes) {
   const WriteRequest& request = context.request;
   if (hooked && hooked->before != before) {
     return fail(ErrorCode::retry, "the document changed while its hooks ran");
@@ -55,16 +54,24 @@ Result<std::optional<doc::Document>> computeChange(const EvaluationContext& cont
       computeDocument(context, before, hooked && hooked->draft ? &*hooked->draft : nullptr));
   if (!computed) {
     changes.remove(target);
-    return computed;
+    return Written{};
   }
-  if (before && changesNothing(context, *before, *computed)) return before;
-  std::optional<doc::Document> written = computed;
+  if (before && changesNothing(context, *before, *computed)) return Written{before, context.version};
+  Written written{computed, context.version};
   if (request.event == WriteEvent::replace) {
     changes.replace(target, *std::move(computed));
   } else {
     changes.put(target, *std::move(computed));
   }
   return written;
+}
+
+// Runs a write whose callback returns what it leaves of `target`, and returns that with its version.
+template <class Callback>
+Task<Written> writeVersioned(store::DocumentStore& store, store::Write write, store::Target target, Callback callback) {
+  CO_TRY(auto done, co_await store::writeWithOutcome(store, std::move(write), std::move(callback)));
+  if (const store::DocumentVersion stored = done.second.version(target)) done.first.version = stored;
+  co_return std::move(done.first);
 }
 
 store::WriteOptions optionsOf(const Access& access) {
@@ -99,8 +106,8 @@ policy::Operation operationOf(WriteEvent event) {
   return policy::Operation::remove;
 }
 
-Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access, const Grant& grant,
-                                                           const WriteRequest& request, const Hooked* hooked) {
+Task<Written> Documents::Impl::commit(const Access& access, const Grant& grant, const WriteRequest& request,
+                                      const Hooked* hooked) {
   const bool deletes = request.event == WriteEvent::remove;
   if (deletes && !grant.collection->referrers.empty()) return commitDeletion(access, grant, request, hooked);
   if (!deletes && grant.collection->checksReferences) return commitChecked(access, grant, request, hooked);
@@ -108,25 +115,24 @@ Task<std::optional<doc::Document>> Documents::Impl::commit(const Access& access,
   const store::Target target = write.change(store::WriteTarget{grant.collection->ref, request.id, request.idIsNew});
   VectorRows vectors(*grant.collection);
   vectors.name(write, target, request.id, request.idIsNew);
-  // Not a coroutine itself: writeReturning() is one already.
-  return store::writeReturning(
-      deps.store, std::move(write),
-      [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller), hooked,
-       target, vectors = std::move(vectors),
-       &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
-        // The time is read under the lock, so that a later write has a later time.
-        const EvaluationContext context{grant, request, caller, clock.now()};
-        auto computed = computeChange(context, hooked, target, before[target], changes);
-        if (computed) vectors.follow(before, changes);
-        return computed;
-      });
+  // Not a coroutine itself: writeVersioned() is one already.
+  return writeVersioned(deps.store, std::move(write), target,
+                        [&grant = std::as_const(grant), &request = std::as_const(request),
+                         &caller = std::as_const(access.caller), hooked, target, vectors = std::move(vectors),
+                         &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
+                          // The time is read under the lock, so that a later write has a later time.
+                          const EvaluationContext context{grant, request, caller, clock.now(), before.version(target)};
+                          auto computed = computeChange(context, hooked, target, before[target], changes);
+                          if (computed) vectors.follow(before, changes);
+                          return computed;
+                        });
 }
 
 namespace {
 
 // Called in the write callback of commitChecked().
 struct Checked {
-  std::optional<doc::Document> written;
+  Written written;
   ReferenceChecks::Outcome references;  // not held: nothing is written
 };
 Result<Checked> computeChecked(const EvaluationContext& context, const Hooked* hooked, store::Target target,
@@ -136,17 +142,17 @@ Result<Checked> computeChecked(const EvaluationContext& context, const Hooked* h
   if (checks.outdated()) return fail(ErrorCode::staleCatalogue, "the caller's sets changed");
   Checked checked;
   TRY(checked.written, computeChange(context, hooked, target, before, changes));
-  if (!checked.written) return checked;
+  if (!checked.written.document) return checked;
   TRY(checked.references,
-      checks.check({before ? &*before : nullptr, *checked.written}, held, images, unreportedFields(context)));
+      checks.check({before ? &*before : nullptr, *checked.written.document}, held, images, unreportedFields(context)));
   if (!checked.references.held) changes.set(target, store::Change::keep());
   return checked;
 }
 
 }  // namespace
 
-Task<std::optional<doc::Document>> Documents::Impl::commitChecked(const Access& access, const Grant& grant,
-                                                                  const WriteRequest& request, const Hooked* hooked) {
+Task<Written> Documents::Impl::commitChecked(const Access& access, const Grant& grant, const WriteRequest& request,
+                                             const Hooked* hooked) {
   CO_TRY(const ReferenceChecks checks, co_await ReferenceChecks::ofCaller(access, grant, grants));
   ReferenceChecks::Keys keys;
   if (request.event == WriteEvent::insert) keys = checks.guess(hooked ? *hooked->draft : request.body);
@@ -156,26 +162,28 @@ Task<std::optional<doc::Document>> Documents::Impl::commitChecked(const Access& 
     VectorRows vectors(*grant.collection);
     vectors.name(write, target, request.id, request.idIsNew);
     const ReferenceChecks::Targets held = checks.hold(write, keys);
-    CO_TRY(Checked checked,
-           co_await store::writeReturning(
+    CO_TRY(auto done,
+           co_await store::writeWithOutcome(
                deps.store, std::move(write),
                [&grant = std::as_const(grant), &request = std::as_const(request),
                 &caller = std::as_const(access.caller), hooked, target, &checks = std::as_const(checks),
                 &held = std::as_const(held), &vectors = std::as_const(vectors),
                 &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
-                 const EvaluationContext context{grant, request, caller, clock.now()};
+                 const EvaluationContext context{grant, request, caller, clock.now(), before.version(target)};
                  auto computed = computeChecked(context, hooked, target, checks, held, before, changes);
                  if (computed) vectors.follow(before, changes);
                  return computed;
                }));
+    auto& [checked, outcome] = done;
+    if (const store::DocumentVersion stored = outcome.version(target)) checked.written.version = stored;
     if (checked.references.held) co_return std::move(checked.written);
     keys = std::move(checked.references.needed);
   }
   co_return fail(ErrorCode::unavailable, "the references of the document kept changing, try again");
 }
 
-Task<std::optional<doc::Document>> Documents::Impl::commitDeletion(const Access& access, const Grant& grant,
-                                                                   const WriteRequest& request, const Hooked* hooked) {
+Task<Written> Documents::Impl::commitDeletion(const Access& access, const Grant& grant, const WriteRequest& request,
+                                              const Hooked* hooked) {
   TableFinder finder(grants.table(*grant.project));
   CO_TRY(const Deletion deletion, co_await Deletion::of(deps, finder, *grant.collection, access.caller.trace));
   store::Write write(optionsOf(access));
@@ -187,7 +195,7 @@ Task<std::optional<doc::Document>> Documents::Impl::commitDeletion(const Access&
       [&grant = std::as_const(grant), &request = std::as_const(request), &caller = std::as_const(access.caller), hooked,
        &removal = std::as_const(removal), &vectors = std::as_const(vectors),
        &clock = std::as_const(deps.clock)](const store::PreImages& before, store::Changes& changes) {
-        const EvaluationContext context{grant, request, caller, clock.now()};
+        const EvaluationContext context{grant, request, caller, clock.now(), before.version(removal.document)};
         auto computed = computeChange(context, hooked, removal.document, before[removal.document], changes);
         if (computed) {
           Deletion::remove(removal, changes);
@@ -197,21 +205,25 @@ Task<std::optional<doc::Document>> Documents::Impl::commitDeletion(const Access&
       });
   if (done) deletion.wake({&removal, 1});
   if (done || !store::refusedCondition(done.error())) co_return done;
-  // The store checked the references before the callback: whether the document exists, and the caller may see it, comes
-  // first.
-  CO_TRY(const std::optional<doc::Document> before,
-         co_await deps.store.get(grant.collection->ref, request.id, {access.deadline}));
-  CO_RETURN_IF_ERROR(checkTarget({grant, request, access.caller, deps.clock.now()}, before));
+  // The store checked the references before the callback: whether the document exists, the caller may see it, and it
+  // has the version that the request demands, comes first.
+  CO_TRY(std::optional<store::VersionedDocument> before,
+         co_await deps.store.getVersioned(grant.collection->ref, request.id, {access.deadline}));
+  const store::DocumentVersion version = before ? before->version : 0;
+  CO_RETURN_IF_ERROR(checkTarget({grant, request, access.caller, deps.clock.now(), version},
+                                 before ? std::optional(std::move(before->document)) : std::nullopt));
   co_return fail(Deletion::refusal(done.error()));
 }
 
-Task<std::optional<doc::Document>> Documents::Impl::writeHooked(const Access& access, const Grant& grant,
-                                                                const WriteRequest& request, HookBudget& budget) {
+Task<Written> Documents::Impl::writeHooked(const Access& access, const Grant& grant, const WriteRequest& request,
+                                           HookBudget& budget) {
   while (true) {
     --budget.rounds;
-    const EvaluationContext context{grant, request, access.caller, deps.clock.now()};
     Hooked hooked;
-    CO_TRY(hooked.before, co_await deps.store.get(grant.collection->ref, request.id, {access.deadline}));
+    CO_TRY(std::optional<store::VersionedDocument> stored,
+           co_await deps.store.getVersioned(grant.collection->ref, request.id, {access.deadline}));
+    if (stored) hooked.before = std::move(stored->document);
+    const EvaluationContext context{grant, request, access.caller, deps.clock.now(), stored ? stored->version : 0};
     CO_TRY(hooked.draft, computeDocument(context, hooked.before, nullptr));
     const HookedWrite hookedWrite{grant.project,
                                   *grant.collection,
@@ -248,8 +260,8 @@ Task<VisibleDocument> Documents::Impl::write(const Access& access, const std::st
     auto written =
         hooks ? co_await writeHooked(access, grant, request, budget) : co_await commit(access, grant, request, nullptr);
     if (written) {
-      if (!*written) co_return VisibleDocument{};
-      co_return VisibleDocument{**std::move(written), grant.hidden()};
+      if (!written->document) co_return VisibleDocument{};
+      co_return VisibleDocument{*std::move(written->document), grant.hidden(), written->version};
     }
     const Violation* refusal = store::indexViolation(written.error());
     if (refusal) co_return fail(violation(grant, refusal->name));

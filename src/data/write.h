@@ -6,6 +6,7 @@
 
 #include "data/grant.h"
 #include "data/pre_hook.h"
+#include "data/write_condition.h"
 #include "document/update.h"
 
 namespace mb::data {
@@ -14,9 +15,11 @@ struct WriteRequest {
   WriteEvent event = WriteEvent::insert;
   std::string id;
   bool idIsNew = false;               // the id was generated for this insert
+  bool idIsGiven = false;             // the request names the id outside its body
   doc::Document body;                 // of insert, update and replace, as sent
   doc::UpdateOptions options = {};    // of update: positional operators, for callers that may use them
   std::optional<doc::Update> update;  // of update, parsed; nullopt if the body names no field
+  WriteCondition condition = {};
 };
 
 policy::Operation operationOf(WriteEvent event);
@@ -35,8 +38,10 @@ struct EvaluationContext {
   const WriteRequest& request;
   const policy::Caller& caller;
   Timestamp now;
+  store::DocumentVersion version = 0;  // of the document as it is; read where the request has a condition
 };
-// Fails with notFound (absent, or hidden by the rule's filter), conflict (an insert of an existing id).
+// Fails with notFound (absent, or hidden by the rule's filter), conflict (an insert of an existing id), and then with
+// preconditionFailed.
 Result<> checkTarget(const EvaluationContext& context, const std::optional<doc::Document>& before);
 // Applies the request to `before`. Not for remove.
 Result<doc::Document> draft(const EvaluationContext& context, const std::optional<doc::Document>& before);

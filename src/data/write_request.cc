@@ -6,13 +6,16 @@
 namespace mb::data {
 namespace {
 
+Error notAnId() {
+  return Error(ErrorCode::validation, "id must match ^[A-Za-z0-9_-]{1,64}$")
+      .withDetail("/id", "must match ^[A-Za-z0-9_-]{1,64}$");
+}
+
 Result<> readInsert(WriteRequest& request) {
+  if (request.idIsGiven) return isDocumentId(request.id) ? Result<>() : fail(notAnId());
   const auto given = request.body.view().find("id");
   if (!given) return {};
-  if (given->type() != doc::BsonType::string || !isDocumentId(given->asString())) {
-    return fail(Error(ErrorCode::validation, "id must match ^[A-Za-z0-9_-]{1,64}$")
-                    .withDetail("/id", "must match ^[A-Za-z0-9_-]{1,64}$"));
-  }
+  if (given->type() != doc::BsonType::string || !isDocumentId(given->asString())) return fail(notAnId());
   request.id = given->asString();
   return {};
 }

@@ -60,6 +60,8 @@ constexpr std::string_view kError = R"({
 constexpr std::string_view kHeaders = R"({
   "RequestId": {"description": "The request's id in the server's log: the client's own `x-request-id`, or a new one.",
                 "schema": {"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]}},
+  "DocumentVersion": {"description": "The version of the document, for `if-match` and `if-none-match`; absent with `expand`, and from a PUT without a document in its response.",
+                      "schema": {"type": "string", "examples": ["\"9f86d081884c7d65\""]}},
   "RetryAfter": {"description": "Seconds to wait before trying again.",
                  "schema": {"type": "string", "examples": ["12"]}},
   "Authenticate": {"description": "The required scheme: a bearer token.",

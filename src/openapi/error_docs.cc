@@ -28,6 +28,7 @@ constexpr ErrorDoc kErrorDocs[] = {
     {ErrorCode::conflict, "it conflicts with the current state"},
     {ErrorCode::emailTaken, "this address is registered already"},
     {ErrorCode::testsFailed, "stored tests fail with this configuration, `details` names each; nothing was changed"},
+    {ErrorCode::preconditionFailed, "the document's version is not what `if-match` or `if-none-match` demands"},
     {ErrorCode::unsupportedVersion, "the version of resumable uploads must be 1.0.0"},
     {ErrorCode::payloadTooLarge, "the body, the response or the project's configuration is too large"},
     {ErrorCode::unsupportedMediaType, "the content type of the body is not supported"},

@@ -34,6 +34,7 @@ struct Response {
   int status = 204;
   Content content = {};
   std::string_view meaning = "";  // "": the default text of the status
+  bool hasVersion = false;        // has the `etag` of a document
 };
 
 struct Security {

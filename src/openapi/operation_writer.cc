@@ -137,6 +137,9 @@ void writeResponse(BsonWriter& out, int status, const std::vector<const Response
   out.appendString("description", words);
   out.beginDocument("headers");
   writeHeader(out, "x-request-id", "RequestId");
+  if (std::ranges::any_of(responses, [](const Response* each) { return each->hasVersion; })) {
+    writeHeader(out, "etag", "DocumentVersion");
+  }
   out.end();
   std::vector<std::pair<std::string_view, std::vector<doc::Document>>> byType;
   const auto add = [&](std::string_view type, doc::Document schema) {

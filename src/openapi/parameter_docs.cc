@@ -106,7 +106,11 @@ constexpr ParameterDoc kPath[] = {
 };
 
 constexpr ParameterDoc kHeaderDocs[] = {
-    {"if-none-match", "An entity tag of the client's copy: 304 if it is still current.",
+    {"if-match", "Entity tags of the document's version: 412 if it has another one; `*` for any.",
+     R"({"type": "string", "examples": ["\"9f86d081884c7d65\""]})"},
+    {"if-none-match",
+     "Entity tags of the client's copies: a read is 304 if one is still current. Of documents, with `*`: a PUT creates "
+     "the document, or is 412 if it exists.",
      R"({"type": "string", "examples": ["\"abc\""]})"},
     {"if-range", "An entity tag of the client's copy: the range is only sent if it is still current.",
      R"({"type": "string", "examples": ["\"abc\""]})"},
@@ -114,6 +118,8 @@ constexpr ParameterDoc kHeaderDocs[] = {
      "The signature of the body: `t=<Unix seconds>,v1=<hex HMAC-SHA256 of \"<t>.<body>\">`; also taken as "
      "`stripe-signature`.",
      R"({"type": "string", "examples": ["t=1769852400,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"]})"},
+    {"prefer", "`return=representation`: the response holds the document, if the caller may read it.",
+     R"({"type": "string", "examples": ["return=representation"]})"},
     {"range", "Only these bytes.", R"({"type": "string", "examples": ["bytes=0-1023"]})"},
     {"tus-resumable", "The protocol's version: `1.0.0`.", R"({"type": "string", "examples": ["1.0.0"]})"},
     {"upload-length", "The size of the file in bytes.", R"({"type": "integer", "minimum": 0, "examples": [1048576]})"},
