@@ -9,7 +9,7 @@ namespace mb::store::suite {
 
 namespace {
 
-doc::Document sized(std::string_view id, size_t bytes) {
+doc::Document ofBytes(std::string_view id, size_t bytes) {
   doc::BsonWriter out;
   out.appendString("id", id);
   out.appendString("text", std::string(bytes, 'x'));
@@ -46,7 +46,7 @@ void saveAll(Cores& cores, DocumentStore& store, CollectionRef collection, int c
   std::latch left(count);
   for (int i = 0; i < count; ++i) {
     asio::co_spawn(cores.at(i % cores.count()).get_executor(),
-                   trySave(store, collection, sized("d" + std::to_string(i), bytes), refusal, outcomes),
+                   trySave(store, collection, ofBytes("d" + std::to_string(i), bytes), refusal, outcomes),
                    [&left](std::exception_ptr thrown, Result<>) {
                      EXPECT_FALSE(thrown);
                      left.count_down();
@@ -65,18 +65,18 @@ TEST_P(StoreSuite, OfParallelCreatesAtALimitTheAllowedNumberWins) {
   EXPECT_EQ(outcomes.refused, 150 - static_cast<int>(kMaxBuckets));
   EXPECT_EQ(must(store().stats(buckets)).documents, kMaxBuckets);
   engine().reopen();
-  const auto next = run(save(store(), buckets, sized("more", 10), "more"));
+  const auto next = run(save(store(), buckets, ofBytes("more", 10), "more"));
   ASSERT_FALSE(next);
   EXPECT_EQ(next.error().code(), ErrorCode::conflict);
   EXPECT_NE(next.error().message().find("at most 100 buckets"), std::string::npos) << next.error().message();
   EXPECT_EQ(get(buckets, "more"), "");
   const std::string first(find(buckets, "{}").documents.front().view().stringOr("id"));
-  EXPECT_TRUE(run(save(store(), buckets, sized(first, 20), first)));
+  EXPECT_TRUE(run(save(store(), buckets, ofBytes(first, 20), first)));
   EXPECT_TRUE(run(save(store(), buckets, std::nullopt, first)));
-  EXPECT_TRUE(run(save(store(), buckets, sized("more", 10), "more")));
-  EXPECT_FALSE(run(save(store(), buckets, sized(first, 10), first)));
+  EXPECT_TRUE(run(save(store(), buckets, ofBytes("more", 10), "more")));
+  EXPECT_FALSE(run(save(store(), buckets, ofBytes(first, 10), first)));
   const CollectionRef others{must(store().allocateProject()), kCounted, 0};
-  EXPECT_TRUE(run(save(store(), others, sized("more", 10), "more")));
+  EXPECT_TRUE(run(save(store(), others, ofBytes("more", 10), "more")));
   EXPECT_TRUE(engine().problems().empty());
 }
 
@@ -87,24 +87,24 @@ TEST_P(StoreSuite, OfParallelSavesThoseThatFitIntoTheConfigurationWin) {
   EXPECT_EQ(outcomes.committed, 5);  // of 1.5 MiB each
   EXPECT_EQ(outcomes.refused, 7);
   engine().reopen();
-  const auto next = run(save(store(), functions, sized("more", 1 << 20), "more"));
+  const auto next = run(save(store(), functions, ofBytes("more", 1 << 20), "more"));
   ASSERT_FALSE(next);
   EXPECT_EQ(next.error().code(), ErrorCode::payloadTooLarge);
   EXPECT_NE(next.error().message().find("functions 8.5 MiB"), std::string::npos) << next.error().message();
   // Collections count, too.
   CollectionRef posts = makeCollection("posts");
   const auto configure = [&](size_t bytes) {
-    const auto altered = run(store().alterCollection(current(posts), {.name = {}, .config = sized("c", bytes)}, {}));
+    const auto altered = run(store().alterCollection(current(posts), {.name = {}, .config = ofBytes("c", bytes)}, {}));
     return altered ? "" : altered.error().message();
   };
   EXPECT_NE(configure(700 << 10).find("functions 7.5 MiB, collections 0.7 MiB"), std::string::npos);
   EXPECT_EQ(configure(400 << 10), "");
-  EXPECT_FALSE(run(save(store(), functions, sized("more", 200 << 10), "more")));
-  EXPECT_FALSE(run(store().createCollection(project_, "more", sized("c", 200 << 10), {})));
+  EXPECT_FALSE(run(save(store(), functions, ofBytes("more", 200 << 10), "more")));
+  EXPECT_FALSE(run(store().createCollection(project_, "more", ofBytes("c", 200 << 10), {})));
   engine().reopen();
-  EXPECT_FALSE(run(save(store(), functions, sized("more", 200 << 10), "more")));
+  EXPECT_FALSE(run(save(store(), functions, ofBytes("more", 200 << 10), "more")));
   must(store().dropCollection(current(posts), {}));
-  EXPECT_TRUE(run(save(store(), functions, sized("more", 200 << 10), "more")));
+  EXPECT_TRUE(run(save(store(), functions, ofBytes("more", 200 << 10), "more")));
   EXPECT_TRUE(engine().problems().empty());
 }
 
@@ -112,13 +112,13 @@ TEST_P(StoreSuite, NoLimitRefusesUpkeep) {
   const CollectionRef functions{project_, kSized, 0};
   CollectionRef posts = makeCollection("posts");
   for (const char* id : {"a", "b", "c", "d", "e"}) {
-    EXPECT_TRUE(run(save(store(), functions, sized(id, 1'900'000), id, true, false)));
+    EXPECT_TRUE(run(save(store(), functions, ofBytes(id, 1'900'000), id, true, false)));
   }
   const auto grow = [&](Actor actor) {
     WriteOptions options = writeOptions();
     options.bumpEpochs = {project_};
     options.actor = std::move(actor);
-    return run(testing::put(store(), functions, "a", sized("a", 1'900'009), std::move(options)));
+    return run(testing::put(store(), functions, "a", ofBytes("a", 1'900'009), std::move(options)));
   };
   EXPECT_FALSE(grow({ActorKind::server, ""}));
   EXPECT_TRUE(grow(upkeepActor()));
@@ -137,19 +137,19 @@ TEST_P(StoreSuite, WhatIsAboveALimitStaysUsable) {
   const CollectionRef functions{project_, kSized, 0};
   const CollectionRef buckets{project_, kCounted, 0};
   for (const char* id : {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) {
-    EXPECT_TRUE(run(save(store(), functions, sized(id, 2'000'000), id, true, false)));
+    EXPECT_TRUE(run(save(store(), functions, ofBytes(id, 2'000'000), id, true, false)));
   }
   for (int i = 0; i < 110; ++i) {
     const std::string id = std::to_string(i);
-    EXPECT_TRUE(run(save(store(), buckets, sized(id, 10), id, true, false)));
+    EXPECT_TRUE(run(save(store(), buckets, ofBytes(id, 10), id, true, false)));
   }
-  EXPECT_EQ(run(save(store(), functions, sized("a", 2'000'001), "a")).error().code(), ErrorCode::payloadTooLarge);
-  EXPECT_EQ(run(save(store(), buckets, sized("more", 10), "more")).error().code(), ErrorCode::conflict);
+  EXPECT_EQ(run(save(store(), functions, ofBytes("a", 2'000'001), "a")).error().code(), ErrorCode::payloadTooLarge);
+  EXPECT_EQ(run(save(store(), buckets, ofBytes("more", 10), "more")).error().code(), ErrorCode::conflict);
   EXPECT_FALSE(run(store().createCollection(project_, "posts", {}, {})));
   // The same size, a smaller one, and a write that is not a save of configuration.
-  EXPECT_TRUE(run(save(store(), functions, sized("a", 2'000'000), "a")));
-  EXPECT_TRUE(run(save(store(), functions, sized("a", 1'900'000), "a")));
-  EXPECT_TRUE(run(save(store(), functions, sized("a", 1'900'009), "a", false)));
+  EXPECT_TRUE(run(save(store(), functions, ofBytes("a", 2'000'000), "a")));
+  EXPECT_TRUE(run(save(store(), functions, ofBytes("a", 1'900'000), "a")));
+  EXPECT_TRUE(run(save(store(), functions, ofBytes("a", 1'900'009), "a", false)));
   EXPECT_TRUE(run(save(store(), buckets, std::nullopt, "5")));
   EXPECT_TRUE(run(store().dropProject(project_)));
 }
