@@ -1,8 +1,7 @@
 // The grammar of every key.
 //
 //   documents  project collection id                 the document's BSON; in user collections then u64 its version,
-//   unless
-//                                                    a release without versions wrote it (stored_document.h)
+//                                                    if a release with versions wrote it (stored_document.h)
 //   indexes    project index field* id               u16: where the id begins      (ordinary index)
 //              project index field*                  the id                        (unique index)
 //                                                    then, if the entry holds fields: u32 layout, BSON; a unique
