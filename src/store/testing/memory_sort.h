@@ -69,7 +69,7 @@ inline int comparePositions(const std::vector<SortKey>& sort, doc::DocumentView 
   for (const SortKey& key : sort) {
     const int order =
         compareSorted((*left).value.asDocument().find("is"), (*right).value.asDocument().find("is")) * key.direction;
-    if (order != 0) return order;
+    if (order != 0 || key.path == "id") return order;  // ids are unique
     ++left;
     ++right;
   }
@@ -94,7 +94,7 @@ inline const char* firstArray(doc::DocumentView document, std::string_view dotte
 inline bool hasTwoArrays(const std::vector<SortKey>& sort, doc::DocumentView document) {
   std::set<const char*> arrays;
   for (const SortKey& key : sort) {
-    if (key.path == "id") break;  // ids are unique: keys after it do not matter
+    if (key.path == "id") break;  // keys after it do not matter
     if (const char* array = firstArray(document, key.path)) arrays.insert(array);
   }
   return arrays.size() > 1;
