@@ -1,0 +1,219 @@
+import { isError, ManybaseError } from "./errors.js";
+import type { Call, CallOptions, Transport } from "./http.js";
+import { newId } from "./id.js";
+import { Query, type Page, type QueryOptions } from "./query.js";
+import type { Realtime, Subscription, SubscribeOptions } from "./realtime.js";
+import type * as T from "./schema.js";
+
+const versions = new WeakMap<object, string>();
+
+/** The version of a document that `get`, `create` or a write with `returning` gave: the text of its `etag`. */
+export function versionOf(document: object): string | undefined {
+  return versions.get(document);
+}
+
+/** A condition of a write: the version of a document, or the document itself. */
+export type Version = string | object;
+
+export interface WriteOptions extends CallOptions {
+  /** The write fails with `PRECONDITION_FAILED` unless the document still has this version. */
+  ifMatch?: Version | undefined;
+  /** Gives the document as it is after the write. */
+  returning?: boolean;
+}
+
+export interface ListOptions<S extends T.SchemaShape, N, E> extends CallOptions {
+  filter?: T.Filter<T.DocumentOf<S, N>> | undefined;
+  /** 50 by default, at most 1,000. */
+  limit?: number | undefined;
+  skip?: number | undefined;
+  expand?: readonly E[] | undefined;
+}
+
+export interface SearchOptions<D> extends CallOptions {
+  /** Text that the server embeds, or … */
+  text?: string;
+  /** … a vector. */
+  vector?: readonly number[];
+  limit?: number;
+  filter?: T.Filter<D>;
+  fields?: readonly T.Path<D>[];
+  /** The vector field; the first configured one by default. */
+  field?: string;
+}
+
+/** Longer addresses are refused by proxies: such a list is sent as a query. */
+const maxAddressLength = 6_000;
+
+function conditionOf(version: Version | undefined): string | undefined {
+  if (version === undefined || typeof version === "string") return version;
+  const text = versions.get(version);
+  if (!text) throw new ManybaseError(0, "INVALID_PARAM", "ifMatch: the document was not read with its version, use get()");
+  return text;
+}
+
+/** The documents of one collection. */
+export class Collection<S extends T.SchemaShape, N extends string, D extends object = T.DocumentOf<S, N> & object> {
+  constructor(
+    readonly transport: Transport,
+    readonly realtime: Realtime,
+    readonly name: N,
+  ) {}
+
+  private path(id?: string): string {
+    return `/${encodeURIComponent(this.name)}` + (id === undefined ? "" : `/${encodeURIComponent(id)}`);
+  }
+
+  /** A page in the order of ids. `query` sorts, counts and continues by cursor. */
+  async list<E extends T.ExpandName<S, N> = never>(options: ListOptions<S, N, E> = {}): Promise<T.Expanded<S, N, D, E>[]> {
+    const { filter, limit, skip, expand, signal, timeoutMs } = options;
+    const query = { filter, limit, skip, expand: expand?.length ? expand.join(",") : undefined };
+    const long = filter && this.transport.address(this.path(), query).length > maxAddressLength;
+    const call: Call = long
+      ? { method: "POST", path: `${this.path()}/query`, json: { filter, limit, skip, expand }, repeatable: true }
+      : { method: "GET", path: this.path(), query };
+    return (await this.transport.json<Page<any>>({ ...call, signal, timeoutMs })).documents;
+  }
+
+  /** All matching documents in the order of ids, read by pages; documents that others create are met if they are later. */
+  async *all<E extends T.ExpandName<S, N> = never>(
+    options: Omit<ListOptions<S, N, E>, "limit" | "skip"> & { pageSize?: number } = {},
+  ): AsyncGenerator<T.Expanded<S, N, D, E>> {
+    const { pageSize = 200, filter, ...rest } = options;
+    for (let last: string | undefined; ; ) {
+      const after = last === undefined ? [] : [{ id: { $gt: last } }];
+      const all = [...(filter ? [filter] : []), ...after];
+      const page: any[] = await this.list<E>({
+        ...rest,
+        filter: (all.length > 1 ? { $and: all } : all[0]) as T.Filter<T.DocumentOf<S, N>>,
+        limit: pageSize,
+      });
+      yield* page;
+      if (page.length < pageSize || page.length === 0) return;
+      last = page[page.length - 1].id;
+    }
+  }
+
+  /** Sorted, counted, continued: await it for a page, iterate over it for all pages, or give it to `live`. */
+  query<F extends T.Path<D> = string & T.Path<D>, E extends T.ExpandName<S, N> = never>(
+    options: QueryOptions<D, F, E> = {},
+  ): Query<T.Expanded<S, N, T.Chosen<D, F>, E>> {
+    return new Query(this as unknown as Collection<any, any, any>, options as QueryOptions<any, any, any>);
+  }
+
+  /** The number of matching documents. */
+  async count(filter?: T.Filter<D>, options: CallOptions = {}): Promise<number> {
+    const call = { method: "POST", path: `${this.path()}/count`, json: { filter }, repeatable: true };
+    return (await this.transport.json<{ count: number }>({ ...options, ...call })).count;
+  }
+
+  /**
+   * One document. With `known`, a document that was read before, an unchanged one is not sent again: the result is `known`
+   * itself.
+   */
+  async get<E extends T.ExpandName<S, N> = never>(
+    id: string,
+    options: CallOptions & { expand?: readonly E[]; known?: T.Expanded<S, N, D, E> } = {},
+  ): Promise<T.Expanded<S, N, D, E>> {
+    const { expand, known, ...call } = options;
+    const { response, data } = await this.transport.exchange<{ document: any }>({
+      ...call,
+      method: "GET",
+      path: this.path(id),
+      query: { expand: expand?.length ? expand.join(",") : undefined },
+      headers: { "if-none-match": known && versions.get(known as object) },
+    });
+    return known && response.status === 304 ? known : this.remember(response, data.document);
+  }
+
+  /**
+   * Creates a document. Its id is made here, so that the call is safe to repeat: a repetition that finds the document
+   * gives that.
+   */
+  create(document: T.NewDocumentOf<S, N>, options: CallOptions = {}): Promise<D> {
+    const given = (document as { id?: string }).id !== undefined;
+    const made = !given && this.transport.clockIsRight;
+    return this.insert(made ? { id: newId(), ...(document as object) } : (document as object), made, options);
+  }
+
+  /** @internal Creates a document; `made` for an id that was made for this call, so that no other writer has it. */
+  async insert(json: { id?: string }, made: boolean, options: CallOptions = {}): Promise<D> {
+    let repeated = false;
+    try {
+      const { response, data } = await this.transport.exchange<{ document: D }>({
+        ...options,
+        method: "POST",
+        path: this.path(),
+        json,
+        repeatable: json.id !== undefined,
+        onRetry: () => (repeated = true),
+      });
+      return this.remember(response, data.document);
+    } catch (error) {
+      if (!repeated || !made || !isError(error, "CONFLICT")) throw error;
+      // The attempt whose response was lost has created it, unless another index refused it.
+      const found = await this.get(json.id!, options).catch(() => undefined);
+      if (!found) throw error;
+      return found as unknown as D;
+    }
+  }
+
+  /** Sets the fields given, or applies update operators. */
+  update(id: string, change: T.Update<D>, options: WriteOptions & { returning: true }): Promise<D>;
+  update(id: string, change: T.Update<D>, options?: WriteOptions): Promise<void>;
+  update(id: string, change: T.Update<D>, options: WriteOptions = {}): Promise<D | void> {
+    return this.write("PATCH", id, change, options, {});
+  }
+
+  /** Replaces the document. With `create` it must not exist, and is created. */
+  replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & ({ returning: true } | { create: true })): Promise<D>;
+  replace(id: string, document: T.NewDocumentOf<S, N>, options?: WriteOptions & { create?: boolean }): Promise<void>;
+  replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & { create?: boolean } = {}): Promise<D | void> {
+    const { create, ...rest } = options;
+    const headers = { "if-none-match": create ? "*" : undefined };
+    // A repetition after a lost response would meet the changed version.
+    return this.write("PUT", id, document, rest, { headers, repeatable: !create && rest.ifMatch === undefined });
+  }
+
+  async delete(id: string, options: Omit<WriteOptions, "returning"> = {}): Promise<void> {
+    let repeated = false;
+    const repeatable = options.ifMatch === undefined;
+    try {
+      await this.write("DELETE", id, undefined, options, { repeatable, onRetry: () => (repeated = true) });
+    } catch (error) {
+      // The attempt whose response was lost has deleted it.
+      if (!repeated || !isError(error, "NOT_FOUND")) throw error;
+    }
+  }
+
+  /** The documents nearest to a text or a vector, each with its `_score`. */
+  async search(options: SearchOptions<D>): Promise<(D & { _score: number })[]> {
+    const { signal, timeoutMs, ...json } = options;
+    const call = { method: "POST", path: `${this.path()}/search`, json, repeatable: true, signal, timeoutMs };
+    return (await this.transport.json<{ results: (D & { _score: number })[] }>(call)).results;
+  }
+
+  /** Calls `listener` for every change that the caller may see. All subscriptions of a client share one socket. */
+  subscribe(listener: (change: import("./realtime.js").Change<D>) => void, options: SubscribeOptions<D> = {}): Subscription {
+    return this.realtime.subscribe(this.name, listener as never, options as SubscribeOptions<any>);
+  }
+
+  private async write(method: string, id: string, json: unknown, options: WriteOptions, more: Partial<Call>): Promise<any> {
+    const { ifMatch, returning, ...call } = options;
+    const { response, data } = await this.transport.exchange<{ document: D } | undefined>({
+      ...call,
+      ...more,
+      method,
+      path: this.path(id),
+      json,
+      headers: { ...more.headers, "if-match": conditionOf(ifMatch), prefer: returning ? "return=representation" : undefined },
+    });
+    return data && this.remember(response, data.document);
+  }
+
+  private remember<V>(response: Response, document: V): V {
+    const version = response.headers.get("etag");
+    if (version) versions.set(document as object, version);
+    return document;
+  }
+}

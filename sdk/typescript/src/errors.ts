@@ -1,0 +1,73 @@
+/** One problem of a request, such as a field that is not valid. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+}
+
+/** Codes of the server's errors, and those that this package adds. */
+export type ErrorCode =
+  | "NETWORK"
+  | "TIMEOUT"
+  | "ABORTED"
+  | "INVALID_RESPONSE"
+  | "OAUTH_FAILED"
+  | "NO_WEBSOCKET"
+  | "VALIDATION"
+  | "INVALID_JSON"
+  | "INVALID_PARAM"
+  | "INVALID_FILTER"
+  | "INVALID_BODY"
+  | "INVALID_UPDATE"
+  | "INVALID_CURSOR"
+  | "INVALID_CREDENTIALS"
+  | "UNAUTHENTICATED"
+  | "FORBIDDEN"
+  | "NOT_FOUND"
+  | "CONFLICT"
+  | "EMAIL_TAKEN"
+  | "PRECONDITION_FAILED"
+  | "PAYLOAD_TOO_LARGE"
+  | "PLAN_LIMIT"
+  | "RATE_LIMITED"
+  | "UNAVAILABLE"
+  | "FUNCTIONS_BUSY"
+  | (string & {});
+
+/** What every method of this package throws. `status` is 0 where no response of the server was received. */
+export class ManybaseError extends Error {
+  override readonly name = "ManybaseError";
+  readonly details: readonly ErrorDetail[];
+  /** The id under which the server logs the request. */
+  readonly requestId: string | undefined;
+  /** Seconds after which the server accepts the request again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode,
+    message: string,
+    more: { details?: readonly ErrorDetail[]; requestId?: string; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.details = more.details ?? [];
+    this.requestId = more.requestId;
+    this.retryAfter = more.retryAfter;
+  }
+}
+
+/** True for an error of this package, and with a code only for errors of that code. */
+export function isError<C extends ErrorCode>(error: unknown, code?: C): error is ManybaseError & { code: C } {
+  return error instanceof ManybaseError && (code === undefined || error.code === code);
+}
+
+export type Safe<T> = { data: T; error?: undefined } | { data?: undefined; error: ManybaseError };
+
+/** Gives an error as a value instead of throwing it. Errors of other kinds are still thrown. */
+export async function safe<T>(promise: PromiseLike<T>): Promise<Safe<T>> {
+  try {
+    return { data: await promise };
+  } catch (error) {
+    if (isError(error)) return { error };
+    throw error;
+  }
+}

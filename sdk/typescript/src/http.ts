@@ -1,0 +1,280 @@
+import { ManybaseError } from "./errors.js";
+import { newId } from "./id.js";
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call with the error `ABORTED`. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for the call and its retries; then `TIMEOUT`. 0 is no limit. */
+  timeoutMs?: number | undefined;
+}
+
+/** The credentials that a call is sent with, and how to replace a token that the server refuses. */
+export interface TokenSource {
+  /** A token, or undefined for a caller without one. */
+  get(signal?: AbortSignal): Promise<string | undefined>;
+  /** Called after a 401 for `refused`: another token, or undefined if there is none. */
+  renew(refused: string): Promise<string | undefined>;
+}
+
+export interface Call extends CallOptions {
+  method: string;
+  /** Below /api/v1, or a whole address. */
+  path: string;
+  query?: Record<string, unknown> | undefined;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: BodyInit | undefined;
+  headers?: Record<string, string | undefined> | undefined;
+  /** It may be sent again after a network error: it has the same effect twice. GET and HEAD are. */
+  repeatable?: boolean;
+  /** Never sent again, whatever the error. */
+  once?: boolean;
+  /** Sent without a token. */
+  anonymous?: boolean;
+  /** Responses with an error status are returned, not thrown. */
+  raw?: boolean;
+  /** Called before a repetition. */
+  onRetry?: () => void;
+}
+
+export interface TransportOptions {
+  url: string;
+  project?: string | undefined;
+  fetch?: typeof fetch | undefined;
+  timeoutMs?: number | undefined;
+  headers?: Record<string, string> | undefined;
+  credentials?: RequestCredentials | undefined;
+}
+
+const maxRetries = 3;
+const maxRetryAfterSeconds = 30;
+/** Clocks that differ by more make ids whose order misleads. */
+const maxClockDifferenceMs = 300_000;
+
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(aborted(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }, ms);
+    if (signal?.aborted) end();
+    signal?.addEventListener("abort", end, { once: true });
+  });
+}
+
+export function aborted(signal?: AbortSignal): ManybaseError {
+  return signal?.reason instanceof ManybaseError
+    ? signal.reason
+    : new ManybaseError(0, "ABORTED", "the call was aborted", { cause: signal?.reason });
+}
+
+/** A waiting time in milliseconds that doubles with each attempt, between half of it and all of it. */
+export const jittered = (firstMs: number, attempt: number, maxMs: number): number =>
+  Math.min(maxMs, firstMs * 2 ** attempt) * (0.5 + Math.random() / 2);
+
+/** Sends requests: credentials, retries, time limits and errors. */
+export class Transport {
+  readonly base: string;
+  readonly project: string | undefined;
+  tokens: TokenSource | undefined;
+  /** The server's clock minus this one's, in milliseconds, once a response has shown it. */
+  clockDifference = 0;
+
+  constructor(private readonly options: TransportOptions) {
+    this.base = options.url.replace(/\/+$/, "") + "/api/v1";
+    this.project = options.project;
+  }
+
+  /** False where this clock is so wrong that ids are left to the server. */
+  get clockIsRight(): boolean {
+    return Math.abs(this.clockDifference) < maxClockDifferenceMs;
+  }
+
+  address(path: string, query: Record<string, unknown> = {}): string {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) search.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+    }
+    const text = String(search);
+    return (path.startsWith("/") ? this.base + path : path) + (text && (path.includes("?") ? "&" : "?") + text);
+  }
+
+  /** The parsed body of a successful response, undefined where there is none. */
+  async json<T>(call: Call): Promise<T> {
+    return (await this.exchange<T>(call)).data;
+  }
+
+  /** The response and its parsed body. */
+  async exchange<T>(call: Call): Promise<{ response: Response; data: T }> {
+    const limit = new Limit(call, this.options.timeoutMs);
+    try {
+      for (let attempt = 0; ; ) {
+        try {
+          const response = await this.send(call, limit);
+          return { response, data: (await this.parse(response, limit)) as T };
+        } catch (error) {
+          await this.waitToRetry(call, error, attempt++, limit);
+        }
+      }
+    } finally {
+      limit.end();
+    }
+  }
+
+  /** The response as it is, for calls whose bodies are read by the caller. */
+  async response(call: Call): Promise<Response> {
+    const limit = new Limit(call, this.options.timeoutMs);
+    try {
+      for (let attempt = 0; ; ) {
+        try {
+          return await this.send(call, limit);
+        } catch (error) {
+          await this.waitToRetry(call, error, attempt++, limit);
+        }
+      }
+    } finally {
+      // The signal of the caller still ends the reading of the body; the time limit does not.
+      limit.disarm();
+    }
+  }
+
+  private async send(call: Call, limit: Limit): Promise<Response> {
+    const tokens = call.anonymous ? undefined : this.tokens;
+    let token = await limit.race(tokens?.get(limit.signal));
+    for (let renewed = false; ; renewed = true) {
+      const response = await this.fetchOnce(call, token, limit);
+      if (response.ok || response.status === 304) return response;
+      if (response.status === 401 && tokens && token && !renewed) {
+        const next = await limit.race(tokens.renew(token));
+        if (next && next !== token) {
+          await response.body?.cancel().catch(() => {});
+          token = next;
+          continue;
+        }
+      }
+      if (call.raw) return response;
+      await this.parse(response, limit);
+    }
+  }
+
+  private async fetchOnce(call: Call, token: string | undefined, limit: Limit): Promise<Response> {
+    const requestId = newId();
+    const headers: Record<string, string> = { "x-request-id": requestId, ...this.options.headers };
+    if (token) headers["authorization"] = `Bearer ${token}`;
+    if (this.project && !headers["x-service-project"]) headers["x-service-project"] = this.project;
+    if (call.json !== undefined) headers["content-type"] = "application/json";
+    for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers[name] = value;
+    try {
+      const sent = (this.options.fetch ?? fetch)(this.address(call.path, call.query), {
+        method: call.method,
+        headers,
+        body: call.json !== undefined ? JSON.stringify(call.json) : call.body,
+        signal: limit.signal,
+        credentials: this.options.credentials,
+      } as RequestInit);
+      // A given fetch may not know signals.
+      const response = (await limit.race(sent))!;
+      const date = Date.parse(response.headers.get("date") ?? "");
+      if (date) this.clockDifference = date - Date.now();
+      return response;
+    } catch (cause) {
+      throw limit.signal.aborted
+        ? aborted(limit.signal)
+        : new ManybaseError(0, "NETWORK", `${this.base} cannot be reached`, { cause, requestId });
+    }
+  }
+
+  /** Gives the JSON of a success, throws the error of any other response. */
+  private async parse(response: Response, limit: Limit): Promise<unknown> {
+    const { status, headers } = response;
+    const requestId = headers.get("x-request-id") ?? undefined;
+    let text: string;
+    try {
+      text = (await limit.race(response.text()))!;
+    } catch (cause) {
+      throw limit.signal.aborted
+        ? aborted(limit.signal)
+        : new ManybaseError(0, "NETWORK", "the response ended early", { cause, requestId });
+    }
+    let data: any;
+    try {
+      data = text ? JSON.parse(text) : undefined;
+    } catch (cause) {
+      const type = headers.get("content-type");
+      const message = `the response (${status}) is not JSON${type ? ` but ${type}` : ""}: is this the server's address?`;
+      throw new ManybaseError(status, "INVALID_RESPONSE", message, { cause, requestId });
+    }
+    if (response.ok || status === 304) return data;
+    const { code = "INVALID_RESPONSE", message = `the response has the status ${status}`, details } = data?.error ?? {};
+    const seconds = headers.get("retry-after");
+    throw new ManybaseError(status, code, message, {
+      details,
+      requestId,
+      retryAfter: seconds === null ? undefined : Number(seconds) || 0,
+    });
+  }
+
+  /** Returns once the call may be sent again, else throws its error. */
+  private async waitToRetry(call: Call, error: unknown, attempt: number, limit: Limit): Promise<void> {
+    if (!(error instanceof ManybaseError) || call.once || attempt >= maxRetries) throw error;
+    const { status, code, retryAfter } = error;
+    // The server has not begun these.
+    const refused = (status === 429 && code !== "PLAN_LIMIT") || code === "FUNCTIONS_BUSY";
+    const repeatable = call.repeatable || call.method === "GET" || call.method === "HEAD";
+    if (!refused && !(repeatable && (code === "NETWORK" || (status >= 502 && status <= 504)))) throw error;
+    if (retryAfter !== undefined && retryAfter > maxRetryAfterSeconds) throw error;
+    await pause(Math.max((retryAfter ?? 0) * 1000, jittered(200, attempt, 5_000)), limit.signal);
+    call.onRetry?.();
+  }
+}
+
+/** The end of a call: the caller's signal or the time limit, whichever is first. */
+class Limit {
+  private readonly controller = new AbortController();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly options: CallOptions,
+    defaultMs = 30_000,
+  ) {
+    const { signal, timeoutMs = defaultMs } = options;
+    if (timeoutMs > 0) {
+      const late = () => this.controller.abort(new ManybaseError(0, "TIMEOUT", `no response within ${timeoutMs} ms`));
+      this.timer = setTimeout(late, timeoutMs);
+    }
+    if (signal?.aborted) this.abort();
+    signal?.addEventListener("abort", this.abort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  private readonly abort = () => this.controller.abort(this.options.signal?.reason);
+
+  /** The value, or the end of the call if that is first. */
+  race<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
+    if (this.signal.aborted) return Promise.reject(aborted(this.signal));
+    if (!promise) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      const end = () => reject(aborted(this.signal));
+      this.signal.addEventListener("abort", end, { once: true });
+      promise.then(resolve, reject).finally(() => this.signal.removeEventListener("abort", end));
+    });
+  }
+
+  disarm(): void {
+    clearTimeout(this.timer);
+  }
+
+  end(): void {
+    this.disarm();
+    this.options.signal?.removeEventListener("abort", this.abort);
+  }
+}

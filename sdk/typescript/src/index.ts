@@ -1,0 +1,33 @@
+export { Client, createClient } from "./client.js";
+export type { ClientOptions, GraphqlResult, RunOptions, ServerInfo } from "./client.js";
+export { isError, ManybaseError, safe } from "./errors.js";
+export type { ErrorCode, ErrorDetail, Safe } from "./errors.js";
+export { newId } from "./id.js";
+export { Collection, versionOf } from "./collection.js";
+export type { ListOptions, SearchOptions, Version, WriteOptions } from "./collection.js";
+export { Query } from "./query.js";
+export type { Page, QueryOptions } from "./query.js";
+export { live, LiveList } from "./live.js";
+export type { LiveOptions, LiveState } from "./live.js";
+export type { Change, ChangeType, Status, SubscribeOptions, Subscription, WebSocketConstructor, WebSocketLike } from "./realtime.js";
+export type { Auth, AuthSession, Identity, SecondFactor, SignIn } from "./auth.js";
+export type { AuthEvent, User } from "./session.js";
+export type { Bucket, SignedLink, StoredFile } from "./files.js";
+export type { Upload, UploadOptions, UploadProgress, UploadSource, UploadStatus } from "./upload.js";
+export type { CallOptions } from "./http.js";
+export { memoryStorage } from "./storage.js";
+export type { KeyValueStorage } from "./storage.js";
+export type {
+  CollectionName,
+  DocumentOf,
+  Filter,
+  NewDocumentOf,
+  Path,
+  SchemaShape,
+  ServerFields,
+  Sort,
+  Untyped,
+  Update,
+  UpdateOperators,
+} from "./schema.js";
+export { version } from "./version.js";
