@@ -1,7 +1,7 @@
+import type { Account } from "./account.js";
 import { ManybaseError } from "./errors.js";
-import type { Call, CallOptions, Transport } from "./http.js";
-import { newId } from "./id.js";
-import type { AuthEvent, Session, Tokens, User } from "./session.js";
+import type { CallOptions, Transport } from "./http.js";
+import type { AuthEvent, Session, User } from "./session.js";
 
 export interface AuthSession {
   id: string;
@@ -29,128 +29,81 @@ export interface SecondFactor<U> {
 /** A sign-in is complete with `user`, or needs its second factor. */
 export type SignIn<U> = { user: U; mfa?: undefined } | { user?: undefined; mfa: SecondFactor<U> };
 
-type Answer = Tokens | { mfaRequired: true; mfaToken: string };
-interface PopupResult {
-  refresh?: string | undefined;
-  mfa?: string | undefined;
-  error?: string | undefined;
-}
+export const startedKey = "manybase:oauth";
 
-const startedKey = "manybase:oauth";
-const popupParameter = "mb_popup";
-const popupWaitMs = 600_000;
+type Call = (...given: any[]) => Promise<any>;
+
+/** A method, or an object of methods, whose code is loaded when one is called. */
+function later(load: () => Promise<any>, path: readonly string[]): any {
+  return new Proxy((() => {}) as unknown as Call, {
+    get: (_, name) => (typeof name === "string" && name !== "then" ? later(load, [...path, name]) : undefined),
+    apply: async (_, __, given) => {
+      let at = await load();
+      for (const name of path.slice(0, -1)) at = at[name];
+      return at[path[path.length - 1]!](...given);
+    },
+  });
+}
 
 /** Sign-up, sign-in and the sessions of end users. */
 export class Auth<Metadata = Record<string, unknown>> {
-  constructor(
-    private readonly transport: Transport,
-    private readonly session: Session,
-  ) {}
+  readonly #transport: Transport;
+  readonly #session: Session;
+  #account: Promise<Account<Metadata>> | undefined;
+
+  constructor(transport: Transport, session: Session) {
+    this.#transport = transport;
+    this.#session = session;
+  }
 
   /** The signed-in user, null for none. Of a storage that is read asynchronously only after `ready`. */
   get user(): User<Metadata> | null {
-    return (this.session.state?.user as User<Metadata> | undefined) ?? null;
+    return (this.#session.state?.user as User<Metadata> | undefined) ?? null;
   }
 
   /** Ends once the stored session was read. */
   get ready(): Promise<User<Metadata> | null> {
-    return this.session.ready.then(() => this.user);
+    return this.#session.ready.then(() => this.user);
   }
 
   /** Calls `listener` whenever the user changes, also by another tab. Gives a function that stops it. */
   onChange(listener: (user: User<Metadata> | null, event: AuthEvent) => void): () => void {
-    return this.session.listen((event) => event !== "token" && listener(this.user, event));
+    return this.#session.listen((event) => event !== "token" && listener(this.user, event));
   }
 
   /** Registers a user; they are not signed in by it. */
-  async register(
-    account: { email: string; password: string; name?: string },
-    options?: CallOptions,
-  ): Promise<User<Metadata>> {
-    return (await this.post<{ user: User<Metadata> }>("register", account, options)).user;
-  }
-
-  async login(
-    account: { email: string; password: string },
-    options?: CallOptions,
-  ): Promise<SignIn<User<Metadata>>> {
-    return this.complete(await this.post<Answer>("login", account, options));
-  }
-
+  readonly register = this.#later("register");
+  /** Signs in. The result has `user`, or `mfa` where the second factor is next. */
+  readonly login = this.#later("login");
   /** Signs out in all tabs of this browser, with `everywhere` on all devices. */
-  async logout(options: CallOptions & { everywhere?: boolean } = {}): Promise<void> {
-    const { everywhere, ...call } = options;
-    await this.session.ready;
-    if (everywhere) await this.call("DELETE", "sessions", call);
-    const refreshToken = this.session.state?.refreshToken;
-    await this.session.end();
-    if (!refreshToken) return;
-    // Without the server the session ends by itself; here it has ended.
-    await this.post("logout", { refreshToken }, { ...call, repeatable: true }).catch(() => {});
-  }
-
-  readonly sessions = {
-    list: async (options?: CallOptions): Promise<AuthSession[]> =>
-      (await this.call<{ sessions: AuthSession[] }>("GET", "sessions", options)).sessions,
-    revoke: (id: string, options?: CallOptions): Promise<void> =>
-      this.call("DELETE", `sessions/${encodeURIComponent(id)}`, options),
-    /** All but the session of this client. */
-    revokeOthers: (options?: CallOptions): Promise<void> => this.call("DELETE", "sessions", options),
-  };
-
+  readonly logout = this.#later("logout");
+  readonly sessions = this.#later("sessions");
   /** Sign-ins with providers. */
-  readonly identities = {
-    list: async (options?: CallOptions): Promise<Identity[]> =>
-      (await this.call<{ identities: Identity[] }>("GET", "identities", options)).identities,
-    remove: (id: string, options?: CallOptions): Promise<void> =>
-      this.call("DELETE", `identities/${encodeURIComponent(id)}`, options),
-  };
-
+  readonly identities = this.#later("identities");
   /** The second factor by an authenticator app. */
-  readonly totp = {
-    enroll: (options?: CallOptions): Promise<{ secret: string; otpauthUrl: string }> =>
-      this.call("POST", "mfa/totp/enroll", options),
-    /** Gives the recovery codes, which are shown only here. */
-    activate: async (code: string, options?: CallOptions): Promise<string[]> => {
-      const json = { code };
-      const made = await this.call<{ recoveryCodes: string[] }>("POST", "mfa/totp/activate", { ...options, json });
-      await this.session.updateUser({ mfaEnabled: true });
-      return made.recoveryCodes;
-    },
-    disable: async (code: string, options?: CallOptions): Promise<void> => {
-      await this.call("POST", "mfa/totp/disable", { ...options, json: { code } });
-      await this.session.updateUser({ mfaEnabled: false });
-    },
-  };
-
+  readonly totp = this.#later("totp");
   /** Mails a link that verifies the address. Succeeds for every address. */
-  requestVerification(email: string, options?: CallOptions): Promise<void> {
-    return this.post("verify-email/request", { email }, options);
-  }
-
-  async verifyEmail(token: string, options?: CallOptions): Promise<void> {
-    await this.post("verify-email", { token }, options);
-    await this.session.updateUser({ emailVerified: true });
-  }
-
+  readonly requestVerification = this.#later("requestVerification");
+  readonly verifyEmail = this.#later("verifyEmail");
   /** Mails a link to the page where a new password is set. Succeeds for every address. */
-  requestPasswordReset(email: string, options?: CallOptions): Promise<void> {
-    return this.post("password-reset/request", { email }, options);
-  }
-
+  readonly requestPasswordReset = this.#later("requestPasswordReset");
   /** Sets a new password and ends all sessions of the user. */
-  resetPassword(token: string, password: string, options?: CallOptions): Promise<void> {
-    return this.post("password-reset", { token, password }, options);
-  }
+  readonly resetPassword = this.#later("resetPassword");
+  /**
+   * Completes a sign-in that `oauthUrl`, `oauthPopup` or `loginUrl` began, from the page's address, and removes the token
+   * from it. Null where the address holds no result. A result that this tab did not request is refused, since any site
+   * could send a visitor to it: `unsolicited: true` accepts it.
+   */
+  readonly completeOauth = this.#later("completeOauth");
 
   /** The address to open for a sign-in with a provider. It returns to `redirect`; call `completeOauth` there. */
   oauthUrl(provider: string, options: { redirect: string }): string {
-    return this.begin(`/auth/oauth/${encodeURIComponent(provider)}/start`, options.redirect);
+    return this.#begin(`/auth/oauth/${encodeURIComponent(provider)}/start`, options.redirect);
   }
 
   /** The address of the server's own sign-in page. It returns to `redirect`; call `completeOauth` there. */
   loginUrl(options: { redirect: string }): string {
-    return this.begin(this.transport.base.replace(/api\/v1$/, "auth/login"), options.redirect);
+    return this.#begin(this.#transport.base.replace(/api\/v1$/, "auth/login"), options.redirect);
   }
 
   /**
@@ -161,106 +114,32 @@ export class Auth<Metadata = Record<string, unknown>> {
     provider: string,
     options: { redirect: string; features?: string; signal?: AbortSignal },
   ): Promise<SignIn<User<Metadata>>> {
-    const id = newId();
-    const redirect = new URL(options.redirect);
-    redirect.searchParams.set(popupParameter, id);
-    const address = this.transport.address(`/auth/oauth/${encodeURIComponent(provider)}/start`, {
-      project: this.transport.project,
-      redirect: String(redirect),
-    });
-    const channel = new BroadcastChannel(`manybase:popup:${id}`);
-    const { signal } = options;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    const window = open("", "_blank", options.features ?? "popup,width=480,height=720");
+    if (!window) throw new ManybaseError(0, "OAUTH_FAILED", "the browser blocked the window");
+    return (await this.#load()).popup(window, provider, options);
+  }
+
+  #load(): Promise<Account<Metadata>> {
+    this.#account ??= import("./account.js").then(
+      ({ Account }) => new Account(this.#transport, this.#session),
+      (cause) => {
+        this.#account = undefined;
+        throw new ManybaseError(0, "NETWORK", "account.js cannot be loaded", { cause });
+      },
+    );
+    return this.#account;
+  }
+
+  #later<K extends keyof Account<Metadata>>(name: K): Account<Metadata>[K] {
+    return later(() => this.#load(), [name]);
+  }
+
+  #begin(path: string, redirect: string): string {
     try {
-      const result = new Promise<PopupResult>((resolve, reject) => {
-        const end = (reason: string) => reject(new ManybaseError(0, "OAUTH_FAILED", reason));
-        channel.onmessage = ({ data }) => resolve(data);
-        timer = setTimeout(end, popupWaitMs, "the sign-in in the window was not completed");
-        if (signal?.aborted) end("the sign-in was aborted");
-        signal?.addEventListener("abort", () => end("the sign-in was aborted"), { once: true });
-      });
-      if (!signal?.aborted && !open(address, "_blank", options.features ?? "popup,width=480,height=720")) {
-        throw new ManybaseError(0, "OAUTH_FAILED", "the browser blocked the window: open it from a click");
-      }
-      return await this.finish(await result);
-    } finally {
-      clearTimeout(timer);
-      channel.close();
-    }
-  }
-
-  /**
-   * Completes a sign-in that `oauthUrl`, `oauthPopup` or `loginUrl` began, from the page's address, and removes the token
-   * from it. Null where the address holds no result. A result that this tab did not request is refused, since any site
-   * could send a visitor to it: `unsolicited: true` accepts it.
-   */
-  async completeOauth(options: { unsolicited?: boolean } = {}): Promise<SignIn<User<Metadata>> | null> {
-    const page = new URL(location.href);
-    const given = new URLSearchParams(page.hash.slice(1));
-    const result: PopupResult = {};
-    for (const name of ["refresh", "mfa", "error"] as const) result[name] = given.get(`mb_${name}`) ?? undefined;
-    if (!result.refresh && !result.mfa && !result.error) return null;
-    page.hash = "";
-    const popup = page.searchParams.get(popupParameter);
-    page.searchParams.delete(popupParameter);
-    history.replaceState(history.state, "", page);
-    if (popup) {
-      const channel = new BroadcastChannel(`manybase:popup:${popup}`);
-      channel.postMessage(result);
-      channel.close();
-      close();
-      return null;
-    }
-    if (!this.takeStarted() && !options.unsolicited) {
-      throw new ManybaseError(0, "OAUTH_FAILED", "this tab did not begin the sign-in");
-    }
-    return this.finish(result);
-  }
-
-  private finish(result: PopupResult): Promise<SignIn<User<Metadata>>> {
-    if (result.mfa) return this.complete({ mfaRequired: true, mfaToken: result.mfa });
-    if (!result.refresh) throw new ManybaseError(0, "OAUTH_FAILED", result.error ?? "there is no result");
-    const refreshToken = result.refresh;
-    return this.post<Tokens>("refresh", { refreshToken }).then((tokens) => this.complete({ refreshToken, ...tokens }));
-  }
-
-  private begin(path: string, redirect: string): string {
-    try {
-      sessionStorage.setItem(startedKey, String(Date.now()));
+      sessionStorage.setItem(startedKey, "1");
     } catch {
       // Not in a page, or its storage is switched off: completeOauth then needs `unsolicited`.
     }
-    return this.transport.address(path, { project: this.transport.project, redirect });
-  }
-
-  private takeStarted(): boolean {
-    try {
-      const started = sessionStorage.getItem(startedKey);
-      sessionStorage.removeItem(startedKey);
-      return started !== null;
-    } catch {
-      return false;
-    }
-  }
-
-  private async complete(answer: Answer): Promise<SignIn<User<Metadata>>> {
-    if ("accessToken" in answer) return { user: (await this.session.adopt(answer)) as User<Metadata> };
-    const { mfaToken } = answer;
-    return {
-      mfa: {
-        verify: async (code, options) =>
-          (await this.session.adopt(await this.post<Tokens>("mfa/verify", { mfaToken, code }, options))) as User<Metadata>,
-      },
-    };
-  }
-
-  private post<T = void>(path: string, json: unknown, options?: Partial<Call>): Promise<T> {
-    // A limit on attempts is for the user to see, not for waiting.
-    const call = { method: "POST", path: `/auth/${path}`, json, anonymous: true, once: !options?.repeatable };
-    return this.transport.json<T>({ ...call, ...options });
-  }
-
-  private call<T = void>(method: string, path: string, options?: Partial<Call>): Promise<T> {
-    return this.transport.json<T>({ repeatable: method === "DELETE", ...options, method, path: `/auth/${path}` });
+    return this.#transport.address(path, { project: this.#transport.project, redirect });
   }
 }

@@ -1,6 +1,6 @@
 import { Auth } from "./auth.js";
 import { Collection } from "./collection.js";
-import { ManybaseError, type ErrorDetail } from "./errors.js";
+import { ManybaseError } from "./errors.js";
 import { Bucket } from "./files.js";
 import { Transport, type CallOptions, type TokenSource } from "./http.js";
 import { Realtime, type WebSocketConstructor } from "./realtime.js";
@@ -50,41 +50,40 @@ export interface ServerInfo {
 /** The client of one project. */
 export class Client<S extends T.SchemaShape = T.Untyped> {
   readonly auth: Auth<T.MetadataOf<S>>;
-  private readonly transport: Transport;
-  private readonly session: Session | undefined;
-  private readonly storage: SafeStorage;
-  private readonly realtime: Realtime;
+  readonly #transport: Transport;
+  readonly #session: Session | undefined;
+  readonly #storage: SafeStorage;
+  readonly #realtime: Realtime;
 
   constructor(options: ClientOptions) {
     const { apiKey } = options;
     const project = options.project ?? apiKey?.match(/_sk_([^.]+)\./)?.[1];
-    this.transport = new Transport({ ...options, project });
-    this.storage = new SafeStorage(options.storage ?? (apiKey ? "memory" : undefined));
-    const session = new Session(this.transport, apiKey ? new SafeStorage("memory") : this.storage);
-    if (!apiKey) this.session = session;
+    this.#transport = new Transport({ ...options, project });
+    this.#storage = new SafeStorage(options.storage ?? (apiKey ? "memory" : undefined));
+    const session = new Session(this.#transport, apiKey ? new SafeStorage("memory") : this.#storage);
+    if (!apiKey) this.#session = session;
     const key: TokenSource = { get: async () => apiKey, renew: async () => undefined };
-    this.transport.tokens = apiKey ? key : session;
-    this.auth = new Auth(this.transport, session);
-    this.realtime = new Realtime(this.transport, this.session, options.WebSocket);
+    this.#transport.tokens = apiKey ? key : session;
+    this.auth = new Auth(this.#transport, session);
+    this.#realtime = new Realtime(this.#transport, this.#session, options.WebSocket);
   }
 
   collection<N extends T.CollectionName<S>>(name: N): Collection<S, N> {
-    return new Collection(this.transport, this.realtime, name);
+    return new Collection(this.#transport, this.#realtime, name);
   }
 
   files(bucket: string): Bucket {
-    return new Bucket(this.transport, this.storage, bucket);
+    return new Bucket(this.#transport, this.#storage, bucket);
   }
 
   /** Calls the endpoint of a function and gives its response, whatever its status. */
   run<M extends T.Method>(method: M, path: T.RoutePath<S, M>, options: RunOptions = {}): Promise<Response> {
     const { body, query, headers, signal, timeoutMs } = options;
-    const asIs =
-      body === undefined || typeof body === "string" || body instanceof Blob || body instanceof FormData ||
-      body instanceof URLSearchParams || body instanceof ArrayBuffer || ArrayBuffer.isView(body);
-    const { project } = this.transport;
-    if (!project) throw new ManybaseError(0, "MISSING_PROJECT", "functions need the option project of createClient");
-    return this.transport.response({
+    const { project } = this.#transport;
+    if (!project) throw new ManybaseError(0, "MISSING_PROJECT", "functions need a project");
+    // Text, bytes and forms are sent as they are.
+    const isPlain = /^\[object (Object|Array|Number|Boolean|Null)]$/.test(Object.prototype.toString.call(body));
+    const call = {
       method,
       path: `/run/${encodeURIComponent(project)}${path}`,
       query,
@@ -92,9 +91,11 @@ export class Client<S extends T.SchemaShape = T.Untyped> {
       signal,
       timeoutMs,
       raw: true,
+      unread: true,
       once: method !== "GET",
-      ...(asIs ? { body: body as BodyInit | undefined } : { json: body }),
-    });
+      [isPlain ? "json" : "body"]: body,
+    };
+    return this.#transport.exchange(call).then(({ response }) => response);
   }
 
   /** Runs a GraphQL operation. Throws where it has no data; errors of parts of it are in the result. */
@@ -104,7 +105,7 @@ export class Client<S extends T.SchemaShape = T.Untyped> {
     options: CallOptions & { operationName?: string } = {},
   ): Promise<GraphqlResult<R>> {
     const { operationName, ...call } = options;
-    const result = await this.transport.json<GraphqlResult<R>>({
+    const result = await this.#transport.json<GraphqlResult<R>>({
       ...call,
       method: "POST",
       path: "/graphql",
@@ -113,21 +114,20 @@ export class Client<S extends T.SchemaShape = T.Untyped> {
     });
     const first = result.errors?.[0];
     if (!first || result.data) return result;
-    const details: ErrorDetail[] = result.errors!.map(({ path, message }) => ({ path: (path ?? []).join("/"), message }));
-    throw new ManybaseError(200, first.extensions?.code ?? "GRAPHQL", first.message, { details });
+    throw new ManybaseError(200, first.extensions?.code ?? "GRAPHQL", first.message, { cause: result.errors });
   }
 
   /** The version of the server, and whether it fits this package. */
   async server(options: CallOptions = {}): Promise<ServerInfo> {
-    const found = await this.transport.json<ServerInfo>({ ...options, method: "GET", path: "/health", anonymous: true });
-    const line = (text: string) => text.match(text.startsWith("0.") ? /^\d+\.\d+/ : /^\d+/)?.[0];
-    return { version: found.version, commit: found.commit, compatible: line(found.version) === line(version) };
+    const found = await this.#transport.json<ServerInfo>({ ...options, method: "GET", path: "/health", anonymous: true });
+    const line = (text: string) => text.match(/^(0\.)?\d+/)?.[0];
+    return { ...found, compatible: line(found.version) === line(version) };
   }
 
   /** Ends all subscriptions and lets go of the page's events. The session stays stored. */
   close(): void {
-    this.realtime.close();
-    this.session?.close();
+    this.#realtime.close();
+    this.#session?.close();
   }
 }
 

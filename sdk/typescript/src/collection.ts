@@ -48,7 +48,7 @@ const maxAddressLength = 6_000;
 function conditionOf(version: Version | undefined): string | undefined {
   if (version === undefined || typeof version === "string") return version;
   const text = versions.get(version);
-  if (!text) throw new ManybaseError(0, "INVALID_PARAM", "ifMatch: the document was not read with its version, use get()");
+  if (!text) throw new ManybaseError(0, "INVALID_PARAM", "ifMatch: the document has no version");
   return text;
 }
 
@@ -60,7 +60,7 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
     readonly name: N,
   ) {}
 
-  private path(id?: string): string {
+  #path(id?: string): string {
     return `/${encodeURIComponent(this.name)}` + (id === undefined ? "" : `/${encodeURIComponent(id)}`);
   }
 
@@ -68,11 +68,12 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
   async list<E extends T.ExpandName<S, N> = never>(options: ListOptions<S, N, E> = {}): Promise<T.Expanded<S, N, D, E>[]> {
     const { filter, limit, skip, expand, signal, timeoutMs } = options;
     const query = { filter, limit, skip, expand: expand?.length ? expand.join(",") : undefined };
-    const long = filter && this.transport.address(this.path(), query).length > maxAddressLength;
-    const call: Call = long
-      ? { method: "POST", path: `${this.path()}/query`, json: { filter, limit, skip, expand }, repeatable: true }
-      : { method: "GET", path: this.path(), query };
-    return (await this.transport.json<Page<any>>({ ...call, signal, timeoutMs })).documents;
+    const long = filter && this.transport.address(this.#path(), query).length > maxAddressLength;
+    const limits = { signal, timeoutMs };
+    const page = long
+      ? this.read<Page<any>>("query", { filter, limit, skip, expand }, limits)
+      : this.transport.json<Page<any>>({ ...limits, method: "GET", path: this.#path(), query });
+    return (await page).documents;
   }
 
   /** All matching documents in the order of ids, read by pages; documents that others create are met if they are later. */
@@ -101,10 +102,14 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
     return new Query(this as unknown as Collection<any, any, any>, options as QueryOptions<any, any, any>);
   }
 
+  /** @internal Sends a reading that has a body. */
+  read<R>(verb: string, json: unknown, limits: CallOptions): Promise<R> {
+    return this.transport.json<R>({ ...limits, method: "POST", path: `${this.#path()}/${verb}`, json, repeatable: true });
+  }
+
   /** The number of matching documents. */
   async count(filter?: T.Filter<D>, options: CallOptions = {}): Promise<number> {
-    const call = { method: "POST", path: `${this.path()}/count`, json: { filter }, repeatable: true };
-    return (await this.transport.json<{ count: number }>({ ...options, ...call })).count;
+    return (await this.read<{ count: number }>("count", { filter }, options)).count;
   }
 
   /**
@@ -119,11 +124,11 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
     const { response, data } = await this.transport.exchange<{ document: any }>({
       ...call,
       method: "GET",
-      path: this.path(id),
+      path: this.#path(id),
       query: { expand: expand?.length ? expand.join(",") : undefined },
       headers: { "if-none-match": known && versions.get(known as object) },
     });
-    return known && response.status === 304 ? known : this.remember(response, data.document);
+    return known && response.status === 304 ? known : this.#remember(response, data.document);
   }
 
   /**
@@ -143,12 +148,12 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
       const { response, data } = await this.transport.exchange<{ document: D }>({
         ...options,
         method: "POST",
-        path: this.path(),
+        path: this.#path(),
         json,
         repeatable: json.id !== undefined,
         onRetry: () => (repeated = true),
       });
-      return this.remember(response, data.document);
+      return this.#remember(response, data.document);
     } catch (error) {
       if (!repeated || !made || !isError(error, "CONFLICT")) throw error;
       // The attempt whose response was lost has created it, unless another index refused it.
@@ -162,7 +167,7 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
   update(id: string, change: T.Update<D>, options: WriteOptions & { returning: true }): Promise<D>;
   update(id: string, change: T.Update<D>, options?: WriteOptions): Promise<void>;
   update(id: string, change: T.Update<D>, options: WriteOptions = {}): Promise<D | void> {
-    return this.write("PATCH", id, change, options, {});
+    return this.#write("PATCH", id, change, options, {});
   }
 
   /** Replaces the document. With `create` it must not exist, and is created. */
@@ -172,14 +177,14 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
     const { create, ...rest } = options;
     const headers = { "if-none-match": create ? "*" : undefined };
     // A repetition after a lost response would meet the changed version.
-    return this.write("PUT", id, document, rest, { headers, repeatable: !create && rest.ifMatch === undefined });
+    return this.#write("PUT", id, document, rest, { headers, repeatable: !create && rest.ifMatch === undefined });
   }
 
   async delete(id: string, options: Omit<WriteOptions, "returning"> = {}): Promise<void> {
     let repeated = false;
     const repeatable = options.ifMatch === undefined;
     try {
-      await this.write("DELETE", id, undefined, options, { repeatable, onRetry: () => (repeated = true) });
+      await this.#write("DELETE", id, undefined, options, { repeatable, onRetry: () => (repeated = true) });
     } catch (error) {
       // The attempt whose response was lost has deleted it.
       if (!repeated || !isError(error, "NOT_FOUND")) throw error;
@@ -189,8 +194,7 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
   /** The documents nearest to a text or a vector, each with its `_score`. */
   async search(options: SearchOptions<D>): Promise<(D & { _score: number })[]> {
     const { signal, timeoutMs, ...json } = options;
-    const call = { method: "POST", path: `${this.path()}/search`, json, repeatable: true, signal, timeoutMs };
-    return (await this.transport.json<{ results: (D & { _score: number })[] }>(call)).results;
+    return (await this.read<{ results: (D & { _score: number })[] }>("search", json, { signal, timeoutMs })).results;
   }
 
   /** Calls `listener` for every change that the caller may see. All subscriptions of a client share one socket. */
@@ -198,20 +202,20 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
     return this.realtime.subscribe(this.name, listener as never, options as SubscribeOptions<any>);
   }
 
-  private async write(method: string, id: string, json: unknown, options: WriteOptions, more: Partial<Call>): Promise<any> {
+  async #write(method: string, id: string, json: unknown, options: WriteOptions, more: Partial<Call>): Promise<any> {
     const { ifMatch, returning, ...call } = options;
     const { response, data } = await this.transport.exchange<{ document: D } | undefined>({
       ...call,
       ...more,
       method,
-      path: this.path(id),
+      path: this.#path(id),
       json,
       headers: { ...more.headers, "if-match": conditionOf(ifMatch), prefer: returning ? "return=representation" : undefined },
     });
-    return data && this.remember(response, data.document);
+    return data && this.#remember(response, data.document);
   }
 
-  private remember<V>(response: Response, document: V): V {
+  #remember<V>(response: Response, document: V): V {
     const version = response.headers.get("etag");
     if (version) versions.set(document as object, version);
     return document;

@@ -1,4 +1,4 @@
-import { isError, ManybaseError } from "./errors.js";
+import { isError } from "./errors.js";
 import type { CallOptions, Transport } from "./http.js";
 import type { SafeStorage } from "./storage.js";
 import { Upload, type UploadOptions, type UploadSource } from "./upload.js";
@@ -23,13 +23,19 @@ const encodePath = (path: string) => path.split("/").map(encodeURIComponent).joi
 
 /** The files of one bucket. */
 export class Bucket {
-  constructor(
-    private readonly transport: Transport,
-    private readonly storage: SafeStorage,
-    readonly name: string,
-  ) {}
+  readonly #transport: Transport;
+  readonly #storage: SafeStorage;
 
-  private address(path?: string): string {
+  constructor(
+    transport: Transport,
+    storage: SafeStorage,
+    readonly name: string,
+  ) {
+    this.#transport = transport;
+    this.#storage = storage;
+  }
+
+  #address(path?: string): string {
     return `/storage/${encodeURIComponent(this.name)}` + (path === undefined ? "" : `/${encodePath(path)}`);
   }
 
@@ -39,43 +45,44 @@ export class Bucket {
    * the same path again.
    */
   upload(path: string, data: UploadSource, options: UploadOptions = {}): Upload {
-    return new Upload(this.transport, this.storage, this.address(path), data, options, () => this.find(path, options));
+    return new Upload(this.#transport, this.#storage, this.#address(path), data, options, () => this.find(path, options));
   }
 
   async list(
     options: CallOptions & { prefix?: string; limit?: number; skip?: number } = {},
   ): Promise<{ files: StoredFile[]; folders: string[] }> {
     const { prefix, limit, skip, ...call } = options;
-    return this.transport.json({ ...call, method: "GET", path: this.address(), query: { prefix, limit, skip } });
+    return this.#transport.json({ ...call, method: "GET", path: this.#address(), query: { prefix, limit, skip } });
   }
 
   /** The bytes, as the response of the server. */
   download(path: string, options: CallOptions & { range?: string } = {}): Promise<Response> {
     const { range, ...call } = options;
-    return this.transport.response({ ...call, method: "GET", path: this.address(path), headers: { range } });
+    const sent = { ...call, method: "GET", path: this.#address(path), headers: { range }, unread: true };
+    return this.#transport.exchange(sent).then(({ response }) => response);
   }
 
   /** A link with which any client can read the file, for up to 7 days; an hour by default. */
   sign(path: string, options: CallOptions & { seconds?: number } = {}): Promise<SignedLink> {
     const { seconds = 3600, ...call } = options;
-    return this.transport.json({ ...call, method: "GET", path: this.address(path), query: { sign: seconds } });
+    return this.#transport.json({ ...call, method: "GET", path: this.#address(path), query: { sign: seconds } });
   }
 
   /** The address of a file in a public bucket. */
   publicUrl(path: string): string {
-    return this.transport.address(this.address(path), { project: this.transport.project });
+    return this.#transport.address(this.#address(path), { project: this.#transport.project });
   }
 
   setMetadata(path: string, metadata: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
-    return this.transport.json({ ...options, method: "PATCH", path: this.address(path), json: { metadata }, repeatable: true });
+    return this.#transport.json({ ...options, method: "PATCH", path: this.#address(path), json: { metadata }, repeatable: true });
   }
 
   createFolder(folder: string, options: CallOptions = {}): Promise<void> {
-    return this.transport.json({ ...options, method: "POST", path: this.address(), json: { folder } });
+    return this.#transport.json({ ...options, method: "POST", path: this.#address(), json: { folder } });
   }
 
   delete(path: string, options: CallOptions = {}): Promise<void> {
-    return this.transport.json<void>({ ...options, method: "DELETE", path: this.address(path), repeatable: true });
+    return this.#transport.json<void>({ ...options, method: "DELETE", path: this.#address(path), repeatable: true });
   }
 
   /** The record of a stored file; null where there is none, or it is not listed for the caller. */
@@ -85,7 +92,7 @@ export class Bucket {
       const { files } = await this.list({ prefix: path, limit: 1, signal, timeoutMs });
       return files[0]?.path === path ? files[0] : null;
     } catch (error) {
-      if (error instanceof ManybaseError && (error.status === 403 || isError(error, "NOT_FOUND"))) return null;
+      if (isError(error) && (error.status === 403 || error.status === 404)) return null;
       throw error;
     }
   }

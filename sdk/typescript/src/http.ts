@@ -35,6 +35,8 @@ export interface Call extends CallOptions {
   anonymous?: boolean;
   /** Responses with an error status are returned, not thrown. */
   raw?: boolean;
+  /** The caller reads the body. */
+  unread?: boolean;
   /** Called before a repetition. */
   onRetry?: () => void;
 }
@@ -86,7 +88,10 @@ export class Transport {
   /** The server's clock minus this one's, in milliseconds, once a response has shown it. */
   clockDifference = 0;
 
-  constructor(private readonly options: TransportOptions) {
+  readonly #options: TransportOptions;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
     this.base = options.url.replace(/\/+$/, "") + "/api/v1";
     this.project = options.project;
   }
@@ -112,43 +117,27 @@ export class Transport {
 
   /** The response and its parsed body. */
   async exchange<T>(call: Call): Promise<{ response: Response; data: T }> {
-    const limit = new Limit(call, this.options.timeoutMs);
+    const limit = new Limit(call, this.#options.timeoutMs);
     try {
       for (let attempt = 0; ; ) {
         try {
-          const response = await this.send(call, limit);
-          return { response, data: (await this.parse(response, limit)) as T };
+          const response = await this.#send(call, limit);
+          return { response, data: (call.unread ? undefined : await this.#parse(response, limit)) as T };
         } catch (error) {
-          await this.waitToRetry(call, error, attempt++, limit);
+          await this.#waitToRetry(call, error, attempt++, limit);
         }
       }
     } finally {
-      limit.end();
+      // While the caller reads the body their signal still ends it, the time limit does not.
+      limit.end(call.unread);
     }
   }
 
-  /** The response as it is, for calls whose bodies are read by the caller. */
-  async response(call: Call): Promise<Response> {
-    const limit = new Limit(call, this.options.timeoutMs);
-    try {
-      for (let attempt = 0; ; ) {
-        try {
-          return await this.send(call, limit);
-        } catch (error) {
-          await this.waitToRetry(call, error, attempt++, limit);
-        }
-      }
-    } finally {
-      // The signal of the caller still ends the reading of the body; the time limit does not.
-      limit.disarm();
-    }
-  }
-
-  private async send(call: Call, limit: Limit): Promise<Response> {
+  async #send(call: Call, limit: Limit): Promise<Response> {
     const tokens = call.anonymous ? undefined : this.tokens;
     let token = await limit.race(tokens?.get(limit.signal));
     for (let renewed = false; ; renewed = true) {
-      const response = await this.fetchOnce(call, token, limit);
+      const response = await this.#fetchOnce(call, token, limit);
       if (response.ok || response.status === 304) return response;
       if (response.status === 401 && tokens && token && !renewed) {
         const next = await limit.race(tokens.renew(token));
@@ -159,24 +148,24 @@ export class Transport {
         }
       }
       if (call.raw) return response;
-      await this.parse(response, limit);
+      await this.#parse(response, limit);
     }
   }
 
-  private async fetchOnce(call: Call, token: string | undefined, limit: Limit): Promise<Response> {
+  async #fetchOnce(call: Call, token: string | undefined, limit: Limit): Promise<Response> {
     const requestId = newId();
-    const headers: Record<string, string> = { "x-request-id": requestId, ...this.options.headers };
+    const headers: Record<string, string> = { "x-request-id": requestId, ...this.#options.headers };
     if (token) headers["authorization"] = `Bearer ${token}`;
     if (this.project && !headers["x-service-project"]) headers["x-service-project"] = this.project;
     if (call.json !== undefined) headers["content-type"] = "application/json";
     for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers[name] = value;
     try {
-      const sent = (this.options.fetch ?? fetch)(this.address(call.path, call.query), {
+      const sent = (this.#options.fetch ?? fetch)(this.address(call.path, call.query), {
         method: call.method,
         headers,
         body: call.json !== undefined ? JSON.stringify(call.json) : call.body,
         signal: limit.signal,
-        credentials: this.options.credentials,
+        credentials: this.#options.credentials,
       } as RequestInit);
       // A given fetch may not know signals.
       const response = (await limit.race(sent))!;
@@ -191,7 +180,7 @@ export class Transport {
   }
 
   /** Gives the JSON of a success, throws the error of any other response. */
-  private async parse(response: Response, limit: Limit): Promise<unknown> {
+  async #parse(response: Response, limit: Limit): Promise<unknown> {
     const { status, headers } = response;
     const requestId = headers.get("x-request-id") ?? undefined;
     let text: string;
@@ -206,12 +195,11 @@ export class Transport {
     try {
       data = text ? JSON.parse(text) : undefined;
     } catch (cause) {
-      const type = headers.get("content-type");
-      const message = `the response (${status}) is not JSON${type ? ` but ${type}` : ""}: is this the server's address?`;
+      const message = `the response (${status}) is not JSON but ${headers.get("content-type")}`;
       throw new ManybaseError(status, "INVALID_RESPONSE", message, { cause, requestId });
     }
     if (response.ok || status === 304) return data;
-    const { code = "INVALID_RESPONSE", message = `the response has the status ${status}`, details } = data?.error ?? {};
+    const { code = "INVALID_RESPONSE", message = `status ${status}`, details } = data?.error ?? {};
     const seconds = headers.get("retry-after");
     throw new ManybaseError(status, code, message, {
       details,
@@ -221,7 +209,7 @@ export class Transport {
   }
 
   /** Returns once the call may be sent again, else throws its error. */
-  private async waitToRetry(call: Call, error: unknown, attempt: number, limit: Limit): Promise<void> {
+  async #waitToRetry(call: Call, error: unknown, attempt: number, limit: Limit): Promise<void> {
     if (!(error instanceof ManybaseError) || call.once || attempt >= maxRetries) throw error;
     const { status, code, retryAfter } = error;
     // The server has not begun these.
@@ -236,27 +224,30 @@ export class Transport {
 
 /** The end of a call: the caller's signal or the time limit, whichever is first. */
 class Limit {
-  private readonly controller = new AbortController();
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #controller = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  readonly #options: CallOptions;
 
   constructor(
-    private readonly options: CallOptions,
+    options: CallOptions,
     defaultMs = 30_000,
   ) {
+    this.#options = options;
     const { signal, timeoutMs = defaultMs } = options;
     if (timeoutMs > 0) {
-      const late = () => this.controller.abort(new ManybaseError(0, "TIMEOUT", `no response within ${timeoutMs} ms`));
-      this.timer = setTimeout(late, timeoutMs);
+      const late = () => this.#controller.abort(new ManybaseError(0, "TIMEOUT", `no response within ${timeoutMs} ms`));
+      this.#timer = setTimeout(late, timeoutMs);
     }
-    if (signal?.aborted) this.abort();
-    signal?.addEventListener("abort", this.abort, { once: true });
+    if (signal?.aborted) this.#abort();
+    signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
   get signal(): AbortSignal {
-    return this.controller.signal;
+    return this.#controller.signal;
   }
 
-  private readonly abort = () => this.controller.abort(this.options.signal?.reason);
+  readonly #abort = () => this.#controller.abort(this.#options.signal?.reason);
 
   /** The value, or the end of the call if that is first. */
   race<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
@@ -269,12 +260,8 @@ class Limit {
     });
   }
 
-  disarm(): void {
-    clearTimeout(this.timer);
-  }
-
-  end(): void {
-    this.disarm();
-    this.options.signal?.removeEventListener("abort", this.abort);
+  end(unread = false): void {
+    clearTimeout(this.#timer);
+    if (!unread) this.#options.signal?.removeEventListener("abort", this.#abort);
   }
 }

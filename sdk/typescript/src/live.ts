@@ -51,90 +51,93 @@ const maxBuffered = 10_000;
 
 /** A query's first documents, kept true while documents change. Call `close` when it is not needed any more. */
 export class LiveList<D> {
-  private current: LiveState<D>;
-  private readonly listeners = new Set<(state: LiveState<D>) => void>();
-  private readonly subscription: Subscription;
-  private readonly limit: number;
-  private readonly compare: (a: any, b: any) => number;
+  #current: LiveState<D>;
+  readonly #listeners = new Set<(state: LiveState<D>) => void>();
+  readonly #subscription: Subscription;
+  readonly #limit: number;
+  readonly #compare: (a: any, b: any) => number;
   /** All matching documents up to `horizon`, and all of them if that is undefined. */
-  private known = new Map<string, Doc>();
-  private horizon: Doc | undefined;
+  #known = new Map<string, Doc>();
+  #horizon: Doc | undefined;
   /** The places of documents as the server gave them, which hold until a document changes. */
-  private ranks = new WeakMap<object, number>();
-  private overlays = new Set<Overlay>();
-  private subscribed = false;
-  private loading = false;
-  private closed = false;
-  private loaded = false;
-  private loadAgain = false;
-  private failures = 0;
-  private lastLoad = 0;
+  #ranks = new WeakMap<object, number>();
+  #overlays = new Set<Overlay>();
+  #subscribed = false;
+  #loading = false;
+  #closed = false;
+  #loaded = false;
+  #loadAgain = false;
+  #failures = 0;
+  #lastLoad = 0;
   /** The last change of each document since the reading began. */
-  private sinceLoad = new Map<string, Change<any>>();
-  private doubtful = false;
-  private total: number | undefined;
-  private countTimer: ReturnType<typeof setTimeout> | undefined;
-  private loadTimer: ReturnType<typeof setTimeout> | undefined;
-  private frame: ReturnType<typeof setTimeout> | undefined;
-  private error: ManybaseError | undefined;
-  private status: Status = "catching-up";
-  private resolveReady!: () => void;
+  #sinceLoad = new Map<string, Change<any>>();
+  #doubtful = false;
+  #total: number | undefined;
+  #countTimer: ReturnType<typeof setTimeout> | undefined;
+  #loadTimer: ReturnType<typeof setTimeout> | undefined;
+  #frame: ReturnType<typeof setTimeout> | undefined;
+  #error: ManybaseError | undefined;
+  #status: Status = "catching-up";
+  #resolveReady!: () => void;
   /** Ends with the first documents, or the first error. */
-  readonly ready = new Promise<void>((resolve) => (this.resolveReady = resolve));
+  readonly ready = new Promise<void>((resolve) => (this.#resolveReady = resolve));
+
+  readonly #query: Query<D>;
 
   constructor(
-    private readonly query: Query<D>,
+    query: Query<D>,
     options: LiveOptions<D> = {},
   ) {
+    this.#query = query;
     const { filter, fields, sort, limit = 50, skip, after } = query.options;
     if (skip !== undefined || after !== undefined) {
       throw new ManybaseError(0, "INVALID_PARAM", "a live list begins at the first document: no skip, no after");
     }
-    this.limit = Math.min(limit, maxLimit);
-    const byKeys = comparator(sortKeys(sort), () => (this.doubtful = true));
-    this.compare = (a, b) => {
-      const x = this.ranks.get(a);
-      const y = this.ranks.get(b);
+    this.#limit = Math.min(limit, maxLimit);
+    const byKeys = comparator(sortKeys(sort), () => (this.#doubtful = true));
+    this.#compare = (a, b) => {
+      const x = this.#ranks.get(a);
+      const y = this.#ranks.get(b);
       return x !== undefined && y !== undefined ? x - y : byKeys(a, b);
     };
-    this.current = { documents: [], status: "catching-up", hasMore: false, pending: new Set() };
-    if (options.initial) this.takePage(options.initial);
-    this.current = this.view();
-    this.subscription = query.collection.subscribe((change) => this.onChange(change), {
+    this.#current = { documents: [], status: "catching-up", hasMore: false, pending: new Set() };
+    if (options.initial) this.#takePage(options.initial);
+    this.#current = this.#view();
+    this.#subscription = query.collection.subscribe((change) => this.#onChange(change), {
       filter,
-      fields: fields && this.fieldsWithKeys(fields),
+      fields: fields && this.#fieldsWithKeys(fields),
       leave: true,
       resume: false,
       signal: options.signal,
       onSubscribed: () => {
-        this.subscribed = true;
-        this.load();
+        this.#subscribed = true;
+        this.#load();
       },
-      onGap: () => this.reload(),
-      onStatus: (status) => this.onStatus(status),
+      onGap: () => this.#reload(),
+      onStatus: (status) => this.#onStatus(status),
       onError: (error) => {
-        this.error = error;
-        this.draw();
+        this.#error = error;
+        this.#draw();
       },
     });
   }
 
   get state(): LiveState<D> {
-    return this.current;
+    return this.#current;
   }
 
   /** Calls `listener` now and with each new state. This is the interface of a Svelte store. */
   subscribe(listener: (state: LiveState<D>) => void): () => void {
-    this.listeners.add(listener);
-    listener(this.current);
-    return () => this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    listener(this.#current);
+    return () => this.#listeners.delete(listener);
   }
 
   close(): void {
-    this.closed = true;
-    this.subscription();
-    for (const timer of [this.countTimer, this.loadTimer, this.frame]) clearTimeout(timer);
-    this.listeners.clear();
+    this.#closed = true;
+    this.#subscription();
+    for (const timer of [this.#countTimer, this.#loadTimer, this.#frame]) clearTimeout(timer);
+    this.#listeners.clear();
   }
 
   // ---- writes that are shown before the server confirms them, and taken back if it refuses
@@ -145,195 +148,195 @@ export class LiveList<D> {
     const now = new Date().toISOString();
     const json = { ...document, id };
     const shown = { createdAt: now, updatedAt: now, ...json };
-    return this.overlay(id, (present) => present ?? shown, () => this.query.collection.insert(json, made)) as Promise<D>;
+    return this.#overlay(id, (present) => present ?? shown, () => this.#query.collection.insert(json, made)) as Promise<D>;
   }
 
   update(id: string, change: Record<string, any>): Promise<void> {
-    return this.overlay(
+    return this.#overlay(
       id,
       (present) => present && applyUpdate(present, change),
-      () => this.query.collection.update(id, change),
+      () => this.#query.collection.update(id, change),
     );
   }
 
   replace(id: string, document: Record<string, unknown>): Promise<void> {
     const kept = ({ createdAt, updatedAt, ownerId }: any) => ({ id, createdAt, updatedAt, ownerId });
-    return this.overlay(
+    return this.#overlay(
       id,
       (present) => present && { ...kept(present), ...document, id },
-      () => this.query.collection.replace(id, document),
+      () => this.#query.collection.replace(id, document),
     );
   }
 
   delete(id: string): Promise<void> {
-    return this.overlay(id, () => undefined, () => this.query.collection.delete(id));
+    return this.#overlay(id, () => undefined, () => this.#query.collection.delete(id));
   }
 
-  private async overlay<R>(id: string, apply: (document: any) => any, write: () => Promise<R>): Promise<R> {
+  async #overlay<R>(id: string, apply: (document: any) => any, write: () => Promise<R>): Promise<R> {
     const overlay: Overlay = { id, apply, done: false, seen: false };
-    this.overlays.add(overlay);
-    this.draw();
+    this.#overlays.add(overlay);
+    this.#draw();
     try {
       const result = await write();
       overlay.done = true;
-      if (overlay.seen) this.lift(overlay);
-      else setTimeout(() => this.overlays.has(overlay) && this.reload(), confirmMs);
+      if (overlay.seen) this.#lift(overlay);
+      else setTimeout(() => this.#overlays.has(overlay) && this.#reload(), confirmMs);
       return result;
     } catch (error) {
-      this.lift(overlay);
+      this.#lift(overlay);
       throw error;
     }
   }
 
-  private lift(overlay: Overlay): void {
-    if (this.overlays.delete(overlay)) this.draw();
+  #lift(overlay: Overlay): void {
+    if (this.#overlays.delete(overlay)) this.#draw();
   }
 
   // ---- changes
 
-  private onChange(change: Change<any>): void {
-    for (const overlay of this.overlays) {
+  #onChange(change: Change<any>): void {
+    for (const overlay of this.#overlays) {
       if (overlay.id !== change.documentId) continue;
       overlay.seen = true;
-      if (overlay.done) this.overlays.delete(overlay);
+      if (overlay.done) this.#overlays.delete(overlay);
     }
-    if (this.loading) {
-      if (this.sinceLoad.size >= maxBuffered) this.loadAgain = true;
-      else this.sinceLoad.set(change.documentId, change);
+    if (this.#loading) {
+      if (this.#sinceLoad.size >= maxBuffered) this.#loadAgain = true;
+      else this.#sinceLoad.set(change.documentId, change);
     }
-    this.apply(change);
-    if (this.query.options.expand?.length) this.reload();
-    if (this.query.options.total) this.recount();
-    this.frame ??= setTimeout(() => this.draw(), frameMs);
+    this.#apply(change);
+    if (this.#query.options.expand?.length) this.#reload();
+    if (this.#query.options.total) this.#recount();
+    this.#frame ??= setTimeout(() => this.#draw(), frameMs);
   }
 
-  private apply({ documentId, document }: Change<any>): void {
-    if (document) this.known.set(documentId, document);
-    else this.known.delete(documentId);
+  #apply({ documentId, document }: Change<any>): void {
+    if (document) this.#known.set(documentId, document);
+    else this.#known.delete(documentId);
   }
 
-  private onStatus(status: Status): void {
-    this.status = status;
-    if (status !== "live") this.subscribed = false;
+  #onStatus(status: Status): void {
+    this.#status = status;
+    if (status !== "live") this.#subscribed = false;
     // Without a socket the list can at least be shown.
-    if ((status === "offline" || status === "ended") && !this.loaded) this.load();
-    this.draw();
+    if ((status === "offline" || status === "ended") && !this.#loaded) this.#load();
+    this.#draw();
   }
 
   // ---- reading
 
-  private reload(): void {
-    if (this.closed) return;
-    if (this.loading) this.loadAgain = true;
-    else this.loadTimer ??= setTimeout(() => this.load(), Math.max(0, this.lastLoad + reloadEveryMs - Date.now()));
+  #reload(): void {
+    if (this.#closed) return;
+    if (this.#loading) this.#loadAgain = true;
+    else this.#loadTimer ??= setTimeout(() => this.#load(), Math.max(0, this.#lastLoad + reloadEveryMs - Date.now()));
   }
 
-  private async load(): Promise<void> {
-    clearTimeout(this.loadTimer);
-    this.loadTimer = undefined;
-    if (this.closed) return;
-    if (this.loading) return void (this.loadAgain = true);
-    this.loading = true;
-    this.lastLoad = Date.now();
-    this.sinceLoad.clear();
-    const subscribed = this.subscribed;
-    const confirmed = [...this.overlays].filter((one) => one.done);
+  async #load(): Promise<void> {
+    clearTimeout(this.#loadTimer);
+    this.#loadTimer = undefined;
+    if (this.#closed) return;
+    if (this.#loading) return void (this.#loadAgain = true);
+    this.#loading = true;
+    this.#lastLoad = Date.now();
+    this.#sinceLoad.clear();
+    const subscribed = this.#subscribed;
+    const confirmed = [...this.#overlays].filter((one) => one.done);
     try {
-      const { fields } = this.query.options;
-      const limit = Math.min(this.limit + slack, maxLimit);
-      const page = await this.query.with({ limit, fields: fields && this.fieldsWithKeys(fields) }).page();
-      this.takePage(page);
-      for (const change of this.sinceLoad.values()) this.apply(change);
-      for (const overlay of confirmed) this.overlays.delete(overlay);
-      this.error = undefined;
-      this.failures = 0;
-      this.loaded = true;
-      if (this.subscribed !== subscribed) this.loadAgain = true;
+      const { fields } = this.#query.options;
+      const limit = Math.min(this.#limit + slack, maxLimit);
+      const page = await this.#query.with({ limit, fields: fields && this.#fieldsWithKeys(fields) }).page();
+      this.#takePage(page);
+      for (const change of this.#sinceLoad.values()) this.#apply(change);
+      for (const overlay of confirmed) this.#overlays.delete(overlay);
+      this.#error = undefined;
+      this.#failures = 0;
+      this.#loaded = true;
+      if (this.#subscribed !== subscribed) this.#loadAgain = true;
     } catch (error) {
       if (!(error instanceof ManybaseError)) throw error;
-      this.error = error;
-      this.loaded = false;
+      this.#error = error;
+      this.#loaded = false;
       const final = error.status >= 400 && error.status < 500 && error.status !== 429;
-      if (!final && !this.closed && this.subscription?.status !== "ended") {
-        this.loadTimer = setTimeout(() => this.load(), jittered(500, this.failures++, maxRetryMs));
+      if (!final && !this.#closed && this.#subscription?.status !== "ended") {
+        this.#loadTimer = setTimeout(() => this.#load(), jittered(500, this.#failures++, maxRetryMs));
       }
     }
-    this.loading = false;
-    if (this.loadAgain) {
-      this.loadAgain = false;
-      this.reload();
+    this.#loading = false;
+    if (this.#loadAgain) {
+      this.#loadAgain = false;
+      this.#reload();
     }
-    this.resolveReady();
-    this.draw();
+    this.#resolveReady();
+    this.#draw();
   }
 
-  private takePage(page: Page<D>): void {
+  #takePage(page: Page<D>): void {
     const documents = page.documents as unknown as Doc[];
-    this.known = new Map(documents.map((one) => [one.id, one]));
-    this.ranks = new WeakMap(documents.map((one, rank) => [one, rank]));
-    this.horizon = page.next === undefined ? undefined : documents[documents.length - 1];
-    if (page.total !== undefined) this.total = page.total;
-    this.doubtful = false;
+    this.#known = new Map(documents.map((one) => [one.id, one]));
+    this.#ranks = new WeakMap(documents.map((one, rank) => [one, rank]));
+    this.#horizon = page.next === undefined ? undefined : documents[documents.length - 1];
+    if (page.total !== undefined) this.#total = page.total;
+    this.#doubtful = false;
   }
 
-  private recount(): void {
-    this.countTimer ??= setTimeout(async () => {
-      this.countTimer = undefined;
+  #recount(): void {
+    this.#countTimer ??= setTimeout(async () => {
+      this.#countTimer = undefined;
       // The next change counts again.
-      this.total = await this.query.count().catch(() => this.total);
-      this.draw();
+      this.#total = await this.#query.count().catch(() => this.#total);
+      this.#draw();
     }, reloadEveryMs);
   }
 
   /** The keys of the sort are needed here to keep the order. */
-  private fieldsWithKeys(fields: readonly string[]): string[] {
-    return [...new Set([...fields, ...sortKeys(this.query.options.sort).flatMap((key) => Object.keys(key))])];
+  #fieldsWithKeys(fields: readonly string[]): string[] {
+    return [...new Set([...fields, ...sortKeys(this.#query.options.sort).flatMap((key) => Object.keys(key))])];
   }
 
   // ---- showing
 
-  private draw(): void {
-    clearTimeout(this.frame);
-    this.frame = undefined;
-    this.settle();
-    this.current = this.view();
-    for (const listener of [...this.listeners]) listener(this.current);
+  #draw(): void {
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    this.#settle();
+    this.#current = this.#view();
+    for (const listener of [...this.#listeners]) listener(this.#current);
   }
 
   /** Drops what is beyond the horizon, and reads again where that leaves too little or the order is in doubt. */
-  private settle(): void {
-    let sorted = [...this.known.values()].sort(this.compare);
-    const { horizon } = this;
-    if (horizon) sorted = sorted.filter((one) => one === horizon || this.compare(one, horizon) <= 0);
-    if (sorted.length > this.limit + 3 * slack) {
-      sorted.length = this.limit + slack;
-      this.horizon = sorted[sorted.length - 1];
+  #settle(): void {
+    let sorted = [...this.#known.values()].sort(this.#compare);
+    const horizon = this.#horizon;
+    if (horizon) sorted = sorted.filter((one) => one === horizon || this.#compare(one, horizon) <= 0);
+    if (sorted.length > this.#limit + 3 * slack) {
+      sorted.length = this.#limit + slack;
+      this.#horizon = sorted[sorted.length - 1];
     }
-    this.known = new Map(sorted.map((one) => [one.id, one]));
-    if (this.doubtful || (horizon && sorted.length < this.limit)) this.reload();
-    this.doubtful = false;
+    this.#known = new Map(sorted.map((one) => [one.id, one]));
+    if (this.#doubtful || (horizon && sorted.length < this.#limit)) this.#reload();
+    this.#doubtful = false;
   }
 
-  private view(): LiveState<D> {
-    let documents = [...this.known.values()];
+  #view(): LiveState<D> {
+    let documents = [...this.#known.values()];
     const pending = new Set<string>();
-    if (this.overlays.size > 0) {
-      const shown = new Map(this.known);
-      for (const { id, apply } of this.overlays) {
+    if (this.#overlays.size > 0) {
+      const shown = new Map(this.#known);
+      for (const { id, apply } of this.#overlays) {
         const made = apply(shown.get(id));
         if (made) shown.set(id, made);
         else shown.delete(id);
         pending.add(id);
       }
-      documents = [...shown.values()].sort(this.compare);
-      if (this.horizon) documents = documents.filter((one) => this.compare(one, this.horizon) <= 0);
-      this.doubtful = false;
+      documents = [...shown.values()].sort(this.#compare);
+      if (this.#horizon) documents = documents.filter((one) => this.#compare(one, this.#horizon) <= 0);
+      this.#doubtful = false;
     }
-    const hasMore = documents.length > this.limit || this.horizon !== undefined;
-    const isTrue = this.loaded && this.subscribed && !this.loadAgain && !this.error;
-    const status = this.status === "live" && !isTrue ? "catching-up" : this.status;
-    const list = documents.slice(0, this.limit) as unknown as D[];
-    return { documents: list, status, total: this.total, hasMore, pending, error: this.error };
+    const hasMore = documents.length > this.#limit || this.#horizon !== undefined;
+    const isTrue = this.#loaded && this.#subscribed && !this.#loadAgain && !this.#error;
+    const status = this.#status === "live" && !isTrue ? "catching-up" : this.#status;
+    const list = documents.slice(0, this.#limit) as unknown as D[];
+    return { documents: list, status, total: this.#total, hasMore, pending, error: this.#error };
   }
 }
 

@@ -46,17 +46,13 @@ export class Query<D> implements PromiseLike<Page<D>> {
 
   /** The request's body, which also identifies the query. */
   body(): Record<string, unknown> {
-    const { signal: _, timeoutMs: __, sort, expand, ...rest } = this.options;
-    const keys = sortKeys(sort);
-    return { ...rest, sort: keys.length ? keys : undefined, expand: expand?.length ? expand : undefined };
+    const { signal: _, timeoutMs: __, ...rest } = this.options;
+    return { ...rest, sort: rest.sort && sortKeys(rest.sort) };
   }
 
   page(options: CallOptions = {}): Promise<Page<D>> {
-    const { collection } = this;
     const { signal, timeoutMs } = { ...this.options, ...options };
-    const path = `/${encodeURIComponent(collection.name)}/query`;
-    const call = { method: "POST", path, json: this.body(), repeatable: true };
-    return collection.transport.json<Page<D>>({ ...call, signal, timeoutMs });
+    return this.collection.read<Page<D>>("query", this.body(), { signal, timeoutMs });
   }
 
   then<A = Page<D>, B = never>(

@@ -42,53 +42,48 @@ export type SessionEvent = AuthEvent | "token";
 
 const maxLockWaitMs = 10_000;
 
-/** Claims of a token, which is not verified here: the server does that. */
-export function claimsOf(token: string): Record<string, any> {
-  try {
-    const text = atob(token.split(".")[1]!.replace(/-/g, "+").replace(/_/g, "/"));
-    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (one) => one.charCodeAt(0))));
-  } catch {
-    return {};
-  }
-}
-
 /** The tokens of an end user: kept in the storage, shared by all tabs, renewed in one of them at a time. */
 export class Session implements TokenSource {
   state: SessionState | null = null;
   /** Ends once the stored session was read. */
   readonly ready: Promise<void>;
-  private readonly key: string;
-  private readonly channel: BroadcastChannel | undefined;
-  private readonly listeners = new Set<(event: SessionEvent) => void>();
-  private refreshing: Promise<string | undefined> | undefined;
-  private readonly stop = new AbortController();
+  readonly #key: string;
+  readonly #channel: BroadcastChannel | undefined;
+  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  #refreshing: Promise<string | undefined> | undefined;
+  readonly #stop = new AbortController();
+
+  readonly #transport: Transport;
+  readonly #storage: SafeStorage;
 
   constructor(
-    private readonly transport: Transport,
-    private readonly storage: SafeStorage,
+    transport: Transport,
+    storage: SafeStorage,
   ) {
-    this.key = `manybase:${transport.base}:${transport.project ?? ""}`;
+    this.#transport = transport;
+    this.#storage = storage;
+    this.#key = `manybase:${transport.base}:${transport.project ?? ""}`;
     if (storage.shared && typeof BroadcastChannel !== "undefined") {
-      this.channel = new BroadcastChannel(this.key);
-      (this.channel as { unref?: () => void }).unref?.();
-      this.channel.onmessage = ({ data }) => void this.readAgain(data);
+      this.#channel = new BroadcastChannel(this.#key);
+      (this.#channel as { unref?: () => void }).unref?.();
+      this.#channel.onmessage = ({ data }) => void this.#readAgain(data);
     }
-    this.ready = this.readAgain("login");
+    this.ready = this.#readAgain("login");
     if (typeof document !== "undefined") {
       // A page that was frozen has missed the messages of other tabs.
-      const wake = () => document.visibilityState === "visible" && void this.readAgain();
-      document.addEventListener("visibilitychange", wake, { signal: this.stop.signal });
+      const wake = () => document.visibilityState === "visible" && void this.#readAgain();
+      document.addEventListener("visibilitychange", wake, { signal: this.#stop.signal });
     }
   }
 
   listen(listener: (event: SessionEvent) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   close(): void {
-    this.stop.abort();
-    this.channel?.close();
+    this.#stop.abort();
+    this.#channel?.close();
   }
 
   async get(): Promise<string | undefined> {
@@ -97,11 +92,12 @@ export class Session implements TokenSource {
     if (!state) return undefined;
     const rest = state.expiresAt - Date.now();
     // More than the whole life is left where the clock was set back.
-    if (rest > state.lifeMs * 0.2 && rest <= state.lifeMs) return state.accessToken;
+    const usable = rest > 0 && rest <= state.lifeMs;
+    if (usable && rest > state.lifeMs * 0.2) return state.accessToken;
     try {
-      return await this.refresh();
+      return await this.#refresh();
     } catch (error) {
-      if (rest > 0 && rest <= state.lifeMs) return state.accessToken;
+      if (usable) return state.accessToken;
       throw error;
     }
   }
@@ -109,44 +105,41 @@ export class Session implements TokenSource {
   async renew(refused: string): Promise<string | undefined> {
     await this.ready;
     if (this.state && this.state.accessToken !== refused) return this.state.accessToken;
-    return this.refresh();
+    return this.#refresh();
   }
 
-  /** Takes over the tokens of a login; of those that a provider's sign-in gives, the user is read from the token. */
-  async adopt(tokens: Tokens): Promise<User> {
-    const claims = claimsOf(tokens.accessToken);
-    const user = { role: claims["role"], ...(tokens.user ?? { id: claims["sub"] }) };
-    await this.set(this.stateOf(tokens, tokens.refreshToken!, user), "login");
-    return user;
+  /** Takes over the tokens of a sign-in. */
+  adopt(tokens: Tokens, user: User): Promise<void> {
+    return this.#set(this.#stateOf(tokens, tokens.refreshToken!, user), "login");
   }
 
   /** Ends the session in all tabs. Does not notify the server. */
   async end(event: "logout" | "revoked" = "logout"): Promise<void> {
-    if (this.state) await this.set(null, event);
+    if (this.state) await this.#set(null, event);
   }
 
   async updateUser(change: Partial<User>): Promise<void> {
-    if (this.state) await this.set({ ...this.state, user: { ...this.state.user, ...change } }, "update");
+    if (this.state) await this.#set({ ...this.state, user: { ...this.state.user, ...change } }, "update");
   }
 
-  private stateOf(tokens: Tokens, refreshToken: string, user: User): SessionState {
+  #stateOf(tokens: Tokens, refreshToken: string, user: User): SessionState {
     const lifeMs = tokens.expiresIn * 1000;
     return { accessToken: tokens.accessToken, refreshToken, expiresAt: Date.now() + lifeMs, lifeMs, user };
   }
 
-  private refresh(): Promise<string | undefined> {
-    this.refreshing ??= this.locked(() => this.refreshOnce()).finally(() => (this.refreshing = undefined));
-    return this.refreshing;
+  #refresh(): Promise<string | undefined> {
+    this.#refreshing ??= this.#locked(() => this.#refreshOnce()).finally(() => (this.#refreshing = undefined));
+    return this.#refreshing;
   }
 
-  private async refreshOnce(): Promise<string | undefined> {
+  async #refreshOnce(): Promise<string | undefined> {
     const before = this.state;
     if (!before) return undefined;
     // Another tab may have renewed the token, or signed out, while this one waited for the lock.
-    await this.readAgain();
+    await this.#readAgain();
     if (this.state?.accessToken !== before.accessToken) return this.state?.accessToken;
     try {
-      const tokens = await this.transport.json<Tokens>({
+      const tokens = await this.#transport.json<Tokens>({
         method: "POST",
         path: "/auth/refresh",
         json: { refreshToken: before.refreshToken },
@@ -154,27 +147,27 @@ export class Session implements TokenSource {
         repeatable: true,
       });
       if (this.state?.refreshToken === before.refreshToken) {
-        await this.set(this.stateOf(tokens, tokens.refreshToken ?? before.refreshToken, this.state.user), "token");
+        await this.#set(this.#stateOf(tokens, tokens.refreshToken ?? before.refreshToken, this.state.user), "token");
       }
       return this.state?.accessToken;
     } catch (error) {
       const ended = error instanceof ManybaseError && (error.status === 401 || /^USER_/.test(error.code));
       if (!ended) throw error;
       // A tab that signed in at the same time has stored another session.
-      await this.readAgain();
+      await this.#readAgain();
       if (this.state?.refreshToken === before.refreshToken) await this.end("revoked");
       return this.state?.accessToken;
     }
   }
 
   /** One refresh at a time in a browser. A tab that was frozen with the lock delays the others by some seconds. */
-  private async locked<T>(work: () => Promise<T>): Promise<T> {
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
     const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
-    if (!locks || !this.storage.shared) return work();
+    if (!locks || !this.#storage.shared) return work();
     const waiting = new AbortController();
     const timer = setTimeout(() => waiting.abort(), maxLockWaitMs);
     try {
-      return (await locks.request(this.key, { signal: waiting.signal }, () => {
+      return (await locks.request(this.#key, { signal: waiting.signal }, () => {
         clearTimeout(timer);
         return work();
       })) as T;
@@ -186,10 +179,10 @@ export class Session implements TokenSource {
     }
   }
 
-  private async readAgain(event?: SessionEvent): Promise<void> {
+  async #readAgain(event?: SessionEvent): Promise<void> {
     let stored: SessionState | null = null;
     try {
-      const read = JSON.parse((await this.storage.get(this.key)) ?? "null");
+      const read = JSON.parse((await this.#storage.get(this.#key)) ?? "null");
       if (read?.accessToken && read.refreshToken && read.user?.id) stored = read;
     } catch {
       // Not what this package has written.
@@ -198,17 +191,17 @@ export class Session implements TokenSource {
     if (stored?.accessToken === before?.accessToken && event !== "update") return;
     this.state = stored;
     const other = stored?.user.id !== before?.user.id;
-    this.emit(!stored ? (event === "revoked" ? event : "logout") : other ? "login" : event === "update" ? event : "token");
+    this.#emit(!stored ? (event === "revoked" ? event : "logout") : other ? "login" : event === "update" ? event : "token");
   }
 
-  private async set(state: SessionState | null, event: SessionEvent): Promise<void> {
+  async #set(state: SessionState | null, event: SessionEvent): Promise<void> {
     this.state = state;
-    await this.storage.set(this.key, state && JSON.stringify(state));
-    this.channel?.postMessage(event);
-    this.emit(event);
+    await this.#storage.set(this.#key, state && JSON.stringify(state));
+    this.#channel?.postMessage(event);
+    this.#emit(event);
   }
 
-  private emit(event: SessionEvent): void {
-    for (const listener of [...this.listeners]) listener(event);
+  #emit(event: SessionEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
   }
 }

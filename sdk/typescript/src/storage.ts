@@ -24,20 +24,20 @@ const localStorageOfPage: KeyValueStorage = {
 export class SafeStorage {
   /** True where other tabs read the same values. */
   readonly shared: boolean;
-  private readonly inner: KeyValueStorage;
-  private readonly refused = new Map<string, string | null>();
+  readonly #inner: KeyValueStorage;
+  readonly #refused = new Map<string, string | null>();
 
   constructor(given: KeyValueStorage | "memory" | undefined) {
     const page = given === undefined && typeof document !== "undefined";
     this.shared = page || typeof given === "object";
-    this.inner = page ? localStorageOfPage : typeof given === "object" ? given : memoryStorage();
+    this.#inner = page ? localStorageOfPage : typeof given === "object" ? given : memoryStorage();
   }
 
   async get(key: string): Promise<string | null> {
-    const kept = this.refused.get(key);
+    const kept = this.#refused.get(key);
     if (kept !== undefined) return kept;
     try {
-      return (await this.inner.get(key)) ?? null;
+      return (await this.#inner.get(key)) ?? null;
     } catch {
       return null;
     }
@@ -45,10 +45,10 @@ export class SafeStorage {
 
   async set(key: string, value: string | null): Promise<void> {
     try {
-      await this.inner.set(key, value);
-      this.refused.delete(key);
+      await this.#inner.set(key, value);
+      this.#refused.delete(key);
     } catch {
-      this.refused.set(key, value);
+      this.#refused.set(key, value);
     }
   }
 }
