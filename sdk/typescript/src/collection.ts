@@ -53,7 +53,7 @@ function conditionOf(version: Version | undefined): string | undefined {
 }
 
 /** The documents of one collection. */
-export class Collection<S extends T.SchemaShape, N extends string, D extends object = T.DocumentOf<S, N> & object> {
+export class Collection<S extends T.SchemaShape, N extends string, D extends object = Extract<T.DocumentOf<S, N>, object>> {
   constructor(
     readonly transport: Transport,
     readonly realtime: Realtime,
