@@ -11,7 +11,11 @@ export type Change<D> = {
   documentId: string;
   /** Where a later subscription can resume. */
   position: string;
-} & ({ type: "insert" | "update" | "replace"; document: D } | { type: "delete" | "leave"; document?: undefined });
+} & (
+  | { type: "insert" | "update" | "replace"; document: D }
+  | { type: "delete"; document?: undefined }
+  | { type: "leave"; document?: undefined }
+);
 
 /**
  * `live`: changes arrive as they happen. `catching-up`: connecting, or receiving what was missed. `offline`: not connected;
