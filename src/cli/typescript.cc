@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/typescript_type.h"
+#include "document/json.h"
 #include "document/schema.h"
 
 namespace mb::cli {
@@ -13,8 +14,9 @@ namespace {
 struct Collection {
   std::string name;
   std::optional<doc::DocumentView> schema;
-  std::string read;    // the interface of its documents
-  std::string create;  // ... of new ones
+  std::string read;                                    // the interface of its documents
+  std::string create;                                  // ... of new ones
+  std::map<std::string, std::string> references = {};  // path and collection
 };
 
 // "order-lines" is OrderLines.
@@ -39,7 +41,7 @@ constexpr std::string_view kProfile = "UserProfile";
 // Names must be made unique: two collections may have the same name in this case, and a name may equal that of
 // another's new documents.
 void nameAll(std::vector<Collection>& collections, bool hasProfile) {
-  std::set<std::string> taken = {"Collections", "NewDocuments"};
+  std::set<std::string> taken = {"Collections", "NewDocuments", "References", "Schema"};
   if (hasProfile) taken.emplace(kProfile);
   for (Collection& each : collections) {
     const std::string base = pascalCase(each.name);
@@ -69,6 +71,8 @@ Result<std::vector<Collection>> collectionsOf(doc::DocumentView document) {
         for (const ErrorDetail& each : compiled.error().details()) {
           problems.push_back({"collections/" + made.name + ".json", "/schema" + each.path + " " + each.message});
         }
+      } else {
+        for (const doc::Relation& each : (*compiled)->relations()) made.references[each.path] = each.collection;
       }
     }
     out.push_back(std::move(made));
@@ -149,6 +153,51 @@ void appendInterface(std::string& out, const Collection& collection, TypeUse use
   out += "}\n";
 }
 
+// The references of each collection, by which `expand` is typed.
+void appendReferences(std::string& out, const std::vector<Collection>& collections) {
+  out += "\n/** The collection that each reference names. */\nexport interface References {\n";
+  for (const Collection& each : collections) {
+    out += fmt::format("  {}: {{", propertyName(each.name));
+    for (const auto& [path, collection] : each.references) {
+      out += fmt::format("\n    {}: ", propertyName(path));
+      doc::writeJsonString(out, collection);
+      out += ';';
+    }
+    out += each.references.empty() ? "};\n" : "\n  };\n";
+  }
+  out += "}\n";
+}
+
+// The http routes of functions, as "GET /orders/:id".
+std::set<std::string> routesOf(doc::DocumentView document) {
+  std::set<std::string> out;
+  const auto listed = document.find("functions");
+  if (!listed || listed->type() != doc::BsonType::array) return out;
+  for (const doc::Element& entry : listed->asDocument()) {
+    if (entry.value.type() != doc::BsonType::document) continue;
+    const auto trigger = entry.value.asDocument().find("trigger");
+    if (!trigger || trigger->type() != doc::BsonType::document) continue;
+    const doc::DocumentView of = trigger->asDocument();
+    if (of.stringOr("type") == "http") out.insert(fmt::format("{} {}", of.stringOr("method"), of.stringOr("path")));
+  }
+  return out;
+}
+
+void appendSchema(std::string& out, bool hasProfile, const std::set<std::string>& routes) {
+  out += "\n/** What `createClient<Schema>()` of the package `manybase` takes. */\nexport interface Schema {\n";
+  out += "  read: Collections;\n  create: NewDocuments;\n  references: References;\n";
+  if (hasProfile) out += fmt::format("  users: {};\n", kProfile);
+  if (!routes.empty()) {
+    out += "  /** The endpoints of functions. */\n  routes:";
+    for (const std::string& each : routes) {
+      out += "\n    | ";
+      doc::writeJsonString(out, each);
+    }
+    out += ";\n";
+  }
+  out += "}\n";
+}
+
 }  // namespace
 
 Result<std::string> typescriptOf(doc::DocumentView document) {
@@ -166,6 +215,8 @@ Result<std::string> typescriptOf(doc::DocumentView document) {
   out += "}\n\n/** The fields of a new document of each collection. */\nexport interface NewDocuments {\n";
   for (const Collection& each : collections) out += fmt::format("  {}: {};\n", propertyName(each.name), each.create);
   out += "}\n";
+  appendReferences(out, collections);
+  appendSchema(out, !profile.empty(), routesOf(document));
   return out;
 }
 

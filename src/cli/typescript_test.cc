@@ -148,6 +148,56 @@ export interface NewDocuments {
   log: NewLog;
   "order-lines": NewOrderLines;
 }
+
+/** The collection that each reference names. */
+export interface References {
+  log: {};
+  "order-lines": {};
+}
+
+/** What `createClient<Schema>()` of the package `manybase` takes. */
+export interface Schema {
+  read: Collections;
+  create: NewDocuments;
+  references: References;
+}
+)");
+}
+
+TEST(TypeScript, ReferencesProfilesAndRoutesAreInTheSchema) {
+  const auto text = typescriptOf(*doc::parseJson(R"({
+      "collections": [{"name": "books", "schema": {"properties": {
+          "readers": {"type": "array", "items": {"type": "string", "x-ref": {"collection": "people", "onDelete": "unset"}}},
+          "parts": {"type": "array", "items": {"properties": {"by": {"type": "string", "x-ref": "people"}}}},
+          "keeper": {"type": "string", "x-ref": "users"}}}}],
+      "functions": [
+          {"name": "b", "trigger": {"type": "http", "method": "POST", "path": "/checkout"}},
+          {"name": "a", "trigger": {"type": "http", "method": "GET", "path": "/orders/:id"}},
+          {"name": "c", "trigger": {"type": "cron", "schedule": "@daily"}}],
+      "settings": {"profileFields": ["name"]}})"));
+  ASSERT_TRUE(text);
+  const size_t from = text->find("\n/** The collection that each reference names. */\n");
+  ASSERT_NE(from, std::string::npos) << *text;
+  EXPECT_EQ(text->substr(from + 1), R"(/** The collection that each reference names. */
+export interface References {
+  books: {
+    keeper: "users";
+    "parts.by": "people";
+    readers: "people";
+  };
+}
+
+/** What `createClient<Schema>()` of the package `manybase` takes. */
+export interface Schema {
+  read: Collections;
+  create: NewDocuments;
+  references: References;
+  users: UserProfile;
+  /** The endpoints of functions. */
+  routes:
+    | "GET /orders/:id"
+    | "POST /checkout";
+}
 )");
 }
 
@@ -183,7 +233,7 @@ TEST(TypeScript, NamesNeverClashAndDoNotDependOnOrder) {
     const size_t from = at + kInterface.size();
     EXPECT_TRUE(names.insert(one->substr(from, one->find(' ', from) - from)).second);
   }
-  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(names.size(), 14u);
 }
 
 TEST(TypeScript, SchemasThatCannotBeUsedAreAllNamed) {

@@ -316,6 +316,7 @@ def test_two_folders_for_two_projects(ann, server, tmp_path):
 def test_types(linked, tmp_path):
     text = done(linked.run("types"))
     assert "export interface Notes {" in text and "  title: string;\n" in text and "  due?: string;\n" in text
+    assert "export interface Schema {\n  read: Collections;\n" in text
     assert result(linked.run("types", "--json"))["types"] == text
     done(linked.run("types", "--out", "types.ts"))
     assert (tmp_path / "types.ts").read_text() == text
