@@ -47,7 +47,6 @@ export interface TransportOptions {
   fetch?: typeof fetch | undefined;
   timeoutMs?: number | undefined;
   headers?: Record<string, string> | undefined;
-  credentials?: RequestCredentials | undefined;
 }
 
 const maxRetries = 3;
@@ -165,7 +164,6 @@ export class Transport {
         headers,
         body: call.json !== undefined ? JSON.stringify(call.json) : call.body,
         signal: limit.signal,
-        credentials: this.#options.credentials,
       } as RequestInit);
       // A given fetch may not know signals.
       const response = (await limit.race(sent))!;
