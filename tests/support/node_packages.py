@@ -28,7 +28,7 @@ def installed(source: Path, name: str) -> Path:
         for file in ("package.json", "package-lock.json"):
             shutil.copy(source / file, folder / file)
         subprocess.run(
-            [BIN / "npm", "ci", "--no-audit", "--no-fund"],
+            [BIN / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
             cwd=folder,
             env=WITH_NODE,
             check=True,

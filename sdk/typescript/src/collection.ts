@@ -82,16 +82,14 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
   ): AsyncGenerator<T.Expanded<S, N, D, E>> {
     const { pageSize = 200, filter, ...rest } = options;
     for (let last: string | undefined; ; ) {
-      const after = last === undefined ? [] : [{ id: { $gt: last } }];
-      const all = [...(filter ? [filter] : []), ...after];
       const page: any[] = await this.list<E>({
         ...rest,
-        filter: (all.length > 1 ? { $and: all } : all[0]) as T.Filter<T.DocumentOf<S, N>>,
+        filter: last === undefined ? filter : ({ $and: [filter ?? {}, { id: { $gt: last } }] } as any),
         limit: pageSize,
       });
       yield* page;
-      if (page.length < pageSize || page.length === 0) return;
-      last = page[page.length - 1].id;
+      if (page.length < pageSize) return;
+      last = page[page.length - 1]?.id;
     }
   }
 

@@ -101,6 +101,8 @@ export class Transport {
   }
 
   address(path: string, query: Record<string, unknown> = {}): string {
+    // fetch() would resolve these and call another route.
+    if (/\/\.\.?(\/|\?|$)/.test(path)) throw new ManybaseError(0, "INVALID_PARAM", `path: ${path}`);
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) search.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
@@ -158,8 +160,9 @@ export class Transport {
     if (this.project && !headers["x-service-project"]) headers["x-service-project"] = this.project;
     if (call.json !== undefined) headers["content-type"] = "application/json";
     for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers[name] = value;
+    const address = this.address(call.path, call.query);
     try {
-      const sent = (this.#options.fetch ?? fetch)(this.address(call.path, call.query), {
+      const sent = (this.#options.fetch ?? fetch)(address, {
         method: call.method,
         headers,
         body: call.json !== undefined ? JSON.stringify(call.json) : call.body,

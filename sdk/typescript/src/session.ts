@@ -1,4 +1,4 @@
-import { isError, ManybaseError } from "./errors.js";
+import { isError } from "./errors.js";
 import type { TokenSource, Transport } from "./http.js";
 import type { SafeStorage } from "./storage.js";
 
@@ -50,6 +50,10 @@ export class Session implements TokenSource {
   readonly #key: string;
   readonly #channel: BroadcastChannel | undefined;
   readonly #listeners = new Set<(event: SessionEvent) => void>();
+  /** What another tab has done, whose change of the storage may be still to come. */
+  #hint: SessionEvent | undefined;
+  /** What the storage holds as far as this tab knows. */
+  #text: string | null = null;
   #refreshing: Promise<string | undefined> | undefined;
   readonly #stop = new AbortController();
 
@@ -66,13 +70,17 @@ export class Session implements TokenSource {
     if (storage.shared && typeof BroadcastChannel !== "undefined") {
       this.#channel = new BroadcastChannel(this.#key);
       (this.#channel as { unref?: () => void }).unref?.();
-      this.#channel.onmessage = ({ data }) => void this.#readAgain(data);
+      this.#channel.onmessage = ({ data }) => {
+        this.#hint = data;
+        void this.#readAgain();
+      };
     }
-    this.ready = this.#readAgain("login");
+    this.ready = this.#readAgain();
     if (typeof document !== "undefined") {
-      // A page that was frozen has missed the messages of other tabs.
-      const wake = () => document.visibilityState === "visible" && void this.#readAgain();
-      document.addEventListener("visibilitychange", wake, { signal: this.#stop.signal });
+      // A message can be faster than the storage of another process, and a page that was frozen has missed messages.
+      for (const type of ["storage", "visibilitychange"]) {
+        addEventListener(type, () => void this.#readAgain(), { signal: this.#stop.signal });
+      }
     }
   }
 
@@ -149,15 +157,13 @@ export class Session implements TokenSource {
       if (this.state?.refreshToken === before.refreshToken) {
         await this.#set(this.#stateOf(tokens, tokens.refreshToken ?? before.refreshToken, this.state.user), "token");
       }
-      return this.state?.accessToken;
     } catch (error) {
-      const ended = error instanceof ManybaseError && (error.status === 401 || /^USER_/.test(error.code));
-      if (!ended) throw error;
+      if (!isError(error) || (error.status !== 401 && !/^USER_/.test(error.code))) throw error;
       // A tab that signed in at the same time has stored another session.
       await this.#readAgain();
       if (this.state?.refreshToken === before.refreshToken) await this.end("revoked");
-      return this.state?.accessToken;
     }
+    return this.state?.accessToken;
   }
 
   /** One refresh at a time in a browser. A tab that was frozen with the lock delays the others by some seconds. */
@@ -172,31 +178,35 @@ export class Session implements TokenSource {
         return work();
       })) as T;
     } catch (error) {
-      if (waiting.signal.aborted || !isError(error)) return work();
-      throw error;
+      if (isError(error)) throw error;
+      // Waited for too long, or locks are not for this page.
+      return work();
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #readAgain(event?: SessionEvent): Promise<void> {
-    let stored: SessionState | null = null;
-    try {
-      const read = JSON.parse((await this.#storage.get(this.#key)) ?? "null");
-      if (read?.accessToken && read.refreshToken && read.user?.id) stored = read;
-    } catch {
-      // Not what this package has written.
-    }
+  async #readAgain(): Promise<void> {
+    const text = await this.#storage.get(this.#key);
+    if (text === this.#text) return;
+    this.#text = text;
     const before = this.state;
-    if (stored?.accessToken === before?.accessToken && event !== "update") return;
-    this.state = stored;
-    const other = stored?.user.id !== before?.user.id;
-    this.#emit(!stored ? (event === "revoked" ? event : "logout") : other ? "login" : event === "update" ? event : "token");
+    try {
+      const read = JSON.parse(text!);
+      this.state = read.accessToken && read.refreshToken && read.user.id ? read : null;
+    } catch {
+      // Nothing, or not what this package has written.
+      this.state = null;
+    }
+    const { state } = this;
+    if (state?.user.id !== before?.user.id) this.#emit(state ? "login" : this.#hint === "revoked" ? "revoked" : "logout");
+    else if (state) this.#emit(state.accessToken === before?.accessToken ? "update" : "token");
   }
 
   async #set(state: SessionState | null, event: SessionEvent): Promise<void> {
     this.state = state;
-    await this.#storage.set(this.#key, state && JSON.stringify(state));
+    this.#text = state && JSON.stringify(state);
+    await this.#storage.set(this.#key, this.#text);
     this.#channel?.postMessage(event);
     this.#emit(event);
   }

@@ -34,10 +34,8 @@ export class SafeStorage {
   }
 
   async get(key: string): Promise<string | null> {
-    const kept = this.#refused.get(key);
-    if (kept !== undefined) return kept;
     try {
-      return (await this.#inner.get(key)) ?? null;
+      return this.#refused.has(key) ? this.#refused.get(key)! : ((await this.#inner.get(key)) ?? null);
     } catch {
       return null;
     }

@@ -28,12 +28,12 @@ export async function fails(promise, code, status) {
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until `condition` gives something true, and gives that. */
-export async function until(condition, what = String(condition), seconds = 10) {
+/** Waits until `condition` gives something true, and gives that. `what` is awaited; of a function its result is shown. */
+export async function until(condition, what, seconds = 10) {
   for (const end = Date.now() + seconds * 1000; ; await sleep(10)) {
     const value = await condition();
     if (value) return value;
-    if (Date.now() > end) throw new Failure(`not within ${seconds} s: ${what}`);
+    if (Date.now() > end) throw new Failure(`not within ${seconds} s: ${typeof what === "function" ? what() : what}`);
   }
 }
 

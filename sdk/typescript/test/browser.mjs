@@ -1,0 +1,38 @@
+// The scenarios as one page: run(name, setup) gives the error's text, or null. faults and planes are for servers.
+import { Context } from "./context.mjs";
+import * as auth from "./scenarios/auth.mjs";
+import * as documents from "./scenarios/documents.mjs";
+import * as files from "./scenarios/files.mjs";
+import * as functions from "./scenarios/functions.mjs";
+import * as live from "./scenarios/live.mjs";
+import * as queries from "./scenarios/queries.mjs";
+import * as realtime from "./scenarios/realtime.mjs";
+import * as hooks from "./pages/hooks.mjs";
+import * as tabs from "./pages/tabs.mjs";
+
+const modules = { auth, documents, files, functions, live, queries, realtime, hooks };
+let stray;
+addEventListener("unhandledrejection", ({ reason }) => (stray = reason));
+addEventListener("error", ({ error, message }) => (stray = error ?? message));
+
+globalThis.run = async (name, setup) => {
+  const [module, scenario] = name.split(".");
+  const context = new Context(setup);
+  let error;
+  stray = undefined;
+  try {
+    await modules[module][scenario](context);
+  } catch (thrown) {
+    error = thrown;
+  }
+  try {
+    await context.end();
+  } catch (thrown) {
+    error ??= thrown;
+  }
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  error ??= stray;
+  return error ? String(error.stack ?? error) : null;
+};
+globalThis.step = (name, setup, ...given) => tabs[name](setup, ...given);
+globalThis.names = Object.entries(modules).flatMap(([name, module]) => Object.keys(module).map((each) => `${name}.${each}`));

@@ -1,0 +1,89 @@
+"""The TypeScript SDK, built from sdk/typescript, against the real server: in Node.js and in Chromium."""
+
+import functools
+import http.server
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from support.client import PASSWORD, PlatformUser, ok
+from support.node_packages import installed
+from support.sdk_package import SDK, node
+from support.server import ROOT
+
+
+@pytest.fixture(scope="session")
+def package() -> Path:
+    """The built package in a folder below build/, with the packages that it is built and tested with."""
+    folder = installed(SDK, "sdk")
+    for name in ("src", "scripts", "test"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+        shutil.copytree(SDK / name, folder / name)
+    for name in ("tsconfig.json", "README.md"):
+        shutil.copy(SDK / name, folder / name)
+    shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
+    built = node(folder, "scripts/build.mjs")
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+class Pages(http.server.SimpleHTTPRequestHandler):
+    """An app on an origin of its own: the scenarios as a module, and a page that loads it."""
+
+    PAGE = (
+        b"<!doctype html><title>SDK</title><link rel=icon href=data:,>"
+        b'<script type=module src="/browser.js"></script><body>'
+    )
+
+    def do_GET(self):
+        if self.path.partition("?")[0] != "/":
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.send_header("content-length", str(len(self.PAGE)))
+        self.end_headers()
+        self.wfile.write(self.PAGE)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def pages(package) -> str:
+    """The origin of the app."""
+    folder = package / "browser"
+    bundled = node(package, "scripts/browser.mjs", str(folder))
+    assert bundled.returncode == 0, bundled.stderr
+    listening = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Pages, directory=folder))
+    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{listening.server_port}"
+    listening.shutdown()
+
+
+@pytest.fixture(scope="module")
+def server_settings(pages) -> dict:
+    """All calls of the SDK have one address, so the limits per address are high; its pages call the admin plane too."""
+    return {
+        "SERVICE_AUTH_RATE_LIMIT": "100000/60",
+        "SERVICE_PUBLIC_RATE_LIMIT": "100000/60",
+        "SERVICE_CORS_ORIGINS": pages,
+        "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8",  # the provider of these tests
+    }
+
+
+@pytest.fixture(scope="module")
+def setup(server, owner, project, pages) -> dict:
+    """What the scenarios need to know. They end sessions of their platform user, who is another one than the tests'."""
+    user = PlatformUser(server)
+    ok(owner.post(f"/control/projects/{project.id}/members", {"email": user.email, "role": "Admin"}), 201)
+    ok(project.admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": [pages]}), 204)
+    return {
+        "url": server.url,
+        "project": project.id,
+        "adminKey": project.api_key("admin").token,
+        "platform": {"email": user.email, "password": PASSWORD},
+        "redirect": f"{pages}/",
+    }

@@ -1,0 +1,110 @@
+"""Scenarios of the SDK (sdk/typescript/test/scenarios) in Node.js, and what is published."""
+
+import json
+import subprocess
+
+import pytest
+
+from support.node_packages import BIN, WITH_NODE
+from support.sdk_package import SDK, node, scenarios
+from support.server import binary
+
+SCENARIOS = scenarios("scenarios")
+
+
+@pytest.fixture(scope="module")
+def results(package, setup) -> dict:
+    """The results of all scenarios, which run one after another in one process."""
+    done = node(package, "test/run.mjs", input=json.dumps(setup))
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert done.returncode == 0, done.stderr
+    return {each["name"]: each.get("error") for each in found}
+
+
+# The first of them waits for all.
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_in_node(results, name):
+    assert results[name] is None, results[name]
+
+
+def test_there_are_scenarios():
+    assert len(SCENARIOS) > 60
+
+
+def test_types(package):
+    """A wrong field, operator, sort or reference does not compile; the right ones do."""
+    done = node(package, "node_modules/typescript/bin/tsc", "-p", "test/types")
+    assert done.returncode == 0, done.stdout
+
+
+def test_sizes(package):
+    done = node(package, "scripts/sizes.mjs")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {"main", "live", "react", "admin", "control"} <= set(json.loads(done.stdout))
+
+
+def test_generated_clients_are_those_of_the_description(package, server):
+    done = node(package, "scripts/generate.mjs", "--check", server.url)
+    assert done.returncode == 0, done.stderr
+
+
+def test_types_of_a_project_fit(package, server, project, tmp_path):
+    """What `manybase types` prints compiles as the schema of a client."""
+    note = {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}
+    note["properties"]["next"] = {"type": "string", "x-ref": "typed-notes"}
+    note["properties"]["parts"] = {
+        "type": "array",
+        "items": {"type": "object", "properties": {"by": {"type": "string", "x-ref": "users"}}},
+    }
+    project.collection("typed-notes", {}, note)
+    variables = {"MANYBASE_URL": server.url, "MANYBASE_PROJECT": project.id, "MANYBASE_TOKEN": project.admin.token}
+    environment = {**WITH_NODE, "HOME": str(tmp_path), **variables}
+    for command in (["pull"], ["types", "--out", str(tmp_path / "types.ts")]):
+        subprocess.run([binary(), *command], cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=60)
+    folder = package / "test" / "types"
+    (folder / "printed.ts").write_text((tmp_path / "types.ts").read_text())
+    (folder / "printed_use.ts").write_text(
+        'import { createClient } from "manybase";\n'
+        'import type { Schema } from "./printed.js";\n'
+        'const notes = createClient<Schema>({ url: "" }).collection("typed-notes");\n'
+        "export async function use() {\n"
+        '  const note = await notes.get("x", { expand: ["next", "parts.by"] });\n'
+        '  const title: string = typeof note.next === "object" ? note.next.title : note.title;\n'
+        "  // @ts-expect-error an unknown field\n"
+        '  await notes.create({ titel: "x" });\n'
+        "  return title;\n"
+        "}\n"
+    )
+    try:
+        done = node(package, "node_modules/typescript/bin/tsc", "-p", "test/types")
+        assert done.returncode == 0, done.stdout
+    finally:
+        (folder / "printed.ts").unlink()
+        (folder / "printed_use.ts").unlink()
+
+
+def test_what_is_published(package):
+    """The packed package: its files, and that its entries and types resolve for every kind of consumer."""
+    packed = subprocess.run(
+        [BIN / "npm", "pack", "--ignore-scripts", "--json"],
+        cwd=package,
+        env=WITH_NODE,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    [tarball] = json.loads(packed.stdout)
+    files = {each["path"] for each in tarball["files"]}
+    entries = {f"dist/{name}.{end}" for name in ("index", "react", "admin", "control") for end in ("js", "d.ts")}
+    assert entries <= files and {"package.json", "README.md", "LICENSE", "dist/manybase.min.js"} <= files
+    assert all(each.startswith("dist/") or "/" not in each for each in files), files
+    manifest = json.loads((package / "package.json").read_text())
+    assert "dependencies" not in manifest and manifest["sideEffects"] is False
+    done = node(package, "scripts/published.mjs", str(package / tarball["filename"]))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_lock_file_names_no_registry():
+    assert '"resolved"' not in (SDK / "package-lock.json").read_text()
