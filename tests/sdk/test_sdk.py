@@ -1,13 +1,14 @@
 """Scenarios of the SDK (sdk/typescript/test/scenarios) in Node.js, and what is published."""
 
 import json
+import re
 import subprocess
 
 import pytest
 
 from support.node_packages import BIN, WITH_NODE
 from support.sdk_package import SDK, node, scenarios
-from support.server import binary
+from support.server import ROOT, binary
 
 SCENARIOS = scenarios("scenarios")
 
@@ -82,6 +83,33 @@ def test_types_of_a_project_fit(package, server, project, tmp_path):
     finally:
         (folder / "printed.ts").unlink()
         (folder / "printed_use.ts").unlink()
+
+
+# What the examples of the guide take from the app around them.
+GUIDE = """
+declare const email: string, password: string, code: string, blob: Blob, button: HTMLElement;
+declare const reload: () => void, render: (...shown: unknown[]) => void;
+export {};
+"""
+
+
+def test_examples_of_the_guide_compile(package):
+    """The TypeScript of docs/sdk.md, in its order one module, and its React example."""
+    text = (ROOT / "docs" / "sdk.md").read_text()
+    folder = package / "test" / "types"
+    made = []
+    for kind, head in (("ts", GUIDE), ("tsx", "")):
+        blocks = re.findall(rf"^```{kind}\n(.*?)^```", text, re.M | re.S)
+        assert blocks, kind
+        file = folder / f"guide.{kind}"
+        file.write_text(head + "\n".join(blocks).replace("./manybase-types", "./schema.js"))
+        made.append(file)
+    try:
+        done = node(package, "node_modules/typescript/bin/tsc", "-p", "test/types")
+        assert done.returncode == 0, done.stdout
+    finally:
+        for file in made:
+            file.unlink()
 
 
 def test_what_is_published(package):

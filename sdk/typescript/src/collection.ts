@@ -18,7 +18,7 @@ export type Version = string | object;
 export interface WriteOptions extends CallOptions {
   /** The write fails with `PRECONDITION_FAILED` unless the document still has this version. */
   ifMatch?: Version | undefined;
-  /** Gives the document as it is after the write. */
+  /** Gives the document as it is after the write, undefined where the caller may not read it. */
   returning?: boolean;
 }
 
@@ -162,14 +162,15 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
   }
 
   /** Sets the fields given, or applies update operators. */
-  update(id: string, change: T.Update<D>, options: WriteOptions & { returning: true }): Promise<D>;
+  update(id: string, change: T.Update<D>, options: WriteOptions & { returning: true }): Promise<D | undefined>;
   update(id: string, change: T.Update<D>, options?: WriteOptions): Promise<void>;
   update(id: string, change: T.Update<D>, options: WriteOptions = {}): Promise<D | void> {
     return this.#write("PATCH", id, change, options, {});
   }
 
   /** Replaces the document. With `create` it must not exist, and is created. */
-  replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & ({ returning: true } | { create: true })): Promise<D>;
+  replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & { create: true }): Promise<D>;
+  replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & { returning: true }): Promise<D | undefined>;
   replace(id: string, document: T.NewDocumentOf<S, N>, options?: WriteOptions & { create?: boolean }): Promise<void>;
   replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & { create?: boolean } = {}): Promise<D | void> {
     const { create, ...rest } = options;

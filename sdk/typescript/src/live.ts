@@ -72,6 +72,8 @@ export class LiveList<D> {
   /** The last change of each document since the reading began. */
   #sinceLoad = new Map<string, Change<any>>();
   #doubtful = false;
+  /** Of the page: a shorter one than requested is not too short by changes. */
+  #pageLength = 0;
   #total: number | undefined;
   #countTimer: ReturnType<typeof setTimeout> | undefined;
   #loadTimer: ReturnType<typeof setTimeout> | undefined;
@@ -275,6 +277,7 @@ export class LiveList<D> {
     this.#known = new Map(documents.map((one) => [one.id, one]));
     this.#ranks = new WeakMap(documents.map((one, rank) => [one, rank]));
     this.#horizon = page.next === undefined ? undefined : documents[documents.length - 1];
+    this.#pageLength = documents.length;
     if (page.total !== undefined) this.#total = page.total;
     this.#doubtful = false;
   }
@@ -313,7 +316,7 @@ export class LiveList<D> {
       this.#horizon = sorted[sorted.length - 1];
     }
     this.#known = new Map(sorted.map((one) => [one.id, one]));
-    if (this.#doubtful || (horizon && sorted.length < this.#limit)) this.#reload();
+    if (this.#doubtful || (horizon && sorted.length < Math.min(this.#limit, this.#pageLength))) this.#reload();
     this.#doubtful = false;
   }
 

@@ -144,7 +144,7 @@ export type SortKeys<D> = { [P in Path<D>]?: 1 | -1 };
 export type Sort<D> = SortKeys<D> | readonly SortKeys<D>[];
 
 type Head<P> = P extends `${infer H}.${string}` ? H : P;
-/** A document of which fields were chosen. A nested path gives its top field whole. */
+/** A document of which fields were chosen. A nested path has the type of its top field. */
 export type Chosen<D, F> = string extends F ? D : Pick<D, Extract<Head<F> | "id", keyof D>>;
 
 type TargetOf<S extends SchemaShape, T> = T extends keyof S["read"]

@@ -94,7 +94,7 @@ export async function updates() {
   await books.update("x", { $push: { tags: "a", parts: { $each: [{ pages: 3 }], $slice: -5 } }, $pull: { tags: "b" } });
   await books.update("x", { $addToSet: { tags: { $each: ["a"] } }, $min: { stars: 1 }, $pop: { tags: 1 } });
   const after = await books.update("x", { title: "y" }, { returning: true });
-  const title: string = after.title;
+  const title: string | undefined = after?.title;
   const nothing: void = await books.update("x", { title: "y" });
   // @ts-expect-error an unknown field
   await books.update("x", { titel: "y" });
