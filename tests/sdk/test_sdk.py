@@ -23,7 +23,7 @@ def results(package, setup) -> dict:
 
 
 # The first of them waits for all.
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_in_node(results, name):
     assert results[name] is None, results[name]

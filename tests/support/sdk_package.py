@@ -14,7 +14,7 @@ _EXPORTED = re.compile(r"^export async function (\w+)\(t\)", re.M)
 def node(folder: Path, *arguments: str, **more) -> subprocess.CompletedProcess:
     """Runs Node.js in the built package."""
     return subprocess.run(
-        [NODE, *arguments], cwd=folder, env=WITH_NODE, capture_output=True, text=True, timeout=600, **more
+        [NODE, *arguments], cwd=folder, env=WITH_NODE, capture_output=True, text=True, timeout=900, **more
     )
 
 

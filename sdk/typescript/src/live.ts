@@ -250,7 +250,8 @@ export class LiveList<D> {
       this.#takePage(page);
       for (const change of this.#sinceLoad.values()) this.#apply(change);
       for (const overlay of confirmed) this.#overlays.delete(overlay);
-      this.#error = undefined;
+      // A list that is not followed any more keeps its reason.
+      if (this.#status !== "ended") this.#error = undefined;
       this.#failures = 0;
       this.#loaded = true;
       if (this.#subscribed !== subscribed) this.#loadAgain = true;

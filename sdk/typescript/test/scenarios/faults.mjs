@@ -213,29 +213,84 @@ export async function an_upload_continues_over_cut_connections(t) {
   check(read.length === data.length && read.every((byte, at) => byte === data[at]), "the same bytes");
 }
 
-export async function a_live_list_is_true_after_cuts(t) {
+/** Random numbers that a seed repeats. */
+function randomOf(seed) {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const values = [null, 0, 1, 1, 2, 2.5, -3, "", "a", "b", "10", "9", true, false, [1, 5], [], ["a"], { x: 1 }, "\u{1F600}", "\uFFFD"];
+
+/** As text, whatever the order of fields. */
+const canonical = (documents) =>
+  JSON.stringify(documents.map((one) => Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))));
+
+export async function live_lists_are_true_after_random_histories(t) {
+  await randomHistory(t, { cuts: true, values });
+}
+
+export async function live_lists_follow_by_changes(t) {
+  const proxy = await randomHistory(t, { cuts: false, values: [0, 1, 1, 2, 3.5, -4, "a", "b", "cc", true, null] });
+  const queries = proxy.requests.filter((one) => one.endsWith("/query")).length;
+  check(queries >= 12 && queries < 30, `${queries} queries of 12 lists for 150 changes`);
+}
+
+async function randomHistory(t, { cuts, values }) {
   const proxy = await proxied(t);
   const user = await t.user({ url: proxy.url });
-  const books = user.collection(await t.collection());
-  const direct = t.key().collection(books.name);
+  const direct = t.key();
+  // Documents go out of sight by the rule too.
+  const rule = { filter: { secret: { $ne: true } } };
+  const books = user.collection(await t.collection({ ...open, read: rule, list: rule }));
+  const stored = direct.collection(books.name);
+  const seed = t.setup.seed ?? Math.floor(Math.random() * 1e9);
+  const random = randomOf(seed);
+  const pick = (list) => list[random(list.length)];
+  const fresh = () => ({ n: pick(values), m: random(4), open: random(3) > 0, secret: random(6) === 0 });
   const ids = [];
-  for (let n = 0; n < 12; ++n) ids.push((await direct.create({ n, open: true })).id);
-  const query = books.query({ filter: { open: true }, sort: { n: -1 }, limit: 6 });
-  const list = live(query);
-  t.onEnd(() => list.close());
-  await until(() => list.state.status === "live", "live");
-  let random = 7;
-  const next = (below) => (random = (random * 1103515245 + 12345) % 2147483648) % below;
-  for (let step = 0; step < 60; ++step) {
-    const id = ids[next(ids.length)];
-    const kind = next(5);
-    if (kind === 0) ids.push((await direct.create({ n: next(50), open: true })).id);
-    else if (kind === 1 && ids.length > 4) await direct.delete(id).then(() => ids.splice(ids.indexOf(id), 1));
-    else await direct.update(id, kind === 2 ? { open: next(2) === 0 } : { n: next(50) });
-    if (step % 15 === 7) proxy.cutSockets();
+  const add = async () => ids.push((await stored.create(fresh())).id);
+  for (let n = 0; n < 60; ++n) await add();
+  const orders = [{ n: 1 }, { n: -1 }, { m: 1, n: -1 }, { m: -1 }, {}, { "n.x": 1, m: 1 }];
+  const queries = orders.flatMap((sort, at) => [
+    books.query({ sort, limit: 3 + at * 4, filter: at % 2 ? { open: true } : undefined }),
+    books.query({ sort, limit: 2, filter: { m: { $lt: 3 } }, total: true, fields: ["m"] }),
+  ]);
+  const lists = queries.map((query) => live(query));
+  for (const list of lists) t.onEnd(() => list.close());
+  const allLive = () => lists.every((list) => list.state.status === "live");
+  await until(allLive, "live");
+  for (let step = 0; step < 150; ++step) {
+    const id = pick(ids);
+    const kind = random(10);
+    if (kind < 2) await add();
+    else if (kind === 2 && cuts && ids.length > 10) await stored.delete(ids.splice(ids.indexOf(id), 1)[0]);
+    else if (kind === 3) await stored.replace(id, fresh());
+    else if (kind === 4) await stored.update(id, { $set: { secret: random(2) === 0 } });
+    else await stored.update(id, pick([{ n: pick(values) }, { m: random(4) }, { open: random(2) === 0 }, { $inc: { m: 1 } }]));
+    // Deletions in a row empty a window.
+    if (cuts && step % 80 === 60) while (ids.length > 30) await stored.delete(ids.pop());
+    if (cuts && random(40) === 0) proxy.cutSockets();
   }
-  const same = async () => JSON.stringify((await query).documents) === JSON.stringify(list.state.documents);
-  await until(async () => list.state.status === "live" && (await same()), "equal to a fresh query", 20);
+  for (const [at, list] of lists.entries()) {
+    const { options } = queries[at];
+    // A live list has the keys of its sort too.
+    const chosen = (documents) => (options.fields ? documents.map(({ id, m }) => ({ id, m })) : documents);
+    let shown;
+    await until(
+      async () => {
+        const page = await stored.query(options);
+        shown = [canonical(chosen(page.documents)), canonical(chosen(list.state.documents))];
+        const { status, total } = list.state;
+        return status === "live" && shown[0] === shown[1] && (page.total === undefined || page.total === total);
+      },
+      () => `list ${at} of seed ${seed} is\n  ${shown?.[0]}\nand not\n  ${shown?.[1]}`,
+      20,
+    );
+  }
+  return proxy;
 }
 
 export async function optimistic_writes_without_a_network_are_taken_back(t) {

@@ -8,7 +8,8 @@ export async function store_read_sign_delete(t) {
   const user = await t.user();
   const bucket = user.files(await t.bucket());
   const file = await bucket.upload("a folder/ä&b.txt", new Blob(["hello"], { type: "text/plain" }), { metadata: { team: "x" } });
-  equal([file.path, file.size, file.contentType, file.metadata], ["a folder/ä&b.txt", 5, "text/plain", { team: "x" }]);
+  // Bun adds a charset to the type of a Blob.
+  equal([file.path, file.size, file.contentType.split(";")[0], file.metadata], ["a folder/ä&b.txt", 5, "text/plain", { team: "x" }]);
   equal(await text(await bucket.download(file.path)), "hello");
   equal(await text(await bucket.download(file.path, { range: "bytes=1-3" })), "ell");
   const { url } = await bucket.sign(file.path, { seconds: 60 });

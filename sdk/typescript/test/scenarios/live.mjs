@@ -133,3 +133,18 @@ export async function a_list_that_is_refused_has_its_error(t) {
   await until(() => list.state.error, "an error");
   equal([list.state.error.code, list.state.documents], ["FORBIDDEN", []]);
 }
+
+export async function a_platform_without_websockets(t) {
+  const { WebSocket } = globalThis;
+  try {
+    globalThis.WebSocket = undefined;
+    const books = t.key().collection(await t.collection());
+    await books.create({ n: 1 });
+    const list = live(books.query());
+    t.onEnd(() => list.close());
+    await until(() => list.state.documents.length === 1, "the list is read once");
+    equal([list.state.status, list.state.error?.code], ["ended", "NO_WEBSOCKET"]);
+  } finally {
+    globalThis.WebSocket = WebSocket;
+  }
+}
