@@ -33,9 +33,10 @@ def test_there_are_scenarios():
     assert len(SCENARIOS) > 60
 
 
-def test_types(package):
-    """A wrong field, operator, sort or reference does not compile; the right ones do."""
-    done = node(package, "node_modules/typescript/bin/tsc", "-p", "test/types")
+@pytest.mark.parametrize("program", ["types", "node"])
+def test_types(package, program):
+    """A wrong field, operator, sort or reference does not compile; the right ones do, with and without a page's types."""
+    done = node(package, "node_modules/typescript/bin/tsc", "-p", f"test/{program}")
     assert done.returncode == 0, done.stdout
 
 

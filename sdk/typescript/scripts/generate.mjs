@@ -27,11 +27,17 @@ function typeOf(schema, indent, used) {
   }
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((each) => JSON.stringify(each)).join(" | ");
-  for (const [keyword, by] of [["anyOf", " | "], ["oneOf", " | "], ["allOf", " & "]]) {
+  for (const [keyword, by] of [
+    ["anyOf", " | "],
+    ["oneOf", " | "],
+    ["allOf", " & "],
+  ]) {
     if (!schema[keyword]) continue;
     const parts = [...new Set(schema[keyword].map(inner))];
     const own = schema.properties ? [objectOf(schema, indent, used)] : [];
-    return [...own, parts.length > 1 && by === " | " && own.length ? `(${parts.join(by)})` : parts.join(by)].join(" & ");
+    return [...own, parts.length > 1 && by === " | " && own.length ? `(${parts.join(by)})` : parts.join(by)].join(
+      " & ",
+    );
   }
   const names = Array.isArray(schema.type) ? schema.type : [schema.type];
   return names.map((name) => named(name, schema, indent, used)).join(" | ");
@@ -64,7 +70,12 @@ function objectOf(schema, indent, used) {
     const optional = schema.required?.includes(name) ? "" : "?";
     text += comment(each.description, deeper) + `${deeper}${key(name)}${optional}: ${typeOf(each, deeper, used)};\n`;
   }
-  if (!text) return typeof open === "object" ? `Record<string, ${typeOf(open, indent, used)}>` : open === false ? "Record<string, never>" : "Record<string, unknown>";
+  if (!text)
+    return typeof open === "object"
+      ? `Record<string, ${typeOf(open, indent, used)}>`
+      : open === false
+        ? "Record<string, never>"
+        : "Record<string, unknown>";
   if (open !== undefined && open !== false) text += `${deeper}[field: string]: unknown;\n`;
   return `{\n${text}${indent}}`;
 }
@@ -86,7 +97,9 @@ function plane(description, prefix, name, used) {
     const headers = at("header").filter((each) => !ownHeaders.includes(each.name));
     const list = (some) =>
       `{ ${some.map((each) => `${key(each.name)}${each.required ? "" : "?"}: ${typeOf(each.schema, "  ", used)}`).join("; ")} }`;
-    const given = inPath.map((each) => `${each}: ${typeOf(at("path").find((one) => one.name === each)?.schema, "  ", used)}`);
+    const given = inPath.map(
+      (each) => `${each}: ${typeOf(at("path").find((one) => one.name === each)?.schema, "  ", used)}`,
+    );
     const optional = (required) => (required ? "" : "?");
     if (body) given.push(`body${optional(operation.requestBody.required)}: ${typeOf(body, "  ", used)}`);
     if (query.length) given.push(`query${optional(query.some((each) => each.required))}: ${list(query)}`);
@@ -99,7 +112,9 @@ function plane(description, prefix, name, used) {
     methods += `  ${operation.operationId}(${given.join(", ")}): Promise<${[...new Set(results)].join(" | ")}>;\n`;
     const isPublic = operation.security?.length === 0;
     const flags = (body ? "b" : "") + (query.length ? "q" : "") + (isPublic ? "p" : "");
-    table.push(`${operation.operationId} ${letters[method]}${flags} ${route.slice(prefix.length).replace(/\{\w+\}/g, "*")}`);
+    table.push(
+      `${operation.operationId} ${letters[method]}${flags} ${route.slice(prefix.length).replace(/\{\w+\}/g, "*")}`,
+    );
   }
   return (
     `${head}import type { OperationOptions } from "../operations.js";\nimport type * as S from "./schemas.js";\n\n` +
@@ -116,9 +131,19 @@ function schemas(description, used) {
     if (next === undefined) break;
     const schema = description.components.schemas[next];
     const text = typeOf(schema, "", used).replaceAll("S.", "");
-    done.set(next, `${comment(schema.description, "")}export ${text.startsWith("{") && text.endsWith("}") && !/^\}/m.test(text.slice(0, -1)) ? `interface ${next} ${text}` : `type ${next} = ${text};`}\n`);
+    done.set(
+      next,
+      `${comment(schema.description, "")}export ${text.startsWith("{") && text.endsWith("}") && !/^\}/m.test(text.slice(0, -1)) ? `interface ${next} ${text}` : `type ${next} = ${text};`}\n`,
+    );
   }
-  return head + "\n" + [...done.keys()].sort().map((name) => done.get(name)).join("\n");
+  return (
+    head +
+    "\n" +
+    [...done.keys()]
+      .sort()
+      .map((name) => done.get(name))
+      .join("\n")
+  );
 }
 
 export function generate(description) {
@@ -134,7 +159,9 @@ if (given.length !== 1) {
   process.exit(2);
 }
 const [source] = given;
-const text = /^https?:/.test(source) ? await (await fetch(new URL("/api/v1/openapi.json", source))).text() : readFileSync(source, "utf8");
+const text = /^https?:/.test(source)
+  ? await (await fetch(new URL("/api/v1/openapi.json", source))).text()
+  : readFileSync(source, "utf8");
 let different = 0;
 for (const [name, made] of Object.entries(generate(JSON.parse(text)))) {
   const file = path.join(folder, name);
@@ -146,6 +173,10 @@ for (const [name, made] of Object.entries(generate(JSON.parse(text)))) {
   ++different;
   console.error(`src/generated/${name} is not what the server describes: run npm run generate -- ADDRESS`);
   const lines = new Set(readFileSync(file, "utf8").split("\n"));
-  for (const line of made.split("\n").filter((each) => !lines.has(each)).slice(0, 20)) console.error(`+ ${line}`);
+  for (const line of made
+    .split("\n")
+    .filter((each) => !lines.has(each))
+    .slice(0, 20))
+    console.error(`+ ${line}`);
 }
 process.exit(different ? 1 : 0);

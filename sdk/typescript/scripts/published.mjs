@@ -6,7 +6,10 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
 const tarball = readFileSync(process.argv[2]);
-const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.byteLength) }, strict: true });
+const { messages, pkg } = await publint({
+  pack: { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.byteLength) },
+  strict: true,
+});
 const problems = messages.map((each) => formatMessage(each, pkg));
 const result = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
 for (const problem of result.problems ?? []) {

@@ -7,7 +7,8 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const client = 'import { createClient, isError, safe } from "./src/index.ts"; globalThis.m = [createClient, isError, safe];';
+const client =
+  'import { createClient, isError, safe } from "./src/index.ts"; globalThis.m = [createClient, isError, safe];';
 const all = (entry) => `import * as e from "./src/${entry}.ts"; globalThis.e = e;`;
 const budgets = {
   main: { budget: 7, source: client },
@@ -31,13 +32,19 @@ async function bundled(source) {
     metafile: true,
     write: false,
   });
-  const sizes = Object.fromEntries(outputFiles.map((one) => [path.relative(root, one.path), gzipSync(one.contents, { level: 9 }).length]));
-  const outputs = Object.entries(metafile.outputs).map(([name, output]) => [path.relative(root, path.resolve(name)), output]);
+  const sizes = Object.fromEntries(
+    outputFiles.map((one) => [path.relative(root, one.path), gzipSync(one.contents, { level: 9 }).length]),
+  );
+  const outputs = Object.entries(metafile.outputs).map(([name, output]) => [
+    path.relative(root, path.resolve(name)),
+    output,
+  ]);
   // The entry, and what it imports before it runs.
   const first = new Set(outputs.filter(([, output]) => output.entryPoint === "entry.ts").map(([name]) => name));
   for (const name of first) {
     const { imports } = outputs.find(([each]) => each === name)[1];
-    for (const one of imports) if (one.kind === "import-statement" && !one.external) first.add(path.relative(root, path.resolve(one.path)));
+    for (const one of imports)
+      if (one.kind === "import-statement" && !one.external) first.add(path.relative(root, path.resolve(one.path)));
   }
   const late = {};
   for (const [name, output] of outputs) {

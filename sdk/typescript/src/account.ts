@@ -29,10 +29,7 @@ export class Account<Metadata = Record<string, unknown>> {
   readonly #transport: Transport;
   readonly #session: Session;
 
-  constructor(
-    transport: Transport,
-    session: Session,
-  ) {
+  constructor(transport: Transport, session: Session) {
     this.#transport = transport;
     this.#session = session;
   }
@@ -45,10 +42,7 @@ export class Account<Metadata = Record<string, unknown>> {
     return (await this.#post<{ user: User<Metadata> }>("register", account, options)).user;
   }
 
-  async login(
-    account: { email: string; password: string },
-    options?: CallOptions,
-  ): Promise<SignIn<User<Metadata>>> {
+  async login(account: { email: string; password: string }, options?: CallOptions): Promise<SignIn<User<Metadata>>> {
     return this.#complete(await this.#post<Answer>("login", account, options));
   }
 
@@ -182,7 +176,9 @@ export class Account<Metadata = Record<string, unknown>> {
     if (result.mfa) return this.#complete({ mfaRequired: true, mfaToken: result.mfa });
     if (!result.refresh) throw new ManybaseError(0, "OAUTH_FAILED", result.error ?? "there is no result");
     const refreshToken = result.refresh;
-    return this.#post<Tokens>("refresh", { refreshToken }).then((tokens) => this.#complete({ refreshToken, ...tokens }));
+    return this.#post<Tokens>("refresh", { refreshToken }).then((tokens) =>
+      this.#complete({ refreshToken, ...tokens }),
+    );
   }
 
   #takeStarted(): boolean {

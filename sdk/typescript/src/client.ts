@@ -119,7 +119,12 @@ export class Client<S extends T.SchemaShape = T.Untyped> {
 
   /** The version of the server, and whether it fits this package. */
   async server(options: CallOptions = {}): Promise<ServerInfo> {
-    const found = await this.#transport.json<ServerInfo>({ ...options, method: "GET", path: "/health", anonymous: true });
+    const found = await this.#transport.json<ServerInfo>({
+      ...options,
+      method: "GET",
+      path: "/health",
+      anonymous: true,
+    });
     const line = (text: string) => text.match(/^(0\.)?\d+/)?.[0];
     return { ...found, compatible: line(found.version) === line(version) };
   }

@@ -53,7 +53,11 @@ function conditionOf(version: Version | undefined): string | undefined {
 }
 
 /** The documents of one collection. */
-export class Collection<S extends T.SchemaShape, N extends string, D extends object = Extract<T.DocumentOf<S, N>, object>> {
+export class Collection<
+  S extends T.SchemaShape,
+  N extends string,
+  D extends object = Extract<T.DocumentOf<S, N>, object>,
+> {
   constructor(
     readonly transport: Transport,
     readonly realtime: Realtime,
@@ -65,7 +69,9 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
   }
 
   /** A page in the order of ids. `query` sorts, counts and continues by cursor. */
-  async list<E extends T.ExpandName<S, N> = never>(options: ListOptions<S, N, E> = {}): Promise<T.Expanded<S, N, D, E>[]> {
+  async list<E extends T.ExpandName<S, N> = never>(
+    options: ListOptions<S, N, E> = {},
+  ): Promise<T.Expanded<S, N, D, E>[]> {
     const { filter, limit, skip, expand, signal, timeoutMs } = options;
     const query = { filter, limit, skip, expand: expand?.length ? expand.join(",") : undefined };
     const long = filter && this.transport.address(this.#path(), query).length > maxAddressLength;
@@ -81,7 +87,7 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
     options: Omit<ListOptions<S, N, E>, "limit" | "skip"> & { pageSize?: number } = {},
   ): AsyncGenerator<T.Expanded<S, N, D, E>> {
     const { pageSize = 200, filter, ...rest } = options;
-    for (let last: string | undefined; ; ) {
+    for (let last: string | undefined; ;) {
       const page: any[] = await this.list<E>({
         ...rest,
         filter: last === undefined ? filter : ({ $and: [filter ?? {}, { id: { $gt: last } }] } as any),
@@ -102,7 +108,13 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
 
   /** @internal Sends a reading that has a body. */
   read<R>(verb: string, json: unknown, limits: CallOptions): Promise<R> {
-    return this.transport.json<R>({ ...limits, method: "POST", path: `${this.#path()}/${verb}`, json, repeatable: true });
+    return this.transport.json<R>({
+      ...limits,
+      method: "POST",
+      path: `${this.#path()}/${verb}`,
+      json,
+      repeatable: true,
+    });
   }
 
   /** The number of matching documents. */
@@ -170,9 +182,17 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
 
   /** Replaces the document. With `create` it must not exist, and is created. */
   replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & { create: true }): Promise<D>;
-  replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & { returning: true }): Promise<D | undefined>;
+  replace(
+    id: string,
+    document: T.NewDocumentOf<S, N>,
+    options: WriteOptions & { returning: true },
+  ): Promise<D | undefined>;
   replace(id: string, document: T.NewDocumentOf<S, N>, options?: WriteOptions & { create?: boolean }): Promise<void>;
-  replace(id: string, document: T.NewDocumentOf<S, N>, options: WriteOptions & { create?: boolean } = {}): Promise<D | void> {
+  replace(
+    id: string,
+    document: T.NewDocumentOf<S, N>,
+    options: WriteOptions & { create?: boolean } = {},
+  ): Promise<D | void> {
     const { create, ...rest } = options;
     const headers = { "if-none-match": create ? "*" : undefined };
     // A repetition after a lost response would meet the changed version.
@@ -197,7 +217,10 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
   }
 
   /** Calls `listener` for every change that the caller may see. All subscriptions of a client share one socket. */
-  subscribe(listener: (change: import("./realtime.js").Change<D>) => void, options: SubscribeOptions<D> = {}): Subscription {
+  subscribe(
+    listener: (change: import("./realtime.js").Change<D>) => void,
+    options: SubscribeOptions<D> = {},
+  ): Subscription {
     return this.realtime.subscribe(this.name, listener as never, options as SubscribeOptions<any>);
   }
 
@@ -209,7 +232,11 @@ export class Collection<S extends T.SchemaShape, N extends string, D extends obj
       method,
       path: this.#path(id),
       json,
-      headers: { ...more.headers, "if-match": conditionOf(ifMatch), prefer: returning ? "return=representation" : undefined },
+      headers: {
+        ...more.headers,
+        "if-match": conditionOf(ifMatch),
+        prefer: returning ? "return=representation" : undefined,
+      },
     });
     return data && this.#remember(response, data.document);
   }

@@ -35,7 +35,10 @@ interface Kept {
 }
 
 const renewBefore = 0.2;
-const kept = (token: string, seconds: number): Kept => ({ token, until: Date.now() + seconds * 1000 * (1 - renewBefore) });
+const kept = (token: string, seconds: number): Kept => ({
+  token,
+  until: Date.now() + seconds * 1000 * (1 - renewBefore),
+});
 const isFresh = (one: Kept | undefined): one is Kept => one !== undefined && Date.now() < one.until;
 
 /** The control plane: projects, members, billing; a method for each operation; path parameters first, then body, query. */
@@ -53,7 +56,13 @@ export function createControl(options: ControlOptions): Control {
   };
   const refresh = (): Promise<string | undefined> => {
     if (!refreshToken) return Promise.resolve(undefined);
-    const call = { method: "POST", path: "/control/auth/refresh", json: { refreshToken }, anonymous: true, repeatable: true };
+    const call = {
+      method: "POST",
+      path: "/control/auth/refresh",
+      json: { refreshToken },
+      anonymous: true,
+      repeatable: true,
+    };
     refreshing ??= transport
       .json(call)
       .then(

@@ -45,7 +45,9 @@ export class Bucket {
    * the same path again.
    */
   upload(path: string, data: UploadSource, options: UploadOptions = {}): Upload {
-    return new Upload(this.#transport, this.#storage, this.#address(path), data, options, () => this.find(path, options));
+    return new Upload(this.#transport, this.#storage, this.#address(path), data, options, () =>
+      this.find(path, options),
+    );
   }
 
   async list(
@@ -74,7 +76,13 @@ export class Bucket {
   }
 
   setMetadata(path: string, metadata: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
-    return this.#transport.json({ ...options, method: "PATCH", path: this.#address(path), json: { metadata }, repeatable: true });
+    return this.#transport.json({
+      ...options,
+      method: "PATCH",
+      path: this.#address(path),
+      json: { metadata },
+      repeatable: true,
+    });
   }
 
   createFolder(folder: string, options: CallOptions = {}): Promise<void> {

@@ -25,7 +25,7 @@ export interface Call extends CallOptions {
   /** Sent as JSON. */
   json?: unknown;
   /** Sent as it is. */
-  body?: BodyInit | undefined;
+  body?: RequestInit["body"] | undefined;
   headers?: Record<string, string | undefined> | undefined;
   /** It may be sent again after a network error: it has the same effect twice. GET and HEAD are. */
   repeatable?: boolean;
@@ -120,7 +120,7 @@ export class Transport {
   async exchange<T>(call: Call): Promise<{ response: Response; data: T }> {
     const limit = new Limit(call, this.#options.timeoutMs);
     try {
-      for (let attempt = 0; ; ) {
+      for (let attempt = 0; ;) {
         try {
           const response = await this.#send(call, limit);
           return { response, data: (call.unread ? undefined : await this.#parse(response, limit)) as T };
@@ -230,10 +230,7 @@ class Limit {
 
   readonly #options: CallOptions;
 
-  constructor(
-    options: CallOptions,
-    defaultMs = 30_000,
-  ) {
+  constructor(options: CallOptions, defaultMs = 30_000) {
     this.#options = options;
     const { signal, timeoutMs = defaultMs } = options;
     if (timeoutMs > 0) {

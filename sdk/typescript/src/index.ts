@@ -9,7 +9,15 @@ export { Query } from "./query.js";
 export type { Page, QueryOptions } from "./query.js";
 export { live, LiveList } from "./live.js";
 export type { LiveOptions, LiveState } from "./live.js";
-export type { Change, ChangeType, Status, SubscribeOptions, Subscription, WebSocketConstructor, WebSocketLike } from "./realtime.js";
+export type {
+  Change,
+  ChangeType,
+  Status,
+  SubscribeOptions,
+  Subscription,
+  WebSocketConstructor,
+  WebSocketLike,
+} from "./realtime.js";
 export type { Auth, AuthSession, Identity, SecondFactor, SignIn } from "./auth.js";
 export type { AuthEvent, User } from "./session.js";
 export type { Bucket, SignedLink, StoredFile } from "./files.js";

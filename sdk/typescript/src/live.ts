@@ -86,10 +86,7 @@ export class LiveList<D> {
 
   readonly #query: Query<D>;
 
-  constructor(
-    query: Query<D>,
-    options: LiveOptions<D> = {},
-  ) {
+  constructor(query: Query<D>, options: LiveOptions<D> = {}) {
     this.#query = query;
     const { filter, fields, sort, limit = 50, skip, after } = query.options;
     if (skip !== undefined || after !== undefined) {
@@ -150,7 +147,11 @@ export class LiveList<D> {
     const now = new Date().toISOString();
     const json = { ...document, id };
     const shown = { createdAt: now, updatedAt: now, ...json };
-    return this.#overlay(id, (present) => present ?? shown, () => this.#query.collection.insert(json, made)) as Promise<D>;
+    return this.#overlay(
+      id,
+      (present) => present ?? shown,
+      () => this.#query.collection.insert(json, made),
+    ) as Promise<D>;
   }
 
   update(id: string, change: Record<string, any>): Promise<void> {
@@ -171,7 +172,11 @@ export class LiveList<D> {
   }
 
   delete(id: string): Promise<void> {
-    return this.#overlay(id, () => undefined, () => this.#query.collection.delete(id));
+    return this.#overlay(
+      id,
+      () => undefined,
+      () => this.#query.collection.delete(id),
+    );
   }
 
   async #overlay<R>(id: string, apply: (document: any) => any, write: () => Promise<R>): Promise<R> {

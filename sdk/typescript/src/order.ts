@@ -56,8 +56,12 @@ function valuesAt(value: unknown, steps: readonly string[], at = 0): unknown[] {
   if (at === steps.length) return Array.isArray(value) ? (value.length ? value : [emptyArray]) : [value];
   const step = steps[at]!;
   if (Array.isArray(value)) {
-    const inner = value.filter((one) => isObject(one) && !Array.isArray(one)).flatMap((one) => valuesAt(one, steps, at));
-    return /^\d+$/.test(step) && value[+step] !== undefined ? inner.concat(valuesAt(value[+step], steps, at + 1)) : inner;
+    const inner = value
+      .filter((one) => isObject(one) && !Array.isArray(one))
+      .flatMap((one) => valuesAt(one, steps, at));
+    return /^\d+$/.test(step) && value[+step] !== undefined
+      ? inner.concat(valuesAt(value[+step], steps, at + 1))
+      : inner;
   }
   return isObject(value) && Object.hasOwn(value, step) ? valuesAt(value[step], steps, at + 1) : [undefined];
 }

@@ -25,7 +25,7 @@ export async function sendPieces(upload: Upload): Promise<StoredFile> {
   const { total, blob, signal } = upload;
   let offset = await begin(upload);
   let size = firstPieceBytes;
-  for (let failures = 0; offset < total; ) {
+  for (let failures = 0; offset < total;) {
     upload.progress(offset);
     await upload.whilePaused();
     const began = Date.now();

@@ -64,7 +64,7 @@ export class Query<D> implements PromiseLike<Page<D>> {
 
   /** This page and all that follow. */
   async *pages(): AsyncGenerator<Page<D>> {
-    for (let query: Query<D> = this; ; ) {
+    for (let query: Query<D> = this; ;) {
       const page = await query.page();
       yield page;
       if (!page.next) return;

@@ -146,7 +146,9 @@ export class QueryCache {
   live<D>(query: Query<D>): LiveEntry<D> {
     const key = keyOf(query);
     const page = this.#pages.get(key);
-    const initial = page ? { ...empty, documents: page.documents, total: page.total, hasMore: page.next !== undefined } : empty;
+    const initial = page
+      ? { ...empty, documents: page.documents, total: page.total, hasMore: page.next !== undefined }
+      : empty;
     const found = this.#lives.get(key) ?? new LiveEntry(query, initial, page, () => this.#lives.delete(key));
     this.#lives.set(key, found);
     return found;
@@ -207,7 +209,11 @@ export function useAuth<M = Record<string, unknown>>(): { user: User<M> | null; 
     return () => void (mounted = false);
   }, [auth]);
   const subscribe = useCallback((listener: () => void) => auth.onChange(listener), [auth]);
-  const user = useSyncExternalStore(subscribe, () => auth.user, () => null);
+  const user = useSyncExternalStore(
+    subscribe,
+    () => auth.user,
+    () => null,
+  );
   return { user: user as User<M> | null, ready, auth: auth as Client["auth"] };
 }
 
@@ -293,7 +299,13 @@ export function useUpload(bucket: string): UploadState & {
     current.current?.[action]();
     if (current.current) show(current.current);
   };
-  return { ...state, upload, pause: act("pause"), resume: act("resume"), cancel: async () => current.current?.cancel() };
+  return {
+    ...state,
+    upload,
+    pause: act("pause"),
+    resume: act("resume"),
+    cancel: async () => current.current?.cancel(),
+  };
 }
 
 /** The options of TanStack Query for a query: `useQuery(queryOptions(books.query({ … })))`. */

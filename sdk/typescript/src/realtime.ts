@@ -117,7 +117,16 @@ export class Realtime {
   subscribe(collection: string, listener: (change: Change<any>) => void, options: SubscribeOptions<any>): Subscription {
     const { after, signal } = options;
     const status = signal?.aborted ? "ended" : "catching-up";
-    const entry: Entry = { id: "", collection, listener, options, status, position: after, began: after !== undefined, seen: new Set() };
+    const entry: Entry = {
+      id: "",
+      collection,
+      listener,
+      options,
+      status,
+      position: after,
+      began: after !== undefined,
+      seen: new Set(),
+    };
     const end = () => {
       setStatus(entry, "ended");
       void this.#connection?.then((connection) => connection?.remove(entry));

@@ -41,9 +41,8 @@ type Scalar = string | number | boolean | bigint | null | undefined;
 type Plain<V> = NonNullable<V>;
 type Depth = [never, 0, 1, 2, 3];
 type ElementOf<V> = Plain<V> extends readonly (infer E)[] ? E : V;
-type Join<K extends string, V, D extends number> = Plain<ElementOf<V>> extends Scalar
-  ? K
-  : K | `${K}.${PathsBelow<Plain<ElementOf<V>>, Depth[D]>}`;
+type Join<K extends string, V, D extends number> =
+  Plain<ElementOf<V>> extends Scalar ? K : K | `${K}.${PathsBelow<Plain<ElementOf<V>>, Depth[D]>}`;
 type PathsBelow<T, D extends number> = [D] extends [never]
   ? string
   : unknown extends T
@@ -69,7 +68,20 @@ export type ValueAt<D, P extends string> = P extends keyof D
 // Times are RFC 3339 text; a Date becomes that in JSON. Text of a few given values takes only these.
 type Comparable<V> = Plain<V> extends string ? (string extends Plain<V> ? V | Date : V) : V;
 type Value<V> = Comparable<ElementOf<V>> | Comparable<V> | null;
-export type BsonType = "double" | "string" | "object" | "array" | "binData" | "objectId" | "bool" | "date" | "null" | "int" | "long" | "decimal" | "number";
+export type BsonType =
+  | "double"
+  | "string"
+  | "object"
+  | "array"
+  | "binData"
+  | "objectId"
+  | "bool"
+  | "date"
+  | "null"
+  | "int"
+  | "long"
+  | "decimal"
+  | "number";
 
 type TextOperators = { $regex?: string; $options?: string };
 type NumberOperators = { $mod?: readonly [divisor: number, remainder: number] };
@@ -154,7 +166,11 @@ type TargetOf<S extends SchemaShape, T> = T extends keyof S["read"]
       ? U
       : never
     : never;
-type Reference<S extends SchemaShape, V, T> = V extends readonly any[] ? (TargetOf<S, T> | string)[] : V extends string ? TargetOf<S, T> | string : V;
+type Reference<S extends SchemaShape, V, T> = V extends readonly any[]
+  ? (TargetOf<S, T> | string)[]
+  : V extends string
+    ? TargetOf<S, T> | string
+    : V;
 
 export type ExpandName<S extends SchemaShape, N> = keyof ReferencesOf<S, N> & string;
 /** A document with expanded references: each is the document, or stays an id where the caller may not read it. */
@@ -162,7 +178,13 @@ export type Expanded<S extends SchemaShape, N, D, E> = string extends E
   ? D
   : [E] extends [never]
     ? D
-    : { [K in keyof D]: K extends E ? (K extends keyof ReferencesOf<S, N> ? Reference<S, D[K], ReferencesOf<S, N>[K]> : D[K]) : D[K] };
+    : {
+        [K in keyof D]: K extends E
+          ? K extends keyof ReferencesOf<S, N>
+            ? Reference<S, D[K], ReferencesOf<S, N>[K]>
+            : D[K]
+          : D[K];
+      };
 
 // ---- routes of functions
 

@@ -60,10 +60,7 @@ export class Session implements TokenSource {
   readonly #transport: Transport;
   readonly #storage: SafeStorage;
 
-  constructor(
-    transport: Transport,
-    storage: SafeStorage,
-  ) {
+  constructor(transport: Transport, storage: SafeStorage) {
     this.#transport = transport;
     this.#storage = storage;
     this.#key = `manybase:${transport.base}:${transport.project ?? ""}`;
@@ -199,7 +196,8 @@ export class Session implements TokenSource {
       this.state = null;
     }
     const { state } = this;
-    if (state?.user.id !== before?.user.id) this.#emit(state ? "login" : this.#hint === "revoked" ? "revoked" : "logout");
+    if (state?.user.id !== before?.user.id)
+      this.#emit(state ? "login" : this.#hint === "revoked" ? "revoked" : "logout");
     else if (state) this.#emit(state.accessToken === before?.accessToken ? "update" : "token");
   }
 

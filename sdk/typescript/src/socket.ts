@@ -48,11 +48,7 @@ export class Connection {
   readonly #session: Session | undefined;
   readonly #socketClass: WebSocketConstructor | undefined;
 
-  constructor(
-    transport: Transport,
-    session: Session | undefined,
-    socketClass: WebSocketConstructor | undefined,
-  ) {
+  constructor(transport: Transport, session: Session | undefined, socketClass: WebSocketConstructor | undefined) {
     this.#transport = transport;
     this.#session = session;
     this.#socketClass = socketClass;
@@ -65,7 +61,11 @@ export class Connection {
     if (typeof window !== "undefined" && typeof document !== "undefined") {
       const options = { signal: this.#stop.signal };
       window.addEventListener("online", () => this.#wake(), options);
-      document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.#wake(), options);
+      document.addEventListener(
+        "visibilitychange",
+        () => document.visibilityState === "visible" && this.#wake(),
+        options,
+      );
     }
   }
 
@@ -90,7 +90,9 @@ export class Connection {
     this.#retryTimer = undefined;
     const WebSocket = this.#socketClass ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
     if (!WebSocket) {
-      return this.#failAll(new ManybaseError(0, "NO_WEBSOCKET", "this platform has no WebSocket: pass one to createClient"));
+      return this.#failAll(
+        new ManybaseError(0, "NO_WEBSOCKET", "this platform has no WebSocket: pass one to createClient"),
+      );
     }
     this.#connecting = true;
     try {
@@ -102,7 +104,8 @@ export class Connection {
     this.#connecting = false;
     if (this.#socket || this.#entries.size === 0) return;
     const { base, project } = this.#transport;
-    const address = base.replace(/^http/, "ws") + "/realtime" + (project ? `?project=${encodeURIComponent(project)}` : "");
+    const address =
+      base.replace(/^http/, "ws") + "/realtime" + (project ? `?project=${encodeURIComponent(project)}` : "");
     let socket: WebSocketLike;
     try {
       socket = this.#socket = new WebSocket(address);
@@ -126,7 +129,14 @@ export class Connection {
 
   /** Lets go of the socket, without a new one. */
   #drop(): void {
-    for (const timer of [this.#openTimer, this.#stableTimer, this.#renewTimer, this.#probeTimer, this.#lingerTimer, this.#retryTimer]) {
+    for (const timer of [
+      this.#openTimer,
+      this.#stableTimer,
+      this.#renewTimer,
+      this.#probeTimer,
+      this.#lingerTimer,
+      this.#retryTimer,
+    ]) {
       clearTimeout(timer);
     }
     this.#retryTimer = undefined;
@@ -200,7 +210,11 @@ export class Connection {
     if (!state) return;
     const rest = state.expiresAt - Date.now() - state.lifeMs * 0.2;
     // The session renews a token of which less than a fifth is left; its event `token` sends the new one.
-    const renew = () => void this.#session?.get().then(() => this.#planRenewal(), () => this.#planRenewal());
+    const renew = () =>
+      void this.#session?.get().then(
+        () => this.#planRenewal(),
+        () => this.#planRenewal(),
+      );
     this.#renewTimer = setTimeout(renew, Math.min(Math.max(rest + 50, 1_000), 2 ** 31 - 1));
     unref(this.#renewTimer);
   }
@@ -341,7 +355,11 @@ export class Connection {
     }
     if (entry) {
       // Positions are not valid any more after a restore of the server's data.
-      if (message.code === "INVALID_MESSAGE" && entry.position !== undefined && /position|after/.test(message.message)) {
+      if (
+        message.code === "INVALID_MESSAGE" &&
+        entry.position !== undefined &&
+        /position|after/.test(message.message)
+      ) {
         this.#byId.delete(entry.id);
         entry.position = undefined;
         return this.#sendSubscribe(entry);

@@ -35,4 +35,6 @@ globalThis.run = async (name, setup) => {
   return error ? String(error.stack ?? error) : null;
 };
 globalThis.step = (name, setup, ...given) => tabs[name](setup, ...given);
-globalThis.names = Object.entries(modules).flatMap(([name, module]) => Object.keys(module).map((each) => `${name}.${each}`));
+globalThis.names = Object.entries(modules).flatMap(([name, module]) =>
+  Object.keys(module).map((each) => `${name}.${each}`),
+);

@@ -54,7 +54,12 @@ export class Proxy {
       response.writeHead(mode.status, mode.headers);
       return response.end(mode.body);
     }
-    const onward = http.request({ ...this.target, method: request.method, path: request.url, headers: request.headers });
+    const onward = http.request({
+      ...this.target,
+      method: request.method,
+      path: request.url,
+      headers: request.headers,
+    });
     onward.on("error", () => request.socket.destroy());
     onward.on("response", (given) => {
       if (mode === "lose") {

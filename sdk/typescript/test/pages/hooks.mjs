@@ -2,7 +2,16 @@
 import { createElement as h, StrictMode, useState } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server.browser";
-import { ManybaseProvider, QueryCache, queryOptions, useAuth, useClient, useLive, useQuery, useUpload } from "manybase/react";
+import {
+  ManybaseProvider,
+  QueryCache,
+  queryOptions,
+  useAuth,
+  useClient,
+  useLive,
+  useQuery,
+  useUpload,
+} from "manybase/react";
 import { check, equal, password, sleep, until, unique } from "../context.mjs";
 
 function counting(path) {
@@ -32,16 +41,29 @@ export async function a_live_list(t) {
   await key.collection(name).create({ title: "a" });
   let list;
   const App = () => {
-    const state = useLive(useClient().collection(name).query({ sort: { title: 1 }, limit: 3 }));
+    const state = useLive(
+      useClient()
+        .collection(name)
+        .query({ sort: { title: 1 }, limit: 3 }),
+    );
     list = state.list;
     return h(Titles, { documents: state.documents, state: state.status });
   };
   const place = mount(t, key, h(App));
-  await until(() => place.querySelector("p[data-state=live]")?.textContent === "a", () => place.innerHTML);
+  await until(
+    () => place.querySelector("p[data-state=live]")?.textContent === "a",
+    () => place.innerHTML,
+  );
   await key.collection(name).create({ title: "c" });
-  await until(() => place.textContent === "a,c", () => place.innerHTML);
+  await until(
+    () => place.textContent === "a,c",
+    () => place.innerHTML,
+  );
   const creating = list.create({ title: "b" });
-  await until(() => place.textContent === "a,b,c", () => place.innerHTML);
+  await until(
+    () => place.textContent === "a,b,c",
+    () => place.innerHTML,
+  );
   await creating;
 }
 
@@ -55,19 +77,32 @@ export async function a_query_is_read_once_for_all_components(t) {
   const List = () => {
     const [limit, setLimit] = useState(5);
     choose = setLimit;
-    const query = useQuery(useClient().collection(name).query({ sort: { title: 1 }, limit }));
+    const query = useQuery(
+      useClient()
+        .collection(name)
+        .query({ sort: { title: 1 }, limit }),
+    );
     reload = query.reload;
     return h(Titles, { documents: query.documents, state: String(query.loading) });
   };
   const place = mount(t, key, [h(List, { key: 1 }), h(List, { key: 2 })]);
-  await until(() => place.textContent === "aa", () => place.innerHTML);
+  await until(
+    () => place.textContent === "aa",
+    () => place.innerHTML,
+  );
   equal(counted.requests, 1);
   await key.collection(name).create({ title: "b" });
   await reload();
-  await until(() => place.textContent === "a,ba,b", () => place.innerHTML);
+  await until(
+    () => place.textContent === "a,ba,b",
+    () => place.innerHTML,
+  );
   equal(counted.requests, 2);
   choose(1);
-  await until(() => place.textContent === "a,ba", () => place.innerHTML);
+  await until(
+    () => place.textContent === "a,ba",
+    () => place.innerHTML,
+  );
 }
 
 export async function server_rendering_without_a_second_request(t) {
@@ -76,7 +111,11 @@ export async function server_rendering_without_a_second_request(t) {
   const name = await t.collection();
   await key.collection(name).create({ title: "rendered" });
   const App = () => {
-    const query = useQuery(useClient().collection(name).query({ sort: { title: 1 } }));
+    const query = useQuery(
+      useClient()
+        .collection(name)
+        .query({ sort: { title: 1 } }),
+    );
     return h(Titles, { documents: query.documents, state: String(query.loading) });
   };
   const server = new QueryCache();
@@ -105,17 +144,29 @@ export async function a_user_who_signs_in_and_out(t) {
   };
   const useClientQuery = (collection) => client.collection(collection).query();
   const place = mount(t, client, h(App));
-  await until(() => place.textContent === "nobody:", () => place.innerHTML);
+  await until(
+    () => place.textContent === "nobody:",
+    () => place.innerHTML,
+  );
   for (const title of ["first", "second"]) {
     const email = `${unique("user")}@example.com`;
     await client.auth.register({ email, password });
     await client.auth.login({ email, password });
-    await until(() => place.textContent === `${email}:`, () => place.innerHTML);
+    await until(
+      () => place.textContent === `${email}:`,
+      () => place.innerHTML,
+    );
     await client.collection(name).create({ title });
     await client.auth.logout();
-    await until(() => place.textContent === "nobody:", () => place.innerHTML);
+    await until(
+      () => place.textContent === "nobody:",
+      () => place.innerHTML,
+    );
     await client.auth.login({ email, password });
-    await until(() => place.textContent === `${email}:${title}`, () => place.innerHTML);
+    await until(
+      () => place.textContent === `${email}:${title}`,
+      () => place.innerHTML,
+    );
   }
 }
 
@@ -128,12 +179,21 @@ export async function an_upload(t) {
     return h("p", null, `${hook.status} ${hook.sent}/${hook.total} ${hook.file?.path ?? ""}${hook.error?.code ?? ""}`);
   };
   const place = mount(t, user, h(App));
-  await until(() => place.textContent === "idle 0/0 ", () => place.innerHTML);
+  await until(
+    () => place.textContent === "idle 0/0 ",
+    () => place.innerHTML,
+  );
   const file = await hook.upload("a.bin", new Uint8Array(700_000));
   equal(file.size, 700_000);
-  await until(() => place.textContent === "done 700000/700000 a.bin", () => place.innerHTML);
+  await until(
+    () => place.textContent === "done 700000/700000 a.bin",
+    () => place.innerHTML,
+  );
   await hook.upload("../wrong", "x");
-  await until(() => place.textContent === "failed 0/1 INVALID_PARAM", () => place.innerHTML);
+  await until(
+    () => place.textContent === "failed 0/1 INVALID_PARAM",
+    () => place.innerHTML,
+  );
 }
 
 export async function options_for_tanstack_query(t) {

@@ -31,5 +31,9 @@ export async function popup({ redirect }, provider) {
   const { user: signedIn } = await client.auth.oauthPopup(provider, { redirect });
   return { id: signedIn.id, stored: client.auth.user.id };
 }
-export const complete = (_, options) => client.auth.completeOauth(options).then((got) => got?.user.id ?? null, (error) => error.message);
+export const complete = (_, options) =>
+  client.auth.completeOauth(options).then(
+    (got) => got?.user.id ?? null,
+    (error) => error.message,
+  );
 export const oauthUrl = ({ redirect }, provider) => client.auth.oauthUrl(provider, { redirect });

@@ -12,10 +12,16 @@ export async function register_login_logout(t) {
   await fails(client.auth.login({ email, password: "wrong" + password }), "INVALID_CREDENTIALS", 401);
   const { user, mfa } = await client.auth.login({ email, password });
   equal([user.id, mfa, client.auth.user.id], [made.id, undefined, made.id]);
-  equal((await client.auth.sessions.list()).map((one) => one.current), [true]);
+  equal(
+    (await client.auth.sessions.list()).map((one) => one.current),
+    [true],
+  );
   await client.auth.logout();
   equal(client.auth.user, null);
-  equal(events, [[email, "login"], [undefined, "logout"]]);
+  equal(events, [
+    [email, "login"],
+    [undefined, "logout"],
+  ]);
   await fails(client.auth.sessions.list(), "UNAUTHENTICATED", 401);
 }
 
@@ -100,7 +106,14 @@ export async function a_revoked_session_is_an_event(t) {
   await there.auth.login({ email: here.email, password });
   await here.auth.sessions.revokeOthers();
   // Revoked within a second.
-  const error = await until(() => there.auth.sessions.list().then(() => undefined, (thrown) => thrown), "the session ends");
+  const error = await until(
+    () =>
+      there.auth.sessions.list().then(
+        () => undefined,
+        (thrown) => thrown,
+      ),
+    "the session ends",
+  );
   equal([error.code, error.status], ["UNAUTHENTICATED", 401]);
   equal([events.length, events[1]], [2, [null, "revoked"]]);
   const name = await t.collection({ ...open, public: { read: {}, list: {} } });
@@ -114,7 +127,14 @@ export async function sign_out_everywhere(t) {
   await there.auth.login({ email: here.email, password });
   await here.auth.logout({ everywhere: true });
   equal(here.auth.user, null);
-  await until(() => there.auth.sessions.list().then(() => false, () => there.auth.user === null), "the other is signed out");
+  await until(
+    () =>
+      there.auth.sessions.list().then(
+        () => false,
+        () => there.auth.user === null,
+      ),
+    "the other is signed out",
+  );
 }
 
 export async function second_factor(t) {
@@ -175,6 +195,15 @@ export async function addresses_of_providers(t) {
   const client = t.client();
   const address = new URL(client.auth.oauthUrl("github", { redirect: "https://app.example.com/done?x=1" }));
   equal(address.pathname, "/api/v1/auth/oauth/github/start");
-  equal([...address.searchParams], [["project", t.project], ["redirect", "https://app.example.com/done?x=1"]]);
-  check(client.auth.loginUrl({ redirect: "https://app.example.com" }).startsWith(t.url + "/auth/login?project="), "the hosted page");
+  equal(
+    [...address.searchParams],
+    [
+      ["project", t.project],
+      ["redirect", "https://app.example.com/done?x=1"],
+    ],
+  );
+  check(
+    client.auth.loginUrl({ redirect: "https://app.example.com" }).startsWith(t.url + "/auth/login?project="),
+    "the hosted page",
+  );
 }

@@ -42,11 +42,20 @@ export async function ids_ascend_and_are_the_callers_where_given(t) {
 export async function lists_filter_page_and_walk(t) {
   const books = t.key().collection(await t.collection());
   for (let n = 0; n < 25; ++n) await books.create({ n });
-  equal((await books.list({ filter: { n: { $gte: 20 } } })).map((one) => one.n), [20, 21, 22, 23, 24]);
-  equal((await books.list({ limit: 2, skip: 3 })).map((one) => one.n), [3, 4]);
+  equal(
+    (await books.list({ filter: { n: { $gte: 20 } } })).map((one) => one.n),
+    [20, 21, 22, 23, 24],
+  );
+  equal(
+    (await books.list({ limit: 2, skip: 3 })).map((one) => one.n),
+    [3, 4],
+  );
   const seen = [];
   for await (const one of books.all({ filter: { n: { $lt: 22 } }, pageSize: 7 })) seen.push(one.n);
-  equal(seen, Array.from({ length: 22 }, (_, n) => n));
+  equal(
+    seen,
+    Array.from({ length: 22 }, (_, n) => n),
+  );
   let count = 0;
   for await (const one of books.all({ pageSize: 5 })) count += one.n >= 0;
   equal(count, 25);
@@ -67,7 +76,9 @@ export async function references_expand(t) {
 }
 
 export async function errors_have_code_details_and_request_id(t) {
-  const books = t.key().collection(await t.collection(open, { type: "object", properties: { n: { type: "integer" } } }));
+  const books = t
+    .key()
+    .collection(await t.collection(open, { type: "object", properties: { n: { type: "integer" } } }));
   const error = await fails(books.create({ n: "x" }), "VALIDATION", 400);
   check(error instanceof ManybaseError && isError(error, "VALIDATION") && !isError(error, "CONFLICT"), "a typed error");
   equal(error.details[0].path, "/n");

@@ -138,7 +138,9 @@ export async function a_socket_that_is_cut_resumes(t) {
   const direct = t.key().collection(books.name);
   const seen = [];
   const statuses = [];
-  const off = books.subscribe((change) => seen.push(change.document.n), { onStatus: (status) => statuses.push(status) });
+  const off = books.subscribe((change) => seen.push(change.document.n), {
+    onStatus: (status) => statuses.push(status),
+  });
   await until(() => off.status === "live", "live");
   for (let n = 0; n < 10; ++n) {
     await direct.create({ n });
@@ -148,7 +150,10 @@ export async function a_socket_that_is_cut_resumes(t) {
       await until(() => off.status === "offline", "it notices");
     }
   }
-  await until(() => seen.length === 10, () => `ten changes, not ${seen}`);
+  await until(
+    () => seen.length === 10,
+    () => `ten changes, not ${seen}`,
+  );
   equal(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], "in order, once each");
   check(statuses.includes("offline") && statuses.includes("catching-up"), String(statuses));
   await until(() => off.status === "live", "live");
@@ -191,7 +196,14 @@ export async function messages_of_a_newer_server_are_ignored(t) {
   const seen = [];
   const off = books.subscribe((change) => seen.push(change.type));
   await until(() => off.status === "live", "live");
-  for (const data of ['{"type":"novelty","id":"1"}', "[]", "null", "not JSON", '{"type":"event","subscription":"77"}', "7"]) {
+  for (const data of [
+    '{"type":"novelty","id":"1"}',
+    "[]",
+    "null",
+    "not JSON",
+    '{"type":"event","subscription":"77"}',
+    "7",
+  ]) {
     sockets[0].onmessage({ data });
   }
   await books.create({ n: 1 });
@@ -222,7 +234,28 @@ function randomOf(seed) {
   };
 }
 
-const values = [null, 0, 1, 1, 2, 2.5, -3, "", "a", "b", "10", "9", true, false, [1, 5], [], ["a"], { x: 1 }, "\u{1F600}", "\uFFFD"];
+const values = [
+  null,
+  0,
+  1,
+  1,
+  2,
+  2.5,
+  -3,
+  "",
+  "a",
+  "b",
+  "10",
+  "9",
+  true,
+  false,
+  [1, 5],
+  [],
+  ["a"],
+  { x: 1 },
+  "\u{1F600}",
+  "\uFFFD",
+];
 
 /** As text, whatever the order of fields. */
 const canonical = (documents) =>
@@ -269,7 +302,11 @@ async function randomHistory(t, { cuts, values }) {
     else if (kind === 2 && cuts && ids.length > 10) await stored.delete(ids.splice(ids.indexOf(id), 1)[0]);
     else if (kind === 3) await stored.replace(id, fresh());
     else if (kind === 4) await stored.update(id, { $set: { secret: random(2) === 0 } });
-    else await stored.update(id, pick([{ n: pick(values) }, { m: random(4) }, { open: random(2) === 0 }, { $inc: { m: 1 } }]));
+    else
+      await stored.update(
+        id,
+        pick([{ n: pick(values) }, { m: random(4) }, { open: random(2) === 0 }, { $inc: { m: 1 } }]),
+      );
     // Deletions in a row empty a window.
     if (cuts && step % 80 === 60) while (ids.length > 30) await stored.delete(ids.pop());
     if (cuts && random(40) === 0) proxy.cutSockets();

@@ -7,9 +7,14 @@ const text = async (response) => (check(response.ok, `${response.status}`), resp
 export async function store_read_sign_delete(t) {
   const user = await t.user();
   const bucket = user.files(await t.bucket());
-  const file = await bucket.upload("a folder/ä&b.txt", new Blob(["hello"], { type: "text/plain" }), { metadata: { team: "x" } });
+  const file = await bucket.upload("a folder/ä&b.txt", new Blob(["hello"], { type: "text/plain" }), {
+    metadata: { team: "x" },
+  });
   // Bun adds a charset to the type of a Blob.
-  equal([file.path, file.size, file.contentType.split(";")[0], file.metadata], ["a folder/ä&b.txt", 5, "text/plain", { team: "x" }]);
+  equal(
+    [file.path, file.size, file.contentType.split(";")[0], file.metadata],
+    ["a folder/ä&b.txt", 5, "text/plain", { team: "x" }],
+  );
   equal(await text(await bucket.download(file.path)), "hello");
   equal(await text(await bucket.download(file.path, { range: "bytes=1-3" })), "ell");
   const { url } = await bucket.sign(file.path, { seconds: 60 });
@@ -34,9 +39,18 @@ export async function pieces_with_progress(t) {
   const bucket = user.files(await t.bucket());
   const data = bytes(3_000_000);
   const seen = [];
-  const file = await bucket.upload("big", data, { onProgress: ({ sent, total }) => seen.push([sent, total]), metadata: { n: 1 } });
+  const file = await bucket.upload("big", data, {
+    onProgress: ({ sent, total }) => seen.push([sent, total]),
+    metadata: { n: 1 },
+  });
   equal([file.size, file.contentType, file.metadata], [3_000_000, "application/octet-stream", { n: 1 }]);
-  equal([seen[0], seen[seen.length - 1]], [[0, 3_000_000], [3_000_000, 3_000_000]]);
+  equal(
+    [seen[0], seen[seen.length - 1]],
+    [
+      [0, 3_000_000],
+      [3_000_000, 3_000_000],
+    ],
+  );
   check(seen.length > 3, `progress, not ${seen.length} steps`);
   const read = new Uint8Array(await (await bucket.download("big")).arrayBuffer());
   check(read.every((byte, at) => byte === data[at]) && read.length === data.length, "the same bytes");
@@ -46,7 +60,12 @@ export async function pause_resume_and_cancel(t) {
   const user = await t.user();
   const bucket = user.files(await t.bucket());
   const upload = bucket.upload("paused", bytes(2_000_000), {
-    onProgress: ({ sent }) => sent > 0 && sent < 2_000_000 && upload.status === "running" && !upload.once && (upload.once = upload.pause() || true),
+    onProgress: ({ sent }) =>
+      sent > 0 &&
+      sent < 2_000_000 &&
+      upload.status === "running" &&
+      !upload.once &&
+      (upload.once = upload.pause() || true),
   });
   await until(() => upload.status === "paused", "paused");
   equal(await Promise.race([upload, new Promise((resolve) => setTimeout(resolve, 100, "waiting"))]), "waiting");

@@ -5,7 +5,10 @@ const numbers = (list) => list.state.documents.map((one) => one.n);
 
 async function started(t, list) {
   t.onEnd(() => list.close());
-  await until(() => list.state.status === "live", () => `live, not ${JSON.stringify(list.state)}`);
+  await until(
+    () => list.state.status === "live",
+    () => `live, not ${JSON.stringify(list.state)}`,
+  );
   return list;
 }
 
@@ -18,15 +21,30 @@ export async function a_list_follows_every_kind_of_change(t) {
   const list = await started(t, live(query));
   equal([numbers(list), list.state.total, list.state.hasMore], [[1, 3, 5], 3, false]);
   const { id } = await books.create({ n: 2, open: true });
-  await until(() => numbers(list).join() === "1,2,3,5", () => String(numbers(list)));
+  await until(
+    () => numbers(list).join() === "1,2,3,5",
+    () => String(numbers(list)),
+  );
   await books.update(ids[0], { n: 0 });
-  await until(() => numbers(list).join() === "0,1,2,3", () => String(numbers(list)));
+  await until(
+    () => numbers(list).join() === "0,1,2,3",
+    () => String(numbers(list)),
+  );
   await books.update(id, { open: false });
-  await until(() => numbers(list).join() === "0,1,3", () => String(numbers(list)));
+  await until(
+    () => numbers(list).join() === "0,1,3",
+    () => String(numbers(list)),
+  );
   await books.delete(ids[1]);
-  await until(() => numbers(list).join() === "0,3", () => String(numbers(list)));
+  await until(
+    () => numbers(list).join() === "0,3",
+    () => String(numbers(list)),
+  );
   await books.replace(id, { n: 9, open: true });
-  await until(() => numbers(list).join() === "0,3,9", () => String(numbers(list)));
+  await until(
+    () => numbers(list).join() === "0,3,9",
+    () => String(numbers(list)),
+  );
   await until(() => list.state.total === 3, "the total follows");
 }
 
@@ -38,9 +56,15 @@ export async function the_limit_holds_and_is_filled_again(t) {
   const list = await started(t, live(books.query({ sort: { n: -1 }, limit: 3 })));
   equal([numbers(list), list.state.hasMore], [[59, 58, 57], true]);
   for (let n = 59; n > 20; --n) await books.delete(ids[n]);
-  await until(() => numbers(list).join() === "20,19,18", () => String(numbers(list)));
+  await until(
+    () => numbers(list).join() === "20,19,18",
+    () => String(numbers(list)),
+  );
   await books.create({ n: 100 });
-  await until(() => numbers(list).join() === "100,20,19", () => String(numbers(list)));
+  await until(
+    () => numbers(list).join() === "100,20,19",
+    () => String(numbers(list)),
+  );
 }
 
 export async function writes_are_shown_at_once_and_taken_back(t) {
@@ -85,7 +109,23 @@ export async function a_confirmed_write_that_does_not_match_disappears(t) {
 
 export async function mixed_values_are_in_the_servers_order(t) {
   const books = t.key().collection(await t.collection());
-  const values = [3, "b", null, true, "a", 1.5, [4, -1], undefined, "\u{1F600}", "\uFFFD", false, [], "10", "9", { a: 1 }];
+  const values = [
+    3,
+    "b",
+    null,
+    true,
+    "a",
+    1.5,
+    [4, -1],
+    undefined,
+    "\u{1F600}",
+    "\uFFFD",
+    false,
+    [],
+    "10",
+    "9",
+    { a: 1 },
+  ];
   for (const n of values) await books.create({ n });
   for (const order of [1, -1]) {
     const query = books.query({ sort: { n: order }, limit: 100 });
@@ -93,7 +133,10 @@ export async function mixed_values_are_in_the_servers_order(t) {
     // New values go to their places by this client's order.
     for (const n of [2, "aa", [2], false, null]) await books.create({ n });
     await until(() => list.state.documents.length === values.length + (order === 1 ? 5 : 10), "all arrived");
-    await until(async () => JSON.stringify((await query).documents) === JSON.stringify(list.state.documents), "the same order");
+    await until(
+      async () => JSON.stringify((await query).documents) === JSON.stringify(list.state.documents),
+      "the same order",
+    );
   }
 }
 
@@ -121,7 +164,10 @@ export async function many_changes_are_few_states(t) {
   let states = 0;
   list.subscribe(() => ++states);
   await Promise.all(Array.from({ length: 200 }, (_, n) => books.create({ n })));
-  await until(() => numbers(list).join() === "199,198,197,196,195", () => String(numbers(list)));
+  await until(
+    () => numbers(list).join() === "199,198,197,196,195",
+    () => String(numbers(list)),
+  );
   await sleep(50);
   check(states < 200, `${states} states for 200 changes`);
 }

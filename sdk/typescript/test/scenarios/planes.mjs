@@ -20,7 +20,11 @@ export async function the_admin_plane(t) {
   const headers = { "x-service-explain": "1" };
   let requestId;
   const onResponse = (response) => (requestId = response.headers.get("x-request-id"));
-  const listed = await admin.adminListDocuments(name, { filter: { n: { $gte: 2 } }, limit: 5 }, { headers, onResponse });
+  const listed = await admin.adminListDocuments(
+    name,
+    { filter: { n: { $gte: 2 } }, limit: 5 },
+    { headers, onResponse },
+  );
   equal([listed.total, listed.documents[0].id, listed.explain.documentsExamined], [1, document.id, 1]);
   check(requestId?.length > 8, "the response's headers");
   const error = await fails(admin.setPolicy(name, { raed: {} }), "VALIDATION", 400);
@@ -36,7 +40,10 @@ export async function the_control_plane(t) {
   const control = await signedIn(t);
   equal((await control.me()).user.email, t.setup.platform.email);
   const { projects } = await control.listProjects();
-  check(projects.some((one) => one.id === t.project), "the project is listed");
+  check(
+    projects.some((one) => one.id === t.project),
+    "the project is listed",
+  );
   const admin = createAdmin({ url: t.url, token: control.projectTokens(t.project) });
   check((await admin.listRoles()).roles.length >= 4, "roles by an exchanged token");
   const { project } = await control.createProject({ name: unique("Project ") });
@@ -64,7 +71,14 @@ export async function a_session_that_ends_elsewhere(t) {
   const here = await signedIn(t, { onSignedOut: () => ++ended });
   const there = await signedIn(t);
   await there.platformRevokeOtherSessions();
-  await until(() => here.me().then(() => false, (error) => error.status === 401), "refused");
+  await until(
+    () =>
+      here.me().then(
+        () => false,
+        (error) => error.status === 401,
+      ),
+    "refused",
+  );
   equal(ended, 1);
   await there.signOut();
   await fails(there.me(), "UNAUTHENTICATED", 401);

@@ -12,9 +12,15 @@ export async function a_page_is_sorted_counted_and_continued(t) {
   const query = books.query({ filter: { n: { $lt: 20 } }, sort: { group: -1, n: 1 }, limit: 8, total: true });
   const page = await query;
   equal(page.total, 20);
-  equal(page.documents.map((one) => one.n), [2, 5, 8, 11, 14, 17, 1, 4]);
+  equal(
+    page.documents.map((one) => one.n),
+    [2, 5, 8, 11, 14, 17, 1, 4],
+  );
   const second = await query.with({ after: page.next });
-  equal(second.documents.map((one) => one.n), [7, 10, 13, 16, 19, 0, 3, 6]);
+  equal(
+    second.documents.map((one) => one.n),
+    [7, 10, 13, 16, 19, 0, 3, 6],
+  );
   const all = [];
   for await (const one of query) all.push(one.n);
   equal(all.length, 20);
@@ -25,7 +31,13 @@ export async function a_page_is_sorted_counted_and_continued(t) {
 export async function fields_are_chosen(t) {
   const books = await numbers(t, 2);
   const { documents } = await books.query({ sort: { n: 1 }, fields: ["title"] });
-  equal(documents.map((one) => Object.keys(one).sort()), [["id", "title"], ["id", "title"]]);
+  equal(
+    documents.map((one) => Object.keys(one).sort()),
+    [
+      ["id", "title"],
+      ["id", "title"],
+    ],
+  );
 }
 
 export async function counts(t) {
@@ -45,7 +57,10 @@ export async function a_cursor_of_another_query_is_refused(t) {
 export async function long_filters_are_sent_in_a_body(t) {
   const books = await numbers(t, 3);
   const n = Array.from({ length: 3000 }, (_, at) => at + 1);
-  equal((await books.list({ filter: { n: { $in: n } } })).map((one) => one.n), [1, 2]);
+  equal(
+    (await books.list({ filter: { n: { $in: n } } })).map((one) => one.n),
+    [1, 2],
+  );
 }
 
 export async function writes_have_conditions(t) {

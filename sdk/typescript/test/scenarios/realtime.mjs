@@ -14,7 +14,12 @@ export async function changes_arrive_in_order(t) {
   await books.replace(id, { n: 3 });
   await books.delete(id);
   await until(() => changes.length === 4, "four changes");
-  equal(changes.map(shown), [["insert", id, 1], ["update", id, 2], ["replace", id, 3], ["delete", id, undefined]]);
+  equal(changes.map(shown), [
+    ["insert", id, 1],
+    ["update", id, 2],
+    ["replace", id, 3],
+    ["delete", id, undefined],
+  ]);
   equal(off.position, changes[3].position);
   off();
   equal([off.status, statuses], ["ended", ["live", "ended"]]);
@@ -40,7 +45,10 @@ export async function events_filter_fields_and_leave(t) {
   await books.delete(id);
   await until(() => all.length === 3, "three changes");
   equal(deletes, ["delete"]);
-  equal(low, [["insert", id, 1], ["leave", id, undefined]]);
+  equal(low, [
+    ["insert", id, 1],
+    ["leave", id, undefined],
+  ]);
 }
 
 export async function one_socket_which_closes_after_the_last(t) {
@@ -84,7 +92,10 @@ export async function a_refused_subscription_ends(t) {
 export async function without_a_session_public_rules_serve(t) {
   const name = await t.collection({ ...open, public: { read: {} } });
   const changes = [];
-  const off = t.client().collection(name).subscribe((change) => changes.push(shown(change)));
+  const off = t
+    .client()
+    .collection(name)
+    .subscribe((change) => changes.push(shown(change)));
   await until(() => off.status === "live", "live");
   const { id } = await t.key().collection(name).create({ n: 1 });
   await until(() => changes.length === 1, "a change");
@@ -96,7 +107,10 @@ export async function signing_out_and_in_again(t) {
   const books = user.collection(await t.collection());
   const changes = [];
   const errors = [];
-  const off = books.subscribe((change) => changes.push(shown(change)), { onError: (error) => errors.push(error.code), onGap: () => {} });
+  const off = books.subscribe((change) => changes.push(shown(change)), {
+    onError: (error) => errors.push(error.code),
+    onGap: () => {},
+  });
   await until(() => off.status === "live", "live");
   await user.auth.logout();
   await until(() => off.status !== "live", "not live");
@@ -108,7 +122,10 @@ export async function signing_out_and_in_again(t) {
   const { id } = await books.create({ n: 2 });
   await until(() => changes.length > 0, "a change");
   equal(changes, [["insert", id, 2]]);
-  check(errors.every((code) => /^(AUTH_FAILED|FORBIDDEN)$/.test(code)), String(errors));
+  check(
+    errors.every((code) => /^(AUTH_FAILED|FORBIDDEN)$/.test(code)),
+    String(errors),
+  );
 }
 
 export async function tokens_are_renewed_on_the_open_socket(t) {

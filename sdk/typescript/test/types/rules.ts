@@ -54,7 +54,9 @@ export async function filters() {
   await books.list({ filter: { tags: "north", readers: { $all: ["a", "b"], $size: 2 } } });
   await books.list({ filter: { parts: { $elemMatch: { pages: { $gt: 7 } } } } });
   await books.list({ filter: { $or: [{ stars: 3 }, { $nor: [{ title: { $regex: "^F", $options: "i" } }] }] } });
-  await books.list({ filter: { createdAt: { $gt: new Date() }, author: null, stars: { $exists: false, $type: "int", $mod: [2, 0] } } });
+  await books.list({
+    filter: { createdAt: { $gt: new Date() }, author: null, stars: { $exists: false, $type: "int", $mod: [2, 0] } },
+  });
   await books.list({ filter: { stars: { $not: { $gt: 3 } } } });
   // @ts-expect-error an unknown field
   await books.list({ filter: { titel: "x" } });
@@ -138,7 +140,12 @@ export async function expanding() {
 }
 
 export async function queries() {
-  const page: Page<Books> = await books.query({ filter: { stars: 3 }, sort: { stars: -1, title: 1 }, limit: 5, total: true });
+  const page: Page<Books> = await books.query({
+    filter: { stars: 3 },
+    sort: { stars: -1, title: 1 },
+    limit: 5,
+    total: true,
+  });
   await books.query({ sort: [{ "place.city": 1 }, { title: -1 }] });
   const chosen = await books.query({ fields: ["title", "place.city"] });
   is<Same<keyof (typeof chosen.documents)[number], "id" | "title" | "place">>();
@@ -161,10 +168,13 @@ export async function queries() {
 }
 
 export async function following() {
-  books.subscribe((change) => {
-    if (change.type === "delete" || change.type === "leave") is<Same<typeof change.document, undefined>>();
-    else is<Same<typeof change.document, Books>>();
-  }, { events: ["insert", "delete"], filter: { stars: 3 }, fields: ["title"], leave: true });
+  books.subscribe(
+    (change) => {
+      if (change.type === "delete" || change.type === "leave") is<Same<typeof change.document, undefined>>();
+      else is<Same<typeof change.document, Books>>();
+    },
+    { events: ["insert", "delete"], filter: { stars: 3 }, fields: ["title"], leave: true },
+  );
   books.subscribe(() => {}, { events: "*" });
   // @ts-expect-error an unknown event
   books.subscribe(() => {}, { events: ["remove"] });
