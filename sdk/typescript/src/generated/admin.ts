@@ -5,12 +5,17 @@ import type * as S from "./schemas.js";
 export interface AdminMethods {
   /** Activate an end user. */
   activateUser(id: string, options?: OperationOptions): Promise<void>;
+  /** Count documents, without policies. */
+  adminCountDocuments(name: string, body?: S.CountRequest, options?: OperationOptions): Promise<{
+    /** The exact number of matches. */
+    count: number;
+  }>;
   /** Create a document. */
   adminCreateDocument(name: string, body: S.NewDocument, options?: OperationOptions): Promise<{
     document: S.Document;
   }>;
   /** Delete a document. */
-  adminDeleteDocument(name: string, id: string, options?: OperationOptions): Promise<void>;
+  adminDeleteDocument(name: string, id: string, options?: OperationOptions<{ "if-match"?: string }>): Promise<void>;
   /** Read a document. */
   adminGetDocument(name: string, id: string, query?: { filter?: string | Record<string, unknown>; limit?: number; skip?: number; expand?: string }, options?: OperationOptions): Promise<{
     document: S.Document;
@@ -28,12 +33,28 @@ export interface AdminMethods {
       timeMs: number;
     };
   }>;
+  /** List documents sorted and by pages, without policies or as another caller. */
+  adminQueryDocuments(name: string, body?: S.AdminQueryRequest, options?: OperationOptions): Promise<{
+    documents: (S.Document | Record<string, unknown>)[];
+    /** The cursor of the page that follows; absent on the last page. */
+    next?: string;
+    /** With `total: true`: the exact number of matches. */
+    total?: number;
+    /** The access path of the query. */
+    explain: {
+      /** Empty for a scan of the collection. */
+      index: string;
+      keysExamined: number;
+      documentsExamined: number;
+      timeMs: number;
+    };
+  }>;
   /** Replace a document. */
-  adminReplaceDocument(name: string, id: string, body: S.NewDocument, options?: OperationOptions): Promise<{
+  adminReplaceDocument(name: string, id: string, body: S.NewDocument, options?: OperationOptions<{ "if-match"?: string; prefer?: string }>): Promise<{
     document: S.Document;
   }>;
   /** Change fields of a document. */
-  adminUpdateDocument(name: string, id: string, body: S.DocumentPatch, options?: OperationOptions): Promise<{
+  adminUpdateDocument(name: string, id: string, body: S.DocumentPatch, options?: OperationOptions<{ "if-match"?: string; prefer?: string }>): Promise<{
     document: S.Document;
   }>;
   /** Block an end user. */
@@ -398,10 +419,12 @@ export interface AdminMethods {
 /** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public), path. */
 export const table = `
 activateUser P /users/*/activate
+adminCountDocuments Pb /collections/*/count
 adminCreateDocument Pb /collections/*/documents
 adminDeleteDocument D /collections/*/documents/*
 adminGetDocument Gq /collections/*/documents/*
 adminListDocuments Gq /collections/*/documents
+adminQueryDocuments Pb /collections/*/query
 adminReplaceDocument Ub /collections/*/documents/*
 adminUpdateDocument Ab /collections/*/documents/*
 blockUser P /users/*/block

@@ -5,6 +5,27 @@ export interface AccountPatch {
   notifyLimits?: boolean | null;
 }
 
+export interface AdminQueryRequest {
+  /** In MongoDB's filter language; applied in addition to the policy. */
+  filter?: Record<string, unknown> | null;
+  /** Paths with 1 (ascending) or -1; ties by `id`. */
+  sort?: Record<string, unknown>[] | null;
+  /** The fields to return, in addition to `id` and `expand`; by default all. */
+  fields?: string[] | null;
+  /** Paths of references to replace by the documents. */
+  expand?: string[] | null;
+  /** The maximum number of documents, at most 1,000. */
+  limit?: number | null;
+  /** The number of documents to skip. */
+  skip?: number | null;
+  /** The `next` of the page after which this one begins; not with `skip`. */
+  after?: string | null;
+  /** Whether all matches are counted, too. */
+  total?: boolean | null;
+  /** Returns what this caller's list would return. */
+  as?: CallerDescriptionInput | null;
+}
+
 export interface ApiKey {
   /** The key's id. */
   id: string;
@@ -163,6 +184,11 @@ export interface ConnectionScope {
   orgId?: string;
   /** The project, of scope project. */
   projectId?: string;
+}
+
+export interface CountRequest {
+  /** In MongoDB's filter language; applied in addition to the policy. */
+  filter?: Record<string, unknown> | null;
 }
 
 export interface CreatedWebhook {
@@ -1289,7 +1315,7 @@ export interface VectorIndex {
   state: "ready" | "building" | "loading" | "unloaded" | "failed";
   /** The part that is built, 0 to 1; only while it is being built. */
   progress?: number;
-  /** Why it is not ready, if known. */
+  /** Why it is not ready, or why documents have no embedding yet, if known. */
   problem?: string;
   /** The number of vectors. */
   vectors: number;

@@ -56,9 +56,9 @@ export async function a_cursor_of_another_query_is_refused(t) {
 
 export async function long_filters_are_sent_in_a_body(t) {
   const books = await numbers(t, 3);
-  const n = Array.from({ length: 3000 }, (_, at) => at + 1);
+  const title = Array.from({ length: 900 }, (_, at) => `t${at + 1}`);
   equal(
-    (await books.list({ filter: { n: { $in: n } } })).map((one) => one.n),
+    (await books.list({ filter: { title: { $in: title } } })).map((one) => one.n),
     [1, 2],
   );
 }
