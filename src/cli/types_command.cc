@@ -1,7 +1,7 @@
 // `manybase types`.
 #include "base/files.h"
 #include "cli/client.h"
-#include "cli/typescript.h"
+#include "typescript/typescript.h"
 
 namespace mb::cli {
 
@@ -9,7 +9,7 @@ Result<Outcome> types(Client& client) {
   const BundleFolder folder = client.folder();
   TRY(const BundleFolder::Contents here, folder.read());
   TRY(const doc::Document document, documentIn(folder, here));
-  TRY(std::string text, typescriptOf(document));
+  TRY(std::string text, typescript::typesOf(document));
   doc::BsonWriter result;
   if (!client.has("out")) {
     result.appendString("types", text);

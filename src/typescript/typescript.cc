@@ -1,13 +1,13 @@
-#include "cli/typescript.h"
+#include "typescript/typescript.h"
 
 #include <map>
 #include <set>
 
-#include "cli/typescript_type.h"
 #include "document/json.h"
 #include "document/schema.h"
+#include "typescript/typescript_type.h"
 
-namespace mb::cli {
+namespace mb::typescript {
 
 namespace {
 
@@ -200,7 +200,7 @@ void appendSchema(std::string& out, bool hasProfile, const std::set<std::string>
 
 }  // namespace
 
-Result<std::string> typescriptOf(doc::DocumentView document) {
+Result<std::string> typesOf(doc::DocumentView document) {
   TRY(std::vector<Collection> collections, collectionsOf(document));
   const std::string profile = profileOf(document);
   nameAll(collections, !profile.empty());
@@ -220,4 +220,4 @@ Result<std::string> typescriptOf(doc::DocumentView document) {
   return out;
 }
 
-}  // namespace mb::cli
+}  // namespace mb::typescript

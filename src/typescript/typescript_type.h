@@ -5,7 +5,7 @@
 
 #include "document/bson.h"
 
-namespace mb::cli {
+namespace mb::typescript {
 
 enum class TypeUse {
   read,    // as the server sends it
@@ -18,4 +18,4 @@ void appendFields(std::string& out, doc::DocumentView schema, TypeUse use);
 // The name in an interface: quoted unless it is an identifier.
 std::string propertyName(std::string_view name);
 
-}  // namespace mb::cli
+}  // namespace mb::typescript

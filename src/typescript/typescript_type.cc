@@ -1,11 +1,12 @@
-#include "cli/typescript_type.h"
+#include "typescript/typescript_type.h"
 
 #include <cmath>
+#include <set>
 
 #include "document/json.h"
 #include "document/schema.h"
 
-namespace mb::cli {
+namespace mb::typescript {
 
 namespace {
 
@@ -16,15 +17,20 @@ using Types = std::vector<std::string>;
 
 // Joins the types by `by`: "a" and "b" as "a | b"; each once, in order of first occurrence.
 std::string joined(const Types& types, std::string_view by) {
-  Types once;
+  // An enum may have very many.
+  std::set<std::string_view> seen;
+  std::vector<std::string_view> once;
   for (const std::string& type : types) {
-    if (std::ranges::find(once, type) == once.end()) once.push_back(type);
+    if (seen.insert(type).second) once.push_back(type);
   }
   std::string out;
-  for (const std::string& type : once) {
+  for (const std::string_view type : once) {
     if (!out.empty()) out += by;
     // `&` binds stronger than `|`.
-    out += once.size() > 1 && by == " & " && type.find(" | ") != std::string::npos ? "(" + type + ")" : type;
+    const bool grouped = once.size() > 1 && by == " & " && type.find(" | ") != std::string_view::npos;
+    if (grouped) out += '(';
+    out += type;
+    if (grouped) out += ')';
   }
   return out;
 }
@@ -96,11 +102,12 @@ class TypeWriter {
   void fields(std::string& out, doc::DocumentView schema, size_t level, bool ofDocument) const {
     const auto properties = objectOf(schema, "properties");
     if (properties) {
+      const std::set<std::string_view> required = requiredIn(schema);
       for (const doc::Element& property : *properties) {
         if (ofDocument && std::ranges::find(kServers, property.key) != std::end(kServers)) continue;
         comment(out, property.value, level);
         out.append(2 * level, ' ');
-        out += fmt::format("{}{}: {};\n", propertyName(property.key), isOptional(schema, property) ? "?" : "",
+        out += fmt::format("{}{}: {};\n", propertyName(property.key), isOptional(required, property) ? "?" : "",
                            type(property.value, level));
       }
     }
@@ -142,16 +149,20 @@ class TypeWriter {
     return std::ranges::find(types, "unknown") != types.end() ? "unknown" : joined(types, " | ");
   }
 
-  bool isOptional(doc::DocumentView schema, const doc::Element& property) const {
+  static std::set<std::string_view> requiredIn(doc::DocumentView schema) {
+    std::set<std::string_view> names;
+    const auto required = list(schema, "required");
+    if (!required) return names;
+    for (const doc::Element& each : *required) {
+      if (each.value.type() == doc::BsonType::string) names.insert(each.value.asString());
+    }
+    return names;
+  }
+
+  bool isOptional(const std::set<std::string_view>& required, const doc::Element& property) const {
     const bool hasDefault =
         property.value.type() == doc::BsonType::document && property.value.asDocument().find("default").has_value();
-    if (use_ == TypeUse::create && hasDefault) return true;
-    const auto required = list(schema, "required");
-    if (!required) return true;
-    for (const doc::Element& each : *required) {
-      if (each.value.type() == doc::BsonType::string && each.value.asString() == property.key) return false;
-    }
-    return true;
+    return (use_ == TypeUse::create && hasDefault) || !required.contains(property.key);
   }
 
   std::string ownType(doc::DocumentView schema, size_t level) const {
@@ -293,4 +304,4 @@ std::string propertyName(std::string_view name) {
   return out;
 }
 
-}  // namespace mb::cli
+}  // namespace mb::typescript
