@@ -1,4 +1,4 @@
-// Audit, metrics and the configuration of a project.
+// Audit, metrics, the configuration and the types of a project.
 #include "api/route_docs.h"
 #include "audit/audit.h"
 #include "data/reference_jobs.h"
@@ -59,6 +59,13 @@ constexpr std::string_view kShape = R"({
   "required": ["formatVersion"]
 })";
 
+// What `manybase types` prints.
+openapi::Response typesText() {
+  openapi::Response text = like(R"({"type": "string", "examples": ["export interface Schema {\n"]})");
+  text.content.type = "application/typescript; charset=utf-8";
+  return text;
+}
+
 }  // namespace
 
 std::vector<RouteDoc> operationDocs() {
@@ -80,6 +87,14 @@ std::vector<RouteDoc> operationDocs() {
             "that is done is no longer listed."}},
       {Method::post, "/api/v1/admin/jobs/:id/retry", "retryJob", {kNothing}, {conflict}},
       {Method::get, "/api/v1/admin/config-export", "exportConfiguration", {like(kShape)}},
+      {Method::get,
+       "/api/v1/admin/types.ts",
+       "getTypes",
+       {typesText(), {.status = 304}},
+       {conflict},
+       {},
+       {.more = "The text that `manybase types` prints. The routes of functions are left out without `functions:read`.",
+        .headers = {"if-none-match"}}},
       {Method::post,
        "/api/v1/admin/config-import",
        "importConfiguration",

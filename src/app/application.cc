@@ -32,6 +32,7 @@
 #include "api/run_routes.h"
 #include "api/storage_routes.h"
 #include "api/transfer_routes.h"
+#include "api/types_routes.h"
 #include "api/variable_routes.h"
 #include "api/vector_routes.h"
 #include "api/webhook_routes.h"
@@ -174,6 +175,7 @@ struct Application::Impl {
   api::DocumentRoutes documentRoutes{data->documents()};
   api::QueryRoutes queryRoutes{*data, identity.describedCallers()};
   api::ConfigRoutes configRoutes{configuration};
+  api::TypesRoutes typesRoutes{data->slot(), functions.slot()};
   api::AuditRoutes auditRoutes{*store, settings.audit.on};
   api::JobRoutes jobRoutes{queue, directory, projectDeps};
   api::ReferenceJobRoutes referenceJobRoutes{data->referenceJobs()};
@@ -326,6 +328,7 @@ void Application::Impl::addRoutes() {
   documentRoutes.addTo(routes);
   queryRoutes.addTo(routes);
   configRoutes.addTo(routes);
+  typesRoutes.addTo(routes);
   auditRoutes.addTo(routes);
   jobRoutes.addTo(routes);
   referenceJobRoutes.addTo(routes);

@@ -1,7 +1,8 @@
 // The canonical form of configuration: two projects with equal configurations have the same text. The order of an
 // index's keys, of a schema's enum and allOf, anyOf and oneOf, and of the fields inside values (default, values in
 // filters) is kept; fields of a schema, operations and rules of a policy, and conditions of a filter have a fixed
-// order, and lists that are sets (required, type, the field lists of rules) are sorted. For kinds of resources.
+// order, and lists that are sets (required, type, the field lists of rules) are sorted. For kinds of resources, and for
+// the types of a project.
 #pragma once
 
 #include <span>

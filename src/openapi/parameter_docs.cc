@@ -150,6 +150,7 @@ constexpr TagDoc kTags[] = {
     {"/api/v1/admin/policies", "Collections", "Collections, their schemas, policies, indexes and documents."},
     {"/api/v1/admin/roles", "Roles", "What members and end users may do."},
     {"/api/v1/admin/storage", "Buckets", "Where files are kept."},
+    {"/api/v1/admin/types.ts", "Collections", "Collections, their schemas, policies, indexes and documents."},
     {"/api/v1/admin/usage", "Operations", "What happened, and how much."},
     {"/api/v1/admin/users", "Users", "The project's end users."},
     {"/api/v1/admin/variables", "Variables", "Values that differ from environment to environment."},
