@@ -131,6 +131,7 @@ def test_what_is_published(package):
     assert all(each.startswith("dist/") or "/" not in each for each in files), files
     manifest = json.loads((package / "package.json").read_text())
     assert "dependencies" not in manifest and manifest["sideEffects"] is False
+    assert f'version = "{manifest["version"]}"' in (package / "src" / "version.ts").read_text()
     done = node(package, "scripts/published.mjs", str(package / tarball["filename"]))
     assert done.returncode == 0, done.stdout + done.stderr
 
