@@ -116,7 +116,8 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
   }
   // Requests without a token that public rules serve reach these, and nothing else.
   EXPECT_EQ(anonymous, (std::set<std::string>{"GET /api/v1/:collection!", "GET /api/v1/:collection!/:id",
-                                              "POST /api/v1/:collection!", "POST /api/v1/:collection!/search",
+                                              "POST /api/v1/:collection!", "POST /api/v1/:collection!/count",
+                                              "POST /api/v1/:collection!/query", "POST /api/v1/:collection!/search",
                                               "POST /api/v1/graphql"}));
 }
 

@@ -186,6 +186,8 @@ export interface AdminMethods {
     /** Null without a schema. */
     schema: Record<string, unknown> | null;
   }>;
+  /** TypeScript types of the project's collections. */
+  getTypes(options?: OperationOptions): Promise<void>;
   /** Usage of the plan. */
   getUsage(options?: OperationOptions): Promise<{
     /** Null where billing is off. */
@@ -461,6 +463,7 @@ getPolicy G /collections/*/policy
 getPolicyTests G /collections/*/policy-tests
 getRole G /roles/*
 getSchema G /collections/*/schema
+getTypes G /types.ts
 getUsage G /usage
 getUser G /users/*
 getVectorConfig G /collections/*/vector-config
