@@ -48,7 +48,8 @@ struct DocumentQuery {
   ReadQuery read;
   // What the documents keep besides `id` and the expanded references; nullopt for everything.
   std::optional<std::vector<std::string>> fields;
-  // Where the page starts, without `skip`: DocumentPage::next of an earlier page, or in the order of ids a document's id.
+  // Where the page starts, without `skip`: DocumentPage::next of an earlier page, or in the order of ids a document's
+  // id.
   std::optional<std::string> after = {};
   std::optional<std::string> afterId = {};
   bool total = false;  // counts the matches

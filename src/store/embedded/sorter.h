@@ -18,7 +18,8 @@ class SortPositions {
   void append(std::string& position, size_t field, doc::DocumentView document) const;
   // The whole position: all fields, and the id.
   std::string of(std::string_view id, doc::DocumentView document) const;
-  // The encodings of the fields, and the id: views of `position`. nullopt for bytes that are not a position in this order.
+  // The encodings of the fields, and the id: views of `position`. nullopt for bytes that are not a position in this
+  // order.
   std::optional<std::vector<std::string_view>> split(std::string_view position) const;
   // Fails with validation if two of the fields are in two arrays of the document, so that its place in the order would
   // follow from elements that do not belong together.
