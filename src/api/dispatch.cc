@@ -125,7 +125,8 @@ http::Response Dispatcher::refuse(const http::Request& request, const Error& err
 
 http::Response Dispatcher::finish(const http::Request& request, http::Response response, CorsPlane plane,
                                   const snapshot::ProjectSnapshot* project) const {
-  if (const auto origin = request.header("origin")) {
+  const auto origin = request.header("origin");
+  if (origin && !hasHeader(response, "access-control-allow-origin")) {
     static const std::vector<std::string> kAny;
     const auto& origins = project ? gatekeeper_.recordOf(*project).settings.allowedOrigins : kAny;
     cors_.decorate(response, plane, *origin, origins);

@@ -3,10 +3,10 @@
 #include <boost/url/encode.hpp>
 #include <boost/url/rfc/unreserved_chars.hpp>
 
+#include "api/static_file.h"
 #include "base/crypto.h"
 #include "base/log.h"
 #include "http/conditional.h"
-#include "http/encoding.h"
 #include "identity/redirect.h"
 #include "outbound/outbound.h"
 
@@ -246,19 +246,7 @@ Task<Reply> PageRoutes::asset(RequestContext& context) {
   if (found.contentType.empty() || context.param(0) != pages::assetVersion()) {
     co_return fail(ErrorCode::notFound, "this path does not exist");
   }
-  const bool compressed = !found.gzip.empty() && http::acceptsGzip(context.request);
-  const std::string tag = "\"" + pages::assetVersion() + "-" + context.param(1) + (compressed ? "-gzip" : "") + "\"";
-  const bool known = http::isNotModified(context.request, tag);
-  Reply reply{known ? http::Response::empty(304)
-                    : http::Response::text(200, found.contentType, std::string(compressed ? found.gzip : found.bytes))};
-  if (compressed) {
-    if (!known) reply.response.headers.emplace_back("content-encoding", "gzip");
-    reply.response.headers.emplace_back("vary", "accept-encoding");
-  }
-  reply.response.headers.emplace_back("cache-control", kImmutable);
-  reply.response.headers.emplace_back("etag", tag);
-  reply.response.headers.emplace_back("x-content-type-options", "nosniff");
-  co_return reply;
+  co_return staticFile(context.request, found, pages::assetVersion() + "-" + context.param(1), kImmutable);
 }
 
 std::optional<http::Response> PageRoutes::inPlaceOf404(const http::Request& request) const {

@@ -39,6 +39,8 @@ std::vector<RouteDoc> pageDocs() {
       {Method::get, "/verify-email", "verifyEmailPage", pages(), {}, {"token", "project", "plane"}},
       {Method::get, "/examples/oauth", "oauthExamplePage", pages(), {}, {}, cached},
       {Method::get, "/auth/assets/:version/:file", "pageAsset", file(), {}, {}, cached},
+      {Method::get, "/dashboard/sdk/manybase.mjs", "sdkModule", file(), {}, {}, cached},
+      {Method::get, "/dashboard/sdk/manybase.tgz", "sdkPackage", file(), {}, {}, cached},
       {Method::get, "/docs", "referencePage", pages(), {}, {}, cached},
       {Method::get, "/graphiql", "graphiqlPage", pages(), {}, {}, cached},
       {Method::get, "/p/:project/docs", "projectReferencePage", pages(), {}, {}, cached},

@@ -30,6 +30,7 @@
 #include "api/reference_job_routes.h"
 #include "api/route_operations.h"
 #include "api/run_routes.h"
+#include "api/sdk_routes.h"
 #include "api/storage_routes.h"
 #include "api/transfer_routes.h"
 #include "api/types_routes.h"
@@ -197,6 +198,7 @@ struct Application::Impl {
   api::RealtimeRoutes realtimeRoutes{realtime, gatekeeper};
   api::PageRoutes pageRoutes{{gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(),
                               settings.app.baseUrl, instance, localRequests}};
+  api::SdkRoutes sdkRoutes;
   std::unique_ptr<api::Dispatcher> dispatcher;
   std::unique_ptr<http::Server> server;
   std::optional<Deployment> deployment;
@@ -344,6 +346,7 @@ void Application::Impl::addRoutes() {
   runRoutes.addTo(routes);
   metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
+  sdkRoutes.addTo(routes);
   openApiRoutes.addTo(routes);
   api::declareQueries(routes, api::routeDocs());
   openApiRoutes.describe(routes);

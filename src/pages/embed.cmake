@@ -1,5 +1,5 @@
-# Writes OUTPUT: every file of FOLDERS as bytes, sorted by name; x.gz becomes the compressed form of x. The compiler's cache does
-# not see the files that #embed reads, so the name of each array contains the file's hash.
+# Writes OUTPUT, which defines FUNCTION: every file of FOLDERS as bytes, sorted by name; x.gz becomes the compressed form of x. The
+# compiler's cache does not see the files that #embed reads, so the name of each array contains the file's hash.
 set(names "")
 foreach(folder IN LISTS FOLDERS)
   file(GLOB files ${folder}/*)
@@ -38,14 +38,9 @@ namespace mb::pages {
 namespace {
 
 ${arrays}
-template <size_t N>
-std::string_view textOf(const unsigned char (&bytes)[N]) {
-  return {reinterpret_cast<const char*>(bytes), N};
-}
-
 }  // namespace
 
-std::span<const EmbeddedFile> embeddedFiles() {
+std::span<const EmbeddedFile> ${FUNCTION}() {
   static const EmbeddedFile kFiles[] = {
 ${entries}  };
   return kFiles;

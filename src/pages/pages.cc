@@ -13,10 +13,13 @@ namespace {
 
 constexpr size_t kVersionDigits = 16;
 
-EmbeddedFile findFile(std::string_view name) {
-  const auto files = embeddedFiles();
+EmbeddedFile findIn(std::span<const EmbeddedFile> files, std::string_view name) {
   const auto found = std::ranges::find(files, name, &EmbeddedFile::name);
   return found == files.end() ? EmbeddedFile() : *found;
+}
+
+EmbeddedFile findFile(std::string_view name) {
+  return findIn(embeddedFiles(), name);
 }
 
 std::string_view fileNamed(std::string_view name) {
@@ -177,6 +180,15 @@ Asset findAsset(std::string_view file) {
   const EmbeddedFile found = findFile(file);
   if (found.bytes.empty()) return {};
   return {type, found.bytes, found.gzip};
+}
+
+Asset sdkModule() {
+  const EmbeddedFile found = findIn(embeddedSdk(), "manybase.mjs");
+  return {"text/javascript; charset=utf-8", found.bytes, found.gzip};
+}
+
+Asset sdkPackage() {
+  return {"application/gzip", findIn(embeddedSdk(), "manybase.tgz").bytes};
 }
 
 }  // namespace mb::pages

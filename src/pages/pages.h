@@ -53,9 +53,13 @@ inline constexpr std::string_view kAssetPath = "/auth/assets";
 struct Asset {
   std::string_view contentType;  // a literal; empty: the file does not exist
   std::string_view bytes;        // static data of the program
-  std::string_view gzip;         // the same compressed; empty for small files
+  std::string_view gzip = {};    // the same compressed; empty for small files
 };
 const std::string& assetVersion();
 Asset findAsset(std::string_view file);
+
+// The TypeScript SDK of this build (sdk/typescript).
+Asset sdkModule();   // the main entry of the package, with all it loads, as one minified ES module
+Asset sdkPackage();  // the package as `npm pack` makes it
 
 }  // namespace mb::pages

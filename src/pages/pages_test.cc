@@ -174,6 +174,18 @@ TEST(Assets, LargeOnesAreCompressed) {
   EXPECT_TRUE(findAsset("api.js").gzip.empty());
 }
 
+TEST(Sdk, IsAModuleAndAPackage) {
+  constexpr std::string_view kMagic = "\x1f\x8b";
+  const Asset module = sdkModule();
+  EXPECT_THAT(std::string(module.bytes), HasSubstr("export{"));
+  EXPECT_TRUE(module.gzip.starts_with(kMagic));
+  EXPECT_LT(module.gzip.size() * 2, module.bytes.size());
+  EXPECT_TRUE(sdkPackage().bytes.starts_with(kMagic));
+  EXPECT_TRUE(sdkPackage().gzip.empty());
+  // It is served at its own addresses only.
+  for (const EmbeddedFile& file : embeddedSdk()) EXPECT_TRUE(findAsset(file.name).contentType.empty()) << file.name;
+}
+
 TEST(Assets, VersionIsShortAndPlain) {
   EXPECT_EQ(assetVersion().size(), 16u);
   EXPECT_EQ(assetVersion().find_first_not_of("0123456789abcdef"), std::string::npos);
