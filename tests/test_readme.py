@@ -1,16 +1,23 @@
 """The walk-through of the README, word for word.
 
-Every fenced block ```sh under the heading "Your first app in five minutes" is run, in order, in one shell. Lines that
-start the server (./run) are left out: the test starts one, and its address replaces http://localhost:8090.
+Every fenced block ```sh under the heading "Your first app in five minutes" is run, in order, in one shell, and the page
+in ```html is opened in a browser. Lines that start the server (./run) are left out: the test starts one, and its address
+replaces http://localhost:8090.
 """
 
+import functools
+import http.server
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 import httpx
 import pytest
+from playwright.sync_api import sync_playwright
 
+from support.browser import launch, visiting
+from support.client import PASSWORD, unique
 from support.waiting import SLOW
 from support.walkthrough import fenced, section
 
@@ -22,25 +29,35 @@ def blocks() -> list[str]:
     return fenced(section((ROOT / "README.md").read_text(), HEADING), "sh")
 
 
-def test_first_five_minutes(make_server, tmp_path):
-    if not (ROOT / "README.md").exists():
-        pytest.fail("README.md does not exist")
-    server = make_server({"SERVICE_TRUSTED_PROXIES": None}).start()  # as ./run does
+@pytest.fixture(scope="module")
+def server_settings():
+    return {"SERVICE_TRUSTED_PROXIES": None}  # as ./run does
+
+
+def at(server, text: str) -> str:
+    """The text of the README for this server."""
+    return text.replace("http://localhost:8090", server.url).replace("localhost:8090", f"127.0.0.1:{server.port}")
+
+
+@pytest.fixture(scope="module")
+def walked(server, tmp_path_factory) -> tuple[str, subprocess.CompletedProcess]:
+    """The commands, and what they printed."""
     lines = [line for block in blocks() for line in block.splitlines() if not re.match(r"\s*(\$ )?\./run\b", line)]
-    script = (
-        "\n".join(lines)
-        .replace("http://localhost:8090", server.url)
-        .replace("localhost:8090", f"127.0.0.1:{server.port}")
-    )
+    script = at(server, "\n".join(lines))
     assert "curl" in script, "the section calls nothing"
     ran = subprocess.run(
         ["bash", "-u", "-c", script],
-        cwd=tmp_path,
+        cwd=tmp_path_factory.mktemp("walk"),
         capture_output=True,
         text=True,
         timeout=60 * SLOW,
         stdin=subprocess.DEVNULL,
     )
+    return script, ran
+
+
+def test_first_five_minutes(server, walked):
+    script, ran = walked
     shown = f"{script}\n--- output\n{ran.stdout}\n--- errors\n{ran.stderr}"
     assert ran.returncode == 0, shown
     assert '"document":{' in ran.stdout and '"documents":[{' in ran.stdout, f"no document was shown:\n{shown}"
@@ -58,6 +75,81 @@ def test_first_five_minutes(make_server, tmp_path):
     # The last call is refused on purpose; all others must succeed.
     errors = re.findall(r'\{"error":\{"code":"(\w+)"', ran.stdout)
     assert errors == ["VALIDATION"] and ran.stdout.rindex('{"error"') > ran.stdout.rindex('"document'), shown
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(params=["file", "web server"])
+def page_address(request, server, walked, tmp_path):
+    """The page of the README as a file, and on an origin of its own."""
+    [page] = fenced(section((ROOT / "README.md").read_text(), HEADING), "html")
+    (tmp_path / "notes.html").write_text(at(server, page))
+    if request.param == "file":
+        yield (tmp_path / "notes.html").as_uri()
+        return
+    handler = functools.partial(Quiet, directory=tmp_path)
+    listening = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{listening.server_port}/notes.html"
+    listening.shutdown()
+
+
+def notes_of(page):
+    return page.get_by_role("listitem")
+
+
+def sign(page, email: str, button: str) -> None:
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name=button).click()
+
+
+def add(page, title: str) -> None:
+    page.get_by_label("New note").fill(title)
+    page.get_by_role("button", name="Add").click()
+
+
+@pytest.mark.timeout(300)
+def test_page_of_the_app(page_address):
+    """Sign-up, a write, a list that is live in two windows, and the notes of one user hidden from another."""
+    email = f"{unique('reader')}@example.com"
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        with visiting(browser) as visitor, visiting(browser) as other:
+            page = visitor.page
+            for one in (visitor, other):
+                one.open(page_address)
+            page.get_by_label("Email").wait_for()
+            assert visitor.accessibility() == []
+            sign(page, email, "Sign in")
+            visitor.alert("the email or the password is wrong")
+            sign(page, email, "Sign up")
+            add(page, "Buy <b>milk</b>")
+            notes_of(page).filter(has_text="Buy <b>milk</b>").wait_for()
+            assert page.get_by_role("alert").inner_text() == "" and visitor.accessibility() == []
+
+            # A second window has the session, and the changes of the first.
+            second = visitor.context.new_page()
+            second.goto(page_address)
+            notes_of(second).filter(has_text="milk").wait_for()
+            add(second, "Call Bob")
+            notes_of(page).filter(has_text="Bob").wait_for()
+            assert notes_of(page).all_inner_texts() == ["Call Bob", "Buy <b>milk</b>"]
+
+            sign(other.page, f"{unique('reader')}@example.com", "Sign up")
+            add(other.page, "Mine")
+            notes_of(other.page).filter(has_text="Mine").wait_for()
+            assert notes_of(other.page).all_inner_texts() == ["Mine"] and notes_of(page).count() == 2
+
+            page.get_by_role("button", name="Sign out").click()
+            second.get_by_label("Email").wait_for()
+            assert notes_of(second).count() == 0
+            sign(second, email, "Sign in")
+            notes_of(second).filter(has_text="Bob").wait_for()
+        browser.close()
 
 
 def login(server) -> str:

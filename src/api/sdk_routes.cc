@@ -7,18 +7,16 @@ namespace mb::api {
 
 namespace {
 
-// The addresses stay over versions of the server, so that caches must ask.
+// Versions of the server share the addresses, so caches must revalidate.
 constexpr std::string_view kRevalidate = "no-cache";
 constexpr size_t kSdkTagDigits = 32;
 
 }  // namespace
 
 SdkRoutes::File::File(const pages::Asset& asset)
-    : content(asset), tag(toHex(sha256(asset.bytes)).substr(0, kSdkTagDigits)) {
-}
+    : content(asset), tag(toHex(sha256(asset.bytes)).substr(0, kSdkTagDigits)) {}
 
-SdkRoutes::SdkRoutes() : module_(pages::sdkModule()), package_(pages::sdkPackage()) {
-}
+SdkRoutes::SdkRoutes() : module_(pages::sdkModule()), package_(pages::sdkPackage()) {}
 
 void SdkRoutes::addTo(RouteTable& routes) {
   routes.get("/dashboard/sdk/manybase.mjs", open(), this, &SdkRoutes::sdkModule, "The TypeScript SDK as a module");

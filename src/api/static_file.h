@@ -8,8 +8,8 @@
 
 namespace mb::api {
 
-// `file` in the form that the client accepts, or 304 if the client has that form. `tag` names the content, without quotes;
-// the compressed form gets its own entity tag. `caching` is the value of cache-control.
+// `file` in the form that the client accepts, or 304 if the client has that form. `tag` names the content, without
+// quotes; the compressed form gets its own entity tag. `caching` is the value of cache-control.
 Reply staticFile(const http::Request& request, const pages::Asset& file, std::string_view tag,
                  std::string_view caching);
 

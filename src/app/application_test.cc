@@ -68,18 +68,17 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
                                                 "/api/v1/billing/webhook",
                                                 "/api/v1/control/setup-status",
                                                 "/api/v1/auth/oauth/:provider/callback"};
-  const std::set<std::string_view> pagePaths = {
-      "/auth/login",
-      "/reset-password",
-      "/verify-email",
-      "/examples/oauth",
-      "/auth/assets/:version/:file",
-      "/docs",
-      "/graphiql",
-      "/p/:project/docs",
-      "/p/:project/graphiql",
-      "/dashboard/sdk/manybase.mjs",
-      "/dashboard/sdk/manybase.tgz"};
+  const std::set<std::string_view> pagePaths = {"/auth/login",
+                                                "/reset-password",
+                                                "/verify-email",
+                                                "/examples/oauth",
+                                                "/auth/assets/:version/:file",
+                                                "/docs",
+                                                "/graphiql",
+                                                "/p/:project/docs",
+                                                "/p/:project/graphiql",
+                                                "/dashboard/sdk/manybase.mjs",
+                                                "/dashboard/sdk/manybase.tgz"};
   std::set<std::string> anonymous;
   for (const auto& route : routes) {
     const std::string name = fmt::format("{} {}", http::methodName(route.method), route.pattern);

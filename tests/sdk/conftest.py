@@ -3,6 +3,7 @@
 import functools
 import http.server
 import shutil
+import subprocess
 import threading
 from pathlib import Path
 
@@ -15,17 +16,23 @@ from support.server import ROOT
 
 
 @pytest.fixture(scope="session")
-def package() -> Path:
-    """The built package in a folder below build/, with the packages that it is built and tested with."""
-    folder = installed(SDK, "sdk")
-    for name in ("src", "scripts", "test"):
+def built() -> Path:
+    """The folder with the module and the package that the build embeds into the server, of the present sources."""
+    made = subprocess.run([ROOT / "scripts" / "fetch-parts"], capture_output=True, text=True, timeout=300)
+    assert made.returncode == 0, made.stdout + made.stderr
+    return ROOT / "build" / "sdk" / "out"
+
+
+@pytest.fixture(scope="session")
+def package(built) -> Path:
+    """The built package in a folder below build/, with its sources and tests, and the packages that these use."""
+    folder = installed(SDK, "sdk-tests")
+    for name in ("dist", "src", "scripts", "test"):
         shutil.rmtree(folder / name, ignore_errors=True)
+    for name in ("src", "scripts", "test"):
         shutil.copytree(SDK / name, folder / name)
-    for name in ("tsconfig.json", "README.md"):
-        shutil.copy(SDK / name, folder / name)
-    shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
-    built = node(folder, "scripts/build.mjs")
-    assert built.returncode == 0, built.stdout + built.stderr
+    shutil.copy(SDK / "tsconfig.json", folder / "tsconfig.json")
+    subprocess.run(["tar", "-xzf", built / "manybase.tgz", "-C", folder, "--strip-components=1"], check=True)
     return folder
 
 
