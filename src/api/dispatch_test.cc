@@ -87,6 +87,11 @@ class Handlers {
   }
   Task<Reply> greet(RequestContext&, Greeting body) { co_return Reply::entity(201, "greeting", body); }
   Task<Reply> take(RequestContext&, doc::Document body) { co_return Reply::object(200, body); }
+  Task<Reply> forAllOrigins(RequestContext&) {
+    Reply reply = Reply::noContent();
+    reply.response.headers.emplace_back("access-control-allow-origin", "*");
+    co_return reply;
+  }
   // The remaining time of the request, before and after the body has arrived.
   Task<Reply> renew(RequestContext& context) {
     const auto before = context.deadline;
@@ -153,6 +158,7 @@ class DispatchTest : public ::testing::Test {
   void addRoutes() {
     routes_.get("/api/v1/health", open(), &handlers_, &Handlers::who, "open");
     routes_.get("/api/v1/broken", open(), &handlers_, &Handlers::broken, "broken");
+    routes_.get("/for-all-origins", open(), &handlers_, &Handlers::forAllOrigins, "for all origins");
     routes_.post("/api/v1/auth/login", authPublic("login"), &handlers_, &Handlers::who, "public");
     routes_.post("/api/v1/auth/logout", authPublic(), &handlers_, &Handlers::who, "public, unlimited");
     routes_.get("/api/v1/auth/sessions", endUser(), &handlers_, &Handlers::who, "end user");
@@ -477,6 +483,17 @@ TEST_F(DispatchTest, BrowsersOfOtherOrigins) {
   EXPECT_EQ(headerOf(get("/api/v1/admin/roles", origin("https://dash.example", "Bearer strict")),
                      "access-control-allow-origin"),
             "https://dash.example");
+}
+
+// A browser refuses a response that has the header twice.
+TEST_F(DispatchTest, HandlersMayNameTheOriginsThemselves) {
+  for (const Headers& headers : {Headers{}, Headers{{"origin", "https://x.example"}}}) {
+    const auto response = get("/for-all-origins", headers);
+    EXPECT_EQ(headerOf(response, "access-control-allow-origin"), "*");
+    EXPECT_EQ(std::ranges::count(response.headers, std::string_view("access-control-allow-origin"),
+                                 &std::pair<std::string_view, std::string>::first),
+              1);
+  }
 }
 
 }  // namespace
