@@ -29,7 +29,7 @@ std::string fieldsAt(const PageStart& start, const KeyOrder& keyOrder, bool reve
 void narrow(const KeyRange& range, Reading reading, const std::string& group, std::optional<std::string_view> id,
             std::vector<KeyRange>& out) {
   const auto keep = [&](std::string from, std::string to) {
-    from = std::max(std::move(from), range.from);
+    if (from < range.from) from = range.from;
     if (to.empty() || (!range.to.empty() && range.to < to)) to = range.to;
     if (to.empty() || from < to) out.push_back({std::move(from), std::move(to), range.fixed});
   };
