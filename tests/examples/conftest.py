@@ -4,8 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import sync_playwright
 
+from support.browser import launch
 from support.commands import done
+from support.example_app import ExampleApp, build_sdk
 from support.person import Folder, Person
 from support.server import ROOT
 from support.walkthrough import fenced, follow
@@ -56,3 +59,31 @@ def folder(request, person, project):
     bundle_of(request.module.EXAMPLE, folder.bundle)
     done(folder.run("link", "--project", project.slug))
     return folder
+
+
+@pytest.fixture(scope="session")
+def sdk_module(tmp_path_factory) -> Path:
+    """The SDK as one module for pages without a build step."""
+    target = tmp_path_factory.mktemp("sdk") / "manybase.mjs"
+    build_sdk(target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def app(request, server, project, folder, sdk_module, tmp_path_factory):
+    """The web app of the module's example, whose bundle is pushed."""
+    app = ExampleApp(request.module.EXAMPLE, tmp_path_factory.mktemp("app") / "web", sdk_module)
+    app.configure(server.url, project.slug)
+    if (folder.bundle / "variables.json").exists():
+        done(folder.run("variables set", "APP_URL", "--value", app.url))
+    done(folder.run("push", "--yes"))
+    yield app
+    app.stop()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()

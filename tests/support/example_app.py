@@ -1,0 +1,72 @@
+"""The web app of an example, as a user sees it: its static files and the SDK, from a small server of their own."""
+
+import functools
+import http.server
+import shutil
+import threading
+from pathlib import Path
+
+from support.browser import Visitor
+from support.node_packages import installed
+from support.sdk_package import SDK, node
+from support.server import ROOT
+
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1280, "height": 900}
+
+
+def build_sdk(target: Path) -> None:
+    """Bundles the SDK into one module and its lazily loaded parts, as its own build does for pages."""
+    entry = SDK / "src" / "index.ts"
+    options = ("--bundle", "--minify", "--format=esm", "--platform=browser", "--target=es2022")
+    built = node(installed(SDK, "sdk"), "node_modules/esbuild/bin/esbuild", str(entry), *options, f"--outfile={target}")
+    assert built.returncode == 0, built.stderr
+
+
+class _Files(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class ExampleApp:
+    """Serves examples/NAME/web. `configure` says where its backend is."""
+
+    def __init__(self, name: str, folder: Path, sdk: Path):
+        self.folder = folder
+        shutil.copytree(ROOT / "examples" / name / "web", folder)
+        shutil.copy(sdk, folder / "manybase.mjs")
+        handler = functools.partial(_Files, directory=folder)
+        self._listening = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.url = f"http://127.0.0.1:{self._listening.server_port}"
+        threading.Thread(target=self._listening.serve_forever, daemon=True).start()
+
+    def configure(self, server: str, project: str) -> None:
+        text = f'export const server = "{server}";\nexport const project = "{project}";\n'
+        (self.folder / "config.js").write_text(text)
+
+    def stop(self) -> None:
+        self._listening.shutdown()
+        self._listening.server_close()
+
+
+def inspect(visitor: Visitor) -> None:
+    """Checks the present view in both colour schemes, on a desk and on a phone: no finding of axe, no sideways scroll."""
+    page = visitor.page
+    page.wait_for_selector("main:not([aria-busy])")
+    for size in (DESK, PHONE):
+        page.set_viewport_size(size)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            assert visitor.accessibility() == [], (page.url, size, scheme)
+            _shot(page, size, scheme)
+            wide = page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
+            assert wide[0] <= wide[1], (page.url, size)
+    page.set_viewport_size(DESK)
+
+
+
+def _shot(page, size, scheme):  # TEMP
+    import re, os
+    os.makedirs("/tmp/jshots", exist_ok=True)
+    name = re.sub(r"[^a-zA-Z0-9]+", "-", page.title())[:30]
+    page.screenshot(path=f"/tmp/jshots/{name}-{size['width']}-{scheme}.png", full_page=True)
