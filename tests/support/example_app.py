@@ -58,15 +58,6 @@ def inspect(visitor: Visitor) -> None:
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             assert visitor.accessibility() == [], (page.url, size, scheme)
-            _shot(page, size, scheme)
             wide = page.evaluate("[document.scrollingElement.scrollWidth, innerWidth]")
             assert wide[0] <= wide[1], (page.url, size)
     page.set_viewport_size(DESK)
-
-
-
-def _shot(page, size, scheme):  # TEMP
-    import re, os
-    os.makedirs("/tmp/jshots", exist_ok=True)
-    name = re.sub(r"[^a-zA-Z0-9]+", "-", page.title())[:30]
-    page.screenshot(path=f"/tmp/jshots/{name}-{size['width']}-{scheme}.png", full_page=True)

@@ -16,8 +16,8 @@ export function signInView(invited) {
   };
 
   // Once someone is signed in, app.js shows the view that the address asks for.
-  async function signIn(account) {
-    const signedIn = await mb.auth.login(account);
+  async function signIn({ email, password }) {
+    const signedIn = await mb.auth.login({ email, password });
     if (signedIn.mfa) askCode(signedIn.mfa);
   }
 
