@@ -20,13 +20,15 @@ def server_settings() -> dict:
 
 @pytest.fixture(scope="module")
 def author(app, project):
-    return EndUser(project, "author")
+    author = EndUser(project, "author")
+    ok(project.admin.patch(f"/admin/users/{author.id}", {"name": "Ada"}), 204)
+    return author
 
 
 def write(author, number: int, **fields) -> str:
     at = f"2026-01-{number:02}T09:30:00Z"
-    body = {"title": f"Post {number}", "slug": f"post-{number}", "author": author.id, "publishedAt": at, "published": True}
-    return author.create("posts", body | fields)["id"]
+    body = {"title": f"Post {number}", "slug": f"post-{number}", "author": author.id, "publishedAt": at}
+    return author.create("posts", {**body, "published": True, **fields})["id"]
 
 
 @pytest.fixture
@@ -65,6 +67,7 @@ def test_a_reader(reader, app, author, project):
     reader.open(app.url)
     reader.heading("Newest posts")
     assert titles(page) == [f"{XSS} {LONG}", "Post 12", "Post 11", "Post 10", "Post 9"]
+    assert page.get_by_text("Ada · Jan 12, 2026").is_visible()
     inspect(reader)
     reader.follow("Older posts")
     reader.heading("Older posts")

@@ -142,7 +142,19 @@ def test_two_people_and_a_team(ann, ben, app):
         one.page.get_by_role("link", name="Buy tea").click()
         one.page.get_by_role("heading", level=1, name="Buy tea").wait_for()
     data = b"green\n" * 1000
-    ann.page.get_by_label("Add files").set_input_files({"name": "täs & more.txt", "mimeType": "text/plain", "buffer": data})
+    # The bytes are held back until the progress was seen.
+    held = []
+    ann.page.route(
+        "**/api/v1/**", lambda route: held.append(route) if route.request.method == "PATCH" else route.continue_()
+    )
+    file = {"name": "täs & more.txt", "mimeType": "text/plain", "buffer": data}
+    ann.page.get_by_label("Add files").set_input_files(file)
+    ann.page.get_by_role("progressbar", name="Upload of täs & more.txt").wait_for()
+    while not held:
+        ann.page.wait_for_timeout(50)
+    inspect(ann)
+    ann.page.unroute("**/api/v1/**")
+    held[0].continue_()
     ann.page.get_by_role("button", name="Open täs & more.txt").wait_for()
     assert ann.page.get_by_text("6 kB").is_visible()
     ben.page.reload()

@@ -49,7 +49,10 @@ function failed(error) {
   const again = el("button", { type: "button", onclick: show }, "Try again");
   return {
     title: "Something went wrong",
-    content: [el("p", { role: "alert", class: "error" }, text), el("div", { class: "actions" }, again, home("Newest posts"))],
+    content: [
+      el("p", { role: "alert", class: "error" }, text),
+      el("div", { class: "actions" }, again, home("Newest posts")),
+    ],
   };
 }
 
@@ -72,7 +75,12 @@ async function list(after) {
     el(
       "li",
       { class: "card" },
-      el("article", {}, el("h2", {}, el("a", { href: `#/posts/${encodeURIComponent(post.slug)}` }, post.title)), byline(post)),
+      el(
+        "article",
+        {},
+        el("h2", {}, el("a", { href: `#/posts/${encodeURIComponent(post.slug)}` }, post.title)),
+        byline(post),
+      ),
     ),
   );
   const pages = el(
@@ -84,7 +92,9 @@ async function list(after) {
   return {
     title: after ? "Older posts" : "Newest posts",
     content: [
-      entries.length ? el("ul", { class: "entries" }, ...entries) : el("p", { class: "empty" }, "Nothing is published yet."),
+      entries.length
+        ? el("ul", { class: "entries" }, ...entries)
+        : el("p", { class: "empty" }, "Nothing is published yet."),
       ...(after || next ? [pages] : []),
     ],
   };
@@ -94,7 +104,10 @@ async function article(slug) {
   const { documents } = await posts.query({ filter: { slug, published: true }, expand: ["author"], limit: 1 });
   const [post] = documents;
   if (!post) {
-    return { title: "Not found", content: [el("p", {}, "There is no such post, or it is not published."), home("Newest posts")] };
+    return {
+      title: "Not found",
+      content: [el("p", {}, "There is no such post, or it is not published."), home("Newest posts")],
+    };
   }
   // Posts are plain text, with an empty line between paragraphs.
   const paragraphs = (post.body ?? "").split(/\n\s*\n/).filter(Boolean);

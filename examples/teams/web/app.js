@@ -59,7 +59,9 @@ async function show() {
 
 function showAccount() {
   const { user } = mb.auth;
-  const parts = user ? [el("span", { class: "who" }, user.name ?? user.email ?? ""), button("Sign out", () => mb.auth.logout())] : [];
+  const parts = user
+    ? [el("span", { class: "who" }, user.name ?? user.email ?? ""), button("Sign out", () => mb.auth.logout())]
+    : [];
   document.getElementById("account").replaceChildren(...parts);
 }
 

@@ -19,7 +19,11 @@ export async function call(path, body) {
   if (response.ok) return result;
   // An error of the server itself, such as a limit, has a code and a message.
   const { error } = result;
-  throw new ManybaseError(response.status, error?.code ?? "FUNCTION", error?.message ?? error ?? "The function failed.");
+  throw new ManybaseError(
+    response.status,
+    error?.code ?? "FUNCTION",
+    error?.message ?? error ?? "The function failed.",
+  );
 }
 
 /** The members of a team by the ids of their users, and the caller's own role in it. */

@@ -49,7 +49,12 @@ export async function boardView(teamId) {
       el("a", { href: `#/teams/${teamId}/tasks/${task.id}`, "data-control": "open", draggable: "false" }, task.title),
       el("span", { class: "muted" }, task.assignee ? people.nameOf(task.assignee) : "Nobody assigned"),
       mayEdit &&
-        el("button", { type: "button", "data-control": "move", onclick: () => move(task, target) }, label, el("span", { class: "hidden" }, `: ${task.title}`)),
+        el(
+          "button",
+          { type: "button", "data-control": "move", onclick: () => move(task, target) },
+          label,
+          el("span", { class: "hidden" }, `: ${task.title}`),
+        ),
     );
     made.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", task.id));
     return made;
@@ -75,7 +80,11 @@ export async function boardView(teamId) {
     keepingFocus(() => {
       for (const part of parts) {
         const shown = documents.filter((one) => (one.state ?? "open") === part.state);
-        showList(part.list, shown.map(({ id, title, state, assignee }) => ({ id, title, state, assignee, pending: pending.has(id) })), card);
+        showList(
+          part.list,
+          shown.map(({ id, title, state, assignee }) => ({ id, title, state, assignee, pending: pending.has(id) })),
+          card,
+        );
         part.count.textContent = String(shown.length);
         part.none.hidden = shown.length > 0 || now === "catching-up";
       }
@@ -94,17 +103,22 @@ export async function boardView(teamId) {
   }
 
   const title = el("input", { name: "title", required: true, maxlength: 200, autocomplete: "off" });
-  const create = form([field("New task", title)], "Add", async (given, made) => {
-    const created = board.create({ teamId, title: given.title, state: "open" });
-    made.reset();
-    title.focus();
-    try {
-      await created;
-    } catch (error) {
-      title.value ||= given.title;
-      throw error;
-    }
-  }, { class: "inline" });
+  const create = form(
+    [field("New task", title)],
+    "Add",
+    async (given, made) => {
+      const created = board.create({ teamId, title: given.title, state: "open" });
+      made.reset();
+      title.focus();
+      try {
+        await created;
+      } catch (error) {
+        title.value ||= given.title;
+        throw error;
+      }
+    },
+    { class: "inline" },
+  );
 
   const stops = [board.subscribe(render), news.subscribe(renderNews)];
   return {
@@ -119,7 +133,13 @@ export async function boardView(teamId) {
         { class: "columns" },
         ...parts.map(({ state, title, list, count, none }) =>
           dropping(
-            el("section", { class: "column", "aria-labelledby": `column-${state}` }, el("h2", {}, el("span", { id: `column-${state}` }, title), " ", count), list, none),
+            el(
+              "section",
+              { class: "column", "aria-labelledby": `column-${state}` },
+              el("h2", {}, el("span", { id: `column-${state}` }, title), " ", count),
+              list,
+              none,
+            ),
             state,
           ),
         ),

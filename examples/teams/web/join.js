@@ -13,7 +13,12 @@ export function joinView(token) {
     title: "Join a team",
     content: [
       el("p", { class: "lead" }, "You were invited to a team. Its members will see your name."),
-      el("div", { class: "actions" }, button("Join the team", join, { class: "primary" }), el("a", { href: "#/" }, "Not now")),
+      el(
+        "div",
+        { class: "actions" },
+        button("Join the team", join, { class: "primary" }),
+        el("a", { href: "#/" }, "Not now"),
+      ),
     ],
   };
 }

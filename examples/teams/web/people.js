@@ -3,13 +3,19 @@ import { call, invitations, mb, membersOf, memberships, teams } from "./backend.
 import { teamNav } from "./board.js";
 import { attempt, button, el, field, form, say, select, time } from "./ui.js";
 
-const roles = [["owner", "Owner"], ["editor", "Editor"], ["viewer", "Viewer"]];
+const roles = [
+  ["owner", "Owner"],
+  ["editor", "Editor"],
+  ["viewer", "Viewer"],
+];
 
 export async function peopleView(teamId) {
   const [team, people] = await Promise.all([teams.get(teamId), membersOf(teamId)]);
   const isOwner = people.role === "owner";
   const list = el("ul", { class: "plain-list" }, ...people.members.map((one) => member(one, isOwner)));
-  const sections = [el("section", { class: "card", "aria-labelledby": "members" }, el("h2", { id: "members" }, "Members"), list)];
+  const sections = [
+    el("section", { class: "card", "aria-labelledby": "members" }, el("h2", { id: "members" }, "Members"), list),
+  ];
   if (isOwner) sections.push(await invitationList(teamId));
   return { title: `People of ${team.name}`, above: teamNav(teamId, "People"), content: sections };
 }
@@ -44,7 +50,8 @@ function member({ id, user, name, role }, isOwner) {
     { class: "line" },
     el("span", {}, name, isSelf && " (you)"),
     isOwner ? choice : el("span", { class: "tag" }, role),
-    (isOwner || isSelf) && button(isSelf ? "Leave" : "Remove", leave, { "aria-label": isSelf ? "Leave the team" : `Remove ${name}` }),
+    (isOwner || isSelf) &&
+      button(isSelf ? "Leave" : "Remove", leave, { "aria-label": isSelf ? "Leave the team" : `Remove ${name}` }),
   );
 }
 
@@ -56,7 +63,12 @@ async function invitationList(teamId) {
   async function load() {
     const { documents } = await invitations.query({ filter: { teamId }, sort: { expiresAt: 1 }, limit: 200 });
     const lines = documents.map((one) =>
-      el("li", { class: "line" }, el("span", {}, `For one ${one.role}, until `, time(one.expiresAt)), button("Withdraw", () => withdraw(one))),
+      el(
+        "li",
+        { class: "line" },
+        el("span", {}, `For one ${one.role}, until `, time(one.expiresAt)),
+        button("Withdraw", () => withdraw(one)),
+      ),
     );
     list.replaceChildren(...lines);
     none.hidden = lines.length > 0;
@@ -86,5 +98,13 @@ async function invitationList(teamId) {
     { class: "inline" },
   );
   await load();
-  return el("section", { class: "card", "aria-labelledby": "invitations" }, el("h2", { id: "invitations" }, "Invitations"), create, link, list, none);
+  return el(
+    "section",
+    { class: "card", "aria-labelledby": "invitations" },
+    el("h2", { id: "invitations" }, "Invitations"),
+    create,
+    link,
+    list,
+    none,
+  );
 }

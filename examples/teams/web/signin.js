@@ -5,7 +5,8 @@ import { button, el, field, form } from "./ui.js";
 /** @param {boolean} invited whether the person has opened an invitation */
 export function signInView(invited) {
   const place = el("div", { class: "card narrow" });
-  const email = (value = "") => field("Email", el("input", { name: "email", type: "email", autocomplete: "email", required: true, value }));
+  const email = (value = "") =>
+    field("Email", el("input", { name: "email", type: "email", autocomplete: "email", required: true, value }));
   const password = (autocomplete, hint) =>
     field("Password", el("input", { name: "password", type: "password", autocomplete, required: true }), hint);
 
@@ -15,7 +16,7 @@ export function signInView(invited) {
     if (place.isConnected) place.querySelector("h2").focus();
   };
 
-  // Once someone is signed in, app.js shows the view that the address asks for.
+  // Once someone is signed in, app.js shows the view of the address.
   async function signIn({ email, password }) {
     const signedIn = await mb.auth.login({ email, password });
     if (signedIn.mfa) askCode(signedIn.mfa);
@@ -24,7 +25,11 @@ export function signInView(invited) {
   function askCode(mfa) {
     const code = el("input", { name: "code", autocomplete: "one-time-code", autocapitalize: "off", required: true });
     const hint = "Of your authenticator app, or one of your recovery codes.";
-    put("Second factor", form([field("Code", code, hint)], "Continue", ({ code }) => mfa.verify(code.trim())), back());
+    put(
+      "Second factor",
+      form([field("Code", code, hint)], "Continue", ({ code }) => mfa.verify(code.trim())),
+      back(),
+    );
   }
 
   const back = () => el("p", {}, button("Back to sign-in", showSignIn, { class: "plain" }));

@@ -4,7 +4,10 @@ import { attachments, comments, mb, membersOf, tasks } from "./backend.js";
 import { teamNav } from "./board.js";
 import { attempt, button, el, field, form, keepingFocus, say, select, showError, showList, size, time } from "./ui.js";
 
-const states = [["open", "Open"], ["done", "Done"]];
+const states = [
+  ["open", "Open"],
+  ["done", "Done"],
+];
 
 export async function taskView(teamId, id) {
   const [task, people] = await Promise.all([tasks.get(id), membersOf(teamId)]);
@@ -37,7 +40,8 @@ function editor(teamId, read, people) {
   const title = el("input", { name: "title", required: true, maxlength: 200, autocomplete: "off" });
   const state = select("state", states, "");
   const choices = [["", "Nobody"], ...people.members.map((one) => [one.user, one.name])];
-  if (task.assignee && !choices.some(([user]) => user === task.assignee)) choices.push([task.assignee, people.nameOf(task.assignee)]);
+  if (task.assignee && !choices.some(([user]) => user === task.assignee))
+    choices.push([task.assignee, people.nameOf(task.assignee)]);
   const assignee = select("assignee", choices, "");
   const conflict = el("div", { class: "notice", role: "alert" });
 
@@ -78,19 +82,30 @@ function editor(teamId, read, people) {
       await save(mine);
     };
     conflict.replaceChildren(
-      el("p", {}, `${people.nameOf(theirs.changedBy)} has changed this task since you opened it. It is now “${theirs.title}”, ${theirs.state}, assigned to ${who}.`),
+      el(
+        "p",
+        {},
+        `${people.nameOf(theirs.changedBy)} has changed this task since you opened it. It is now “${theirs.title}”, ${theirs.state}, assigned to ${who}.`,
+      ),
       el("div", { class: "actions" }, button("Use their version", take), button("Save mine", overwrite)),
     );
   }
 
-  const fields = [field("Title", title), el("div", { class: "row" }, field("State", state), field("Assigned to", assignee))];
+  const fields = [
+    field("Title", title),
+    el("div", { class: "row" }, field("State", state), field("Assigned to", assignee)),
+  ];
   const made = form(fields, "Save", save);
-  const remove = button("Delete task", async () => {
-    if (!confirm(`Delete “${task.title}” with its comments and files?`)) return;
-    await tasks.delete(task.id);
-    location.hash = `#/teams/${teamId}`;
-    say("The task is deleted.");
-  }, { class: "danger" });
+  const remove = button(
+    "Delete task",
+    async () => {
+      if (!confirm(`Delete “${task.title}” with its comments and files?`)) return;
+      await tasks.delete(task.id);
+      location.hash = `#/teams/${teamId}`;
+      say("The task is deleted.");
+    },
+    { class: "danger" },
+  );
   made.querySelector(".actions").append(remove);
   fill();
   return el("section", { class: "card", "aria-label": "Task" }, made, conflict);
@@ -196,7 +211,11 @@ function commentList(teamId, id, people) {
       {},
       el("p", { class: "muted" }, el("strong", {}, who), " ", comment.createdAt && time(comment.createdAt)),
       el("p", { class: "text" }, comment.text),
-      mayDelete && button("Delete", () => remove(comment), { "data-control": "delete", "aria-label": `Delete the comment: ${comment.text.slice(0, 40)}` }),
+      mayDelete &&
+        button("Delete", () => remove(comment), {
+          "data-control": "delete",
+          "aria-label": `Delete the comment: ${comment.text.slice(0, 40)}`,
+        }),
     );
   }
 
@@ -212,7 +231,14 @@ function commentList(teamId, id, people) {
     made.reset();
   });
   return {
-    section: el("section", { class: "card", "aria-labelledby": "comments" }, el("h2", { id: "comments" }, "Comments"), list, none, write),
+    section: el(
+      "section",
+      { class: "card", "aria-labelledby": "comments" },
+      el("h2", { id: "comments" }, "Comments"),
+      list,
+      none,
+      write,
+    ),
     close() {
       stop();
       talk.close();

@@ -9,7 +9,12 @@ export async function teamsView() {
   ]);
   const roles = new Map(mine.documents.map((one) => [one.teamId, one.role]));
   const entries = found.documents.map((team) =>
-    el("li", { class: "card entry" }, el("a", { href: `#/teams/${team.id}` }, team.name), el("span", { class: "tag" }, roles.get(team.id) ?? "")),
+    el(
+      "li",
+      { class: "card entry" },
+      el("a", { href: `#/teams/${team.id}` }, team.name),
+      el("span", { class: "tag" }, roles.get(team.id) ?? ""),
+    ),
   );
   const empty = el("p", { class: "empty" }, "You are in no team yet. Create one, or open the link of an invitation.");
   const name = el("input", { name: "name", required: true, maxlength: 80, autocomplete: "off" });

@@ -11,7 +11,8 @@ export function el(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false)
+      made.setAttribute(name, value === true ? "" : value);
   }
   made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return made;
@@ -151,4 +152,6 @@ export function size(bytes) {
 
 /** How true a live list is, in words. */
 export const statusText = (status) =>
-  ({ live: "Live", "catching-up": "Updating …", offline: "Offline: trying to connect …", ended: "Not live any more" })[status];
+  ({ live: "Live", "catching-up": "Updating …", offline: "Offline: trying to connect …", ended: "Not live any more" })[
+    status
+  ];
