@@ -11,7 +11,7 @@ from support.node_packages import installed
 from support.sdk_package import SDK, node
 from support.server import ROOT
 
-PHONE = {"width": 360, "height": 740}
+PHONE = {"width": 320, "height": 640}
 DESK = {"width": 1280, "height": 900}
 
 

@@ -39,7 +39,7 @@ export async function membersOf(teamId) {
   return {
     members,
     role: members.find((one) => one.user === mb.auth.user?.id)?.role,
-    /** The name of a user; who has left the team has none here. */
-    nameOf: (user) => names.get(user) ?? "Someone who has left",
+    /** The name of a user, which is not known here of those who have left, or joined since. */
+    nameOf: (user) => names.get(user) ?? "Someone else",
   };
 }

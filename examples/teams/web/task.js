@@ -49,7 +49,9 @@ function editor(teamId, read, people) {
     title.value = task.title;
     state.value = task.state ?? "open";
     assignee.value = task.assignee ?? "";
-    document.querySelector("main h1")?.replaceChildren(task.title);
+    // At first the view is not shown yet, and a save may end after it was left.
+    if (!title.isConnected) return;
+    document.querySelector("main h1").replaceChildren(task.title);
     document.title = `${task.title} – Teams`;
   }
 
