@@ -227,6 +227,20 @@ def description() -> list[Tally]:
     )
 
 
+def sdk() -> list[Tally]:
+    def pytest(name, file):
+        # -s: the figures.
+        command = [sys.executable, "-m", "pytest", f"tests/sdk/{file}.py", "-q", "-s"]
+        return _with_release(lambda server: runners.single(name, command, 7200, {"MB_SERVER": str(server)}))
+
+    return (
+        pytest("sdk in deno and bun", "long_runtimes")
+        + pytest("live lists after cuts", "long_histories")
+        + pytest("live lists under load", "long_frames")
+        + pytest("sizes of packages", "long_sizes")
+    )
+
+
 def alone() -> list[Tally]:
     broken = processes.build("release", "mb_pch", "mb_pch_tests")
     if broken:
@@ -299,6 +313,12 @@ RUNS = {
         description,
         "30 min",
         "200 requests made from the description for each operation (MB_EXAMPLES), and all tests with each response checked against it",
+    ),
+    "sdk": (
+        sdk,
+        "15 min",
+        "the TypeScript SDK's scenarios in Deno and Bun, 1,000 histories of live lists with cut sockets (MB_HISTORIES), "
+        "frames of a page under 10,000 changes a second, sizes next to other packages",
     ),
     "alone": (alone, "25 min", "every header compiled alone, and every source file instead of units of ten (preset dev)"),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),

@@ -11,10 +11,10 @@ SDK = ROOT / "sdk" / "typescript"
 _EXPORTED = re.compile(r"^export async function (\w+)\(t\)", re.M)
 
 
-def node(folder: Path, *arguments: str, **more) -> subprocess.CompletedProcess:
+def node(folder: Path, *arguments: str, timeout: float = 900, **more) -> subprocess.CompletedProcess:
     """Runs Node.js in the built package."""
     return subprocess.run(
-        [NODE, *arguments], cwd=folder, env=WITH_NODE, capture_output=True, text=True, timeout=900, **more
+        [NODE, *arguments], cwd=folder, env=WITH_NODE, capture_output=True, text=True, timeout=timeout, **more
     )
 
 

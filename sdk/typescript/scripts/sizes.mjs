@@ -1,6 +1,7 @@
 // The size of each entry: minified by esbuild, compressed by gzip, of what a page loads at first. Of the further entries
 // what they add to the main one. `socket` and `pieces` are loaded by the first subscription and the first resumable upload;
 // `live` is in an app that imports it. Exits with 1 where one is larger than its budget.
+//   node scripts/sizes.mjs --others FOLDER    clients of other platforms in FOLDER/node_modules too, each whole in one file
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -17,6 +18,30 @@ const budgets = {
   admin: { budget: 3, source: client + all("admin") },
   control: { budget: 2, source: client + all("control") },
 };
+
+/** A usual app's part of each: the data, sign-in, files, functions and changes. */
+const others = {
+  pocketbase: 'import PocketBase from "pocketbase"; globalThis.m = PocketBase;',
+  "@supabase/supabase-js": 'import { createClient } from "@supabase/supabase-js"; globalThis.m = createClient;',
+  convex: 'import { ConvexClient } from "convex/browser"; globalThis.m = ConvexClient;',
+  appwrite:
+    'import { Account, Client, Databases, Functions, Storage } from "appwrite"; ' +
+    "globalThis.m = [Account, Client, Databases, Functions, Storage];",
+};
+
+/** In one file, with what is loaded later. */
+async function whole(source, resolveDir) {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir, loader: "ts" },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    write: false,
+  });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+}
 
 async function bundled(source) {
   const { outputFiles, metafile } = await build({
@@ -68,5 +93,10 @@ for (const [name, { budget, source }] of Object.entries(budgets)) {
 }
 for (const [name, bytes] of Object.entries(main.late)) sizes[name] = { bytes, budget: 3 * 1024 };
 within &&= Object.values(main.late).every((bytes) => bytes <= 3 * 1024);
+sizes.whole = { bytes: await whole(budgets.live.source, root) };
+const [option, folder] = process.argv.slice(2);
+if (option === "--others") {
+  for (const [name, source] of Object.entries(others)) sizes[name] = { bytes: await whole(source, path.resolve(folder)) };
+}
 console.log(JSON.stringify(sizes));
 process.exit(within ? 0 : 1);

@@ -153,7 +153,6 @@ export class Collection<
 
   /** @internal Creates a document; `made` for an id that was made for this call, so that no other writer has it. */
   async insert(json: { id?: string }, made: boolean, options: CallOptions = {}): Promise<D> {
-    let repeated = false;
     try {
       const { response, data } = await this.transport.exchange<{ document: D }>({
         ...options,
@@ -161,12 +160,12 @@ export class Collection<
         path: this.#path(),
         json,
         repeatable: json.id !== undefined,
-        onRetry: () => (repeated = true),
       });
       return this.#remember(response, data.document);
     } catch (error) {
-      if (!repeated || !made || !isError(error, "CONFLICT")) throw error;
-      // The attempt whose response was lost has created it, unless another index refused it.
+      if (!made || !isError(error, "CONFLICT")) throw error;
+      // An attempt whose response was lost has created it, which may have been repeated below this package, by the
+      // browser; or another index refuses it.
       const found = await this.get(json.id!, options).catch(() => undefined);
       if (!found) throw error;
       return found as unknown as D;

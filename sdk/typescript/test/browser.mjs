@@ -8,6 +8,7 @@ import * as live from "./scenarios/live.mjs";
 import * as queries from "./scenarios/queries.mjs";
 import * as realtime from "./scenarios/realtime.mjs";
 import * as hooks from "./pages/hooks.mjs";
+import * as load from "./pages/load.mjs";
 import * as tabs from "./pages/tabs.mjs";
 
 const modules = { auth, documents, files, functions, live, queries, realtime, hooks };
@@ -34,7 +35,7 @@ globalThis.run = async (name, setup) => {
   error ??= stray;
   return error ? String(error.stack ?? error) : null;
 };
-globalThis.step = (name, setup, ...given) => tabs[name](setup, ...given);
+globalThis.step = (name, setup, ...given) => ({ ...tabs, ...load })[name](setup, ...given);
 globalThis.names = Object.entries(modules).flatMap(([name, module]) =>
   Object.keys(module).map((each) => `${name}.${each}`),
 );

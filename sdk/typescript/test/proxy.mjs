@@ -1,6 +1,13 @@
-// A proxy in front of the server that fails in chosen ways. Node.js only.
+// A proxy in front of the server that fails in chosen ways. Not in pages.
 import http from "node:http";
 import net from "node:net";
+
+/** A proxy in front of the scenario's server until the scenario ends. */
+export async function proxied(t) {
+  const proxy = await Proxy.start(t.url);
+  t.onEnd(() => proxy.stop());
+  return proxy;
+}
 
 export class Proxy {
   /** Per request: gives undefined to pass it on, or a mode: "refuse", "lose" (done, its response is lost), "hang", a response. */
@@ -10,6 +17,8 @@ export class Proxy {
   requests = [];
   sockets = new Set();
   opened = 0;
+  /** Sockets that were cut. */
+  cuts = 0;
 
   static async start(target) {
     const proxy = new Proxy();
@@ -25,11 +34,12 @@ export class Proxy {
 
   /** Ends all WebSockets without a goodbye. */
   cutSockets() {
+    this.cuts += this.sockets.size;
     for (const socket of this.sockets) socket.destroy();
   }
 
   async stop() {
-    this.cutSockets();
+    for (const socket of this.sockets) socket.destroy();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }

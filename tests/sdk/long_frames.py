@@ -1,0 +1,47 @@
+"""10,000 changes a second into a live list of 100 documents keep a page in Chromium above 50 frames a second.
+A benchmark, so of ./test long sdk alone."""
+
+import signal
+import subprocess
+
+from playwright.sync_api import sync_playwright
+
+from support.browser import launch, visiting
+from support.node_packages import NODE
+
+CHANGES = 10_000
+FRAMES = 50
+
+
+def test_frames(package, pages):
+    changes = subprocess.Popen(
+        [NODE, "test/changes.mjs", str(CHANGES)], cwd=package, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        setup = {"url": changes.stdout.readline().strip()}
+
+        def step(name, *given):
+            return page.evaluate("([name, setup, given]) => step(name, setup, ...given)", [name, setup, list(given)])
+
+        with sync_playwright() as playwright:
+            browser = launch(playwright)
+            with visiting(browser) as visitor:
+                page = visitor.page
+                page.goto(pages)
+                page.wait_for_function("globalThis.step !== undefined")
+                step("show")
+                step("measure", 2)  # the machine code of the page is made
+                found = step("measure", 10)
+                changes.send_signal(signal.SIGUSR1)
+                rows = step("settled")
+            browser.close()
+    finally:
+        changes.kill()
+        changes.communicate()
+    print(
+        f"live list: {found['frames']} frames/s under {found['changes']:,} changes/s, {found['states']} states/s, "
+        f"longest frame {found['longestMs']} ms"
+    )
+    assert rows == 100
+    assert found["changes"] >= CHANGES * 0.97, found
+    assert found["frames"] > FRAMES, found
