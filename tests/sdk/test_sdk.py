@@ -114,6 +114,36 @@ def test_examples_of_the_guide_compile(package):
             file.unlink()
 
 
+# Of Vue, what the guide's component imports; its compiler alone is installed.
+VUE = """
+declare module "vue" {
+  export function onScopeDispose(end: () => void): void;
+  export function shallowRef<T>(value: T): { value: T };
+}
+"""
+
+
+def test_components_of_the_guide_compile(package):
+    """Its components of Vue and Svelte, by their compilers, and their scripts against the types."""
+    text = (ROOT / "docs" / "sdk.md").read_text()
+    folder = package / "test" / "types"
+    sources = []
+    for kind in ("vue", "svelte"):
+        [block] = re.findall(rf"^```{kind}\n(.*?)^```", text, re.M | re.S)
+        sources.append(folder / f"Guide.{kind}")
+        sources[-1].write_text(block.replace("./manybase-types", "./schema.js"))
+    made = [*sources, *(file.with_name(f"{file.name}.ts") for file in sources), folder / "vue.d.ts"]
+    made[-1].write_text(VUE)
+    try:
+        done = node(package, "scripts/components.mjs", *map(str, sources))
+        assert done.returncode == 0, done.stdout
+        done = node(package, "node_modules/typescript/bin/tsc", "-p", "test/types")
+        assert done.returncode == 0, done.stdout
+    finally:
+        for file in made:
+            file.unlink(missing_ok=True)
+
+
 def test_what_is_published(package, built):
     """The packed package: its files, and that its entries and types resolve for every kind of consumer."""
     with tarfile.open(built / "manybase.tgz") as tarball:
