@@ -71,7 +71,7 @@ export async function a_create_whose_response_is_lost_is_done_once(t) {
   equal(await books.list(), []);
 }
 
-export async function a_create_that_fetch_repeats_is_no_conflict(t) {
+export async function a_create_that_fetch_repeats_succeeds(t) {
   const proxy = await proxied(t);
   const name = await t.collection();
   await t.admin("POST", `/collections/${name}/indexes`, { keys: { n: 1 }, unique: true });
