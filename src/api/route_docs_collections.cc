@@ -77,30 +77,16 @@ constexpr std::string_view kDocuments = R"({
   "required": ["documents", "total"]
 })";
 
-constexpr std::string_view kQueryPage = R"({
-  "type": "object",
-  "properties": {
+constexpr std::string_view kPageMembers = R"(
     "documents": {"type": "array", "items": {"anyOf": [
       {"$ref": "#/components/schemas/Document"},
       {"type": "object", "description": "With `fields`: these, and `id`."}
     ]}},
     "next": {"type": "string", "description": "The cursor of the page that follows; absent on the last page.",
              "examples": ["Zm9ydHktdHdv"]},
-    "total": {"type": "integer", "description": "With `total: true`: the exact number of matches.", "examples": [1]}
-  },
-  "required": ["documents"]
-})";
+    "total": {"type": "integer", "description": "With `total: true`: the exact number of matches.", "examples": [1]})";
 
-constexpr std::string_view kAdminQueryPage = R"({
-  "type": "object",
-  "properties": {
-    "documents": {"type": "array", "items": {"anyOf": [
-      {"$ref": "#/components/schemas/Document"},
-      {"type": "object", "description": "With `fields`: these, and `id`."}
-    ]}},
-    "next": {"type": "string", "description": "The cursor of the page that follows; absent on the last page.",
-             "examples": ["Zm9ydHktdHdv"]},
-    "total": {"type": "integer", "description": "With `total: true`: the exact number of matches.", "examples": [1]},
+constexpr std::string_view kExplainMember = R"(,
     "explain": {
       "type": "object", "description": "The access path of the query.",
       "properties": {
@@ -110,10 +96,19 @@ constexpr std::string_view kAdminQueryPage = R"({
         "timeMs": {"type": "number", "examples": [0.2]}
       },
       "required": ["index", "keysExamined", "documentsExamined", "timeMs"]
-    }
-  },
-  "required": ["documents", "explain"]
-})";
+    })";
+
+constexpr std::string_view kPageSchema = R"({{"type": "object", "properties": {{{}{}}}, "required": ["documents"{}]}})";
+
+std::string_view queryPage() {
+  static const std::string schema = fmt::format(kPageSchema, kPageMembers, "", "");
+  return schema;
+}
+
+std::string_view adminQueryPage() {
+  static const std::string schema = fmt::format(kPageSchema, kPageMembers, kExplainMember, R"(, "explain")");
+  return schema;
+}
 
 constexpr std::string_view kCounted = R"({
   "type": "object",
@@ -207,7 +202,7 @@ std::vector<RouteDoc> collectionDocs() {
       {Method::post,
        many + "/query",
        "queryDocuments",
-       {like(kQueryPage)},
+       {like(queryPage())},
        {invalidFilter, invalidCursor},
        {},
        optionalBodyDoc<data::QueryRequest>()},
@@ -221,7 +216,7 @@ std::vector<RouteDoc> collectionDocs() {
       {Method::post,
        one + "/query",
        "adminQueryDocuments",
-       {like(kAdminQueryPage)},
+       {like(adminQueryPage())},
        {invalidFilter, invalidCursor, queryTooCostly},
        {},
        optionalBodyDoc<AdminQueryRequest>()},

@@ -41,4 +41,11 @@ inline size_t codePoints(std::string_view utf8) {
       std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+// "5,000,000".
+inline std::string withSeparators(int64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t at = text.size(); at > 3 && text[at - 4] != '-';) text.insert(at -= 3, ",");
+  return text;
+}
+
 }  // namespace mb

@@ -21,24 +21,6 @@ constexpr std::array kOfEachProject = {Limit::storageBytes, Limit::functionRunsP
                                        Limit::realtimeConnections};
 constexpr size_t kMonthBytes = 7;
 
-int64_t useOf(const ProjectUsage& usage, Limit limit) {
-  switch (limit) {
-    case Limit::maxProjects:
-      return usage.projects;
-    case Limit::storageBytes:
-      return usage.storageBytes;
-    case Limit::functionRunsPerMonth:
-      return usage.functionRuns;
-    case Limit::vectors:
-      return usage.vectors;
-    case Limit::realtimeConnections:
-      return usage.realtimeConnections;
-    case Limit::environmentsPerProject:
-      return usage.environments;
-  }
-  return 0;
-}
-
 std::string_view labelOf(Limit limit) {
   switch (limit) {
     case Limit::maxProjects:
@@ -58,7 +40,7 @@ std::string_view labelOf(Limit limit) {
 }
 
 void addState(std::vector<LimitState>& states, const plans::PlanInForce& plan, const ProjectUsage& usage, Limit limit) {
-  const int64_t use = useOf(usage, limit);
+  const int64_t use = usage.at(limit);
   const LimitLevel level = levelOf(use, plan.max(limit));
   if (level != LimitLevel::none) states.push_back({limit, level, use, *plan.max(limit)});
 }
@@ -83,12 +65,6 @@ std::string monthOfKey(std::string_view key) {
   return key.size() < kMonthBytes ? "" : std::string(key.substr(key.size() - kMonthBytes));
 }
 
-std::string grouped(int64_t count) {
-  std::string text = std::to_string(count);
-  for (size_t at = text.size(); at > 3 && text[at - 4] != '-';) text.insert(at -= 3, ",");
-  return text;
-}
-
 }  // namespace
 
 // ---- what is due
@@ -100,7 +76,7 @@ LimitLevel levelOf(int64_t use, std::optional<int64_t> max) {
 }
 
 std::string amountText(Limit limit, int64_t amount) {
-  if (limit != Limit::storageBytes) return grouped(amount);
+  if (limit != Limit::storageBytes) return withSeparators(amount);
   constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB"};
   if (amount < 1024) return fmt::format("{} bytes", amount);
   double value = static_cast<double>(amount) / 1024;

@@ -40,21 +40,8 @@ bool isSame(const plans::Limits& a, const plans::Limits& b) {
 }  // namespace
 
 const doc::Patch<int64_t>& LimitsPatch::at(plans::Limit limit) const {
-  switch (limit) {
-    case plans::Limit::maxProjects:
-      return maxProjects;
-    case plans::Limit::storageBytes:
-      return storageBytes;
-    case plans::Limit::functionRunsPerMonth:
-      return functionRunsPerMonth;
-    case plans::Limit::vectors:
-      return vectors;
-    case plans::Limit::realtimeConnections:
-      return realtimeConnections;
-    case plans::Limit::environmentsPerProject:
-      break;
-  }
-  return environmentsPerProject;
+  return plans::memberOf(limit, maxProjects, storageBytes, functionRunsPerMonth, vectors, realtimeConnections,
+                         environmentsPerProject);
 }
 
 Result<> check(const LimitsPatch& limits) {

@@ -37,24 +37,6 @@ std::string describeSubscription(const std::optional<BilledSubscription>& subscr
 
 }  // namespace
 
-int64_t BilledUsage::at(plans::Limit limit) const {
-  switch (limit) {
-    case plans::Limit::maxProjects:
-      return projects;
-    case plans::Limit::storageBytes:
-      return storageBytes;
-    case plans::Limit::functionRunsPerMonth:
-      return functionRuns;
-    case plans::Limit::vectors:
-      return vectors;
-    case plans::Limit::realtimeConnections:
-      return realtimeConnections;
-    case plans::Limit::environmentsPerProject:
-      break;
-  }
-  return environments;
-}
-
 std::string textOf(const BilledAccount& account) {
   const std::optional<int64_t>& max = account.limits.at(plans::Limit::maxProjects);
   const std::string projects = account.projects.empty()

@@ -26,23 +26,6 @@ struct BilledPlans {
   }
 };
 
-struct BilledUsage {
-  int64_t storageBytes = 0;
-  int64_t functionRuns = 0;
-  int64_t vectors = 0;
-  int64_t realtimeConnections = 0;
-  int64_t projects = 0;
-  int64_t environments = 0;
-  int64_t at(plans::Limit limit) const;
-  static constexpr auto shape() {
-    return doc::shape<BilledUsage>(
-        "BilledUsage", doc::field("storageBytes", &BilledUsage::storageBytes),
-        doc::field("functionRuns", &BilledUsage::functionRuns), doc::field("vectors", &BilledUsage::vectors),
-        doc::field("realtimeConnections", &BilledUsage::realtimeConnections),
-        doc::field("projects", &BilledUsage::projects), doc::field("environments", &BilledUsage::environments));
-  }
-};
-
 struct BilledSubscription {
   std::string status;
   std::string plan;
@@ -59,7 +42,7 @@ struct BilledSubscription {
 struct BilledProject {
   std::string id;
   std::string name;
-  BilledUsage usage;
+  plans::ProjectUsage usage;
   static constexpr auto shape() {
     return doc::shape<BilledProject>("BilledProject", doc::field("id", &BilledProject::id),
                                      doc::field("name", &BilledProject::name),
@@ -86,7 +69,7 @@ struct BilledAccount {
 struct ProjectPlan {
   doc::Nullable<std::string> plan;
   doc::Nullable<plans::Limits> limits;
-  doc::Nullable<BilledUsage> usage;
+  doc::Nullable<plans::ProjectUsage> usage;
   static constexpr auto shape() {
     return doc::shape<ProjectPlan>("ProjectPlan", doc::field("plan", &ProjectPlan::plan),
                                    doc::field("limits", &ProjectPlan::limits),

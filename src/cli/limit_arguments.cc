@@ -3,11 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
-#include <chrono>
 #include <set>
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "cli/console.h"
-#include "cli/text_table.h"
 
 namespace mb::cli {
 
@@ -60,15 +60,9 @@ std::optional<int64_t> bytesIn(std::string_view text) {
   return numberIn(text);
 }
 
-std::optional<std::chrono::sys_days> dayIn(std::string_view text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
-  const auto year = numberIn(text.substr(0, 4)), month = numberIn(text.substr(5, 2)), day = numberIn(text.substr(8));
-  if (!year || !month || !day) return std::nullopt;
-  const std::chrono::year_month_day date(std::chrono::year(static_cast<int>(*year)),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day)));
-  if (!date.ok()) return std::nullopt;
-  return std::chrono::sys_days(date);
+std::optional<Timestamp> dayIn(std::string_view text) {
+  constexpr size_t kDayBytes = 10;
+  return text.size() == kDayBytes ? parseRfc3339(fmt::format("{}T00:00:00Z", text)) : std::nullopt;
 }
 
 }  // namespace
@@ -127,7 +121,7 @@ Result<> checkDays(std::string_view from, std::string_view to) {
     return wrongArgument(fmt::format("{} cannot be \"{}\": give a day such as 2026-01-31", first ? "--to" : "--from",
                                      first ? to : from));
   }
-  if (*first > *last) return wrongArgument(fmt::format("--from {} is after --to {}", from, to));
+  if (first->ms > last->ms) return wrongArgument(fmt::format("--from {} is after --to {}", from, to));
   return {};
 }
 

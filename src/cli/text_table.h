@@ -1,7 +1,6 @@
 // Columns of text for a terminal.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,8 +9,5 @@ namespace mb::cli {
 // A line for each row, with each column as wide as its longest text in characters, and two spaces between columns. Rows
 // may have fewer columns than others.
 std::string tableOf(const std::vector<std::vector<std::string>>& rows);
-
-// "5,000,000".
-std::string withSeparators(int64_t number);
 
 }  // namespace mb::cli

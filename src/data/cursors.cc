@@ -42,24 +42,23 @@ void appendCanonical(std::string& out, doc::ValueView value, bool filters) {
   out += array ? ']' : '}';
 }
 
-// What the seal binds.
-std::string contextOf(const CursorQuery& query) {
-  std::string text;
-  if (query.filter && !query.filter->view().empty()) {
-    const std::string_view bytes = query.filter->view().bytes();
-    appendCanonical(text, doc::ValueView(doc::BsonType::document, bytes.data(), bytes.size()), true);
-  }
-  for (const store::SortKey& key : query.sort)
-    text += fmt::format("|{}:{}{}", key.path.size(), key.path, key.direction);
-  return fmt::format("query cursor {} {} {}", query.collection.project, query.collection.number, toHex(sha256(text)));
-}
-
 std::unexpected<Error> invalidCursor(const std::string& pointer, std::string_view why) {
   std::string message = fmt::format("{} {}", pointer, why);
   return fail(Error(ErrorCode::invalidCursor, std::move(message)).withDetail(pointer, std::string(why)));
 }
 
 }  // namespace
+
+CursorQuery::CursorQuery(const store::CollectionRef& collection, const std::optional<doc::Document>& filter,
+                         const std::vector<store::SortKey>& sort) {
+  std::string text;
+  if (filter && !filter->view().empty()) {
+    const std::string_view bytes = filter->view().bytes();
+    appendCanonical(text, doc::ValueView(doc::BsonType::document, bytes.data(), bytes.size()), true);
+  }
+  for (const store::SortKey& key : sort) text += fmt::format("|{}:{}{}", key.path.size(), key.path, key.direction);
+  context_ = fmt::format("query cursor {} {} {}", collection.project, collection.number, toHex(sha256(text)));
+}
 
 Cursors::Cursors(const MasterSecret* master, const Clock& clock)
     : own_(master ? nullptr : std::make_unique<const MasterSecret>(randomSecret())),
@@ -76,7 +75,7 @@ Result<std::string> Cursors::seal(const CursorQuery& query, std::string_view pos
   uint64_t time = static_cast<uint64_t>(clock_.now().ms);
   for (size_t i = kTimeBytes; i-- > 0; time >>= 8) plain[i] = static_cast<char>(time & 0xFF);
   plain += position;
-  return toBase64Url(master_.seal(plain, contextOf(query)));
+  return toBase64Url(master_.seal(plain, query.context()));
 }
 
 Result<std::string> Cursors::open(const CursorQuery& query, std::string_view cursor, const std::string& pointer) const {
@@ -84,7 +83,7 @@ Result<std::string> Cursors::open(const CursorQuery& query, std::string_view cur
   if (cursor.size() > kMaxCursor) return invalidCursor(pointer, kForeign);
   const auto sealed = fromBase64Url(cursor);
   if (!sealed) return invalidCursor(pointer, kForeign);
-  const auto plain = master_.unseal(*sealed, contextOf(query));
+  const auto plain = master_.unseal(*sealed, query.context());
   if (!plain || plain->reveal().size() <= kTimeBytes) return invalidCursor(pointer, kForeign);
   uint64_t made = 0;
   for (const char byte : plain->reveal().substr(0, kTimeBytes)) made = made << 8 | static_cast<uint8_t>(byte);

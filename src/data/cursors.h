@@ -17,11 +17,17 @@ inline constexpr std::chrono::hours kCursorLife{7 * 24};
 // The longest position in a cursor: some 87 KiB as text.
 inline constexpr size_t kMaxCursorPosition = 64 << 10;
 
-// The query that a cursor belongs to. The filter is the caller's, as it was given.
-struct CursorQuery {
-  store::CollectionRef collection;
-  const std::optional<doc::Document>& filter;
-  const std::vector<store::SortKey>& sort;
+// The query that a cursor belongs to, as the seal binds it. Takes a hash, so a query that opens a cursor and seals the
+// next one has one of these.
+class CursorQuery {
+ public:
+  // The filter is the caller's, as it was given.
+  CursorQuery(const store::CollectionRef& collection, const std::optional<doc::Document>& filter,
+              const std::vector<store::SortKey>& sort);
+  const std::string& context() const { return context_; }
+
+ private:
+  std::string context_;
 };
 
 // Any core.

@@ -80,14 +80,18 @@ Task<DocumentPage> Documents::query(const Access& access, const std::string& col
   if (query.fields) CO_RETURN_IF_ERROR(refuseDeniedPaths(*query.fields, "fields", denied));
   CO_RETURN_IF_ERROR(refuseDeniedPaths(query.read.expand, "expand", denied));
   store::Query asked = storeQuery(access, plan, query);
-  const CursorQuery cursorQuery{asked.collection, query.read.filter, query.read.sort};
   if (query.afterId) asked.after = *query.afterId;
-  if (query.after) CO_TRY(asked.after, impl_->cursors.open(cursorQuery, *query.after, "/after"));
+  std::optional<CursorQuery> cursorQuery;
+  const auto asCursorQuery = [&]() -> const CursorQuery& {
+    if (!cursorQuery) cursorQuery.emplace(plan.grant.collection->ref, query.read.filter, query.read.sort);
+    return *cursorQuery;
+  };
+  if (query.after) CO_TRY(asked.after, impl_->cursors.open(asCursorQuery(), *query.after, "/after"));
 
   DocumentPage page;
   if (asked.limit > 0) {
     CO_TRY(store::QueryResult found, co_await impl_->deps.store.find(std::move(asked)));
-    if (found.more) CO_TRY(page.next, impl_->cursors.seal(cursorQuery, found.next));
+    if (found.more) CO_TRY(page.next, impl_->cursors.seal(asCursorQuery(), found.next));
     page.documents = std::move(found.documents);
     page.explain = std::move(found.explain);
   }

@@ -45,21 +45,9 @@ std::string_view nameOf(Limit limit) {
 }
 
 std::optional<int64_t>& Limits::at(Limit limit) {
-  switch (limit) {
-    case Limit::maxProjects:
-      return maxProjects.value;
-    case Limit::storageBytes:
-      return storageBytes.value;
-    case Limit::functionRunsPerMonth:
-      return functionRunsPerMonth.value;
-    case Limit::vectors:
-      return vectors.value;
-    case Limit::realtimeConnections:
-      return realtimeConnections.value;
-    case Limit::environmentsPerProject:
-      break;
-  }
-  return environmentsPerProject.value;
+  return memberOf(limit, maxProjects, storageBytes, functionRunsPerMonth, vectors, realtimeConnections,
+                  environmentsPerProject)
+      .value;
 }
 
 Task<std::shared_ptr<const void>> Unlimited::load(snapshot::ProjectInfo) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,14 @@ inline constexpr std::array kAllLimits = {Limit::maxProjects,          Limit::st
 // The field of Limits: "maxProjects".
 std::string_view nameOf(Limit limit);
 
+// Of six members, one for each limit in the order of the enumeration, the one of `limit`.
+template <class T, std::same_as<T>... Others>
+constexpr T& memberOf(Limit limit, T& first, Others&... others) {
+  static_assert(1 + sizeof...(others) == kAllLimits.size());
+  T* const members[] = {&first, &others...};
+  return *members[static_cast<size_t>(limit)];
+}
+
 // null is unlimited.
 struct Limits {
   doc::Nullable<int64_t> maxProjects = {};
@@ -46,6 +55,28 @@ struct Limits {
                               doc::field("vectors", &Limits::vectors),
                               doc::field("realtimeConnections", &Limits::realtimeConnections),
                               doc::field("environmentsPerProject", &Limits::environmentsPerProject));
+  }
+};
+
+// What a project uses of its limits.
+struct ProjectUsage {
+  int64_t storageBytes = 0;
+  int64_t functionRuns = 0;         // of this calendar month (UTC)
+  int64_t vectors = 0;              // of documents, and stored embeddings
+  int64_t realtimeConnections = 0;  // of this process
+  int64_t projects = 0;             // root projects of the organization that the project belongs to
+  int64_t environments = 0;         // of the root project
+
+  int64_t at(Limit limit) const {
+    return memberOf(limit, projects, storageBytes, functionRuns, vectors, realtimeConnections, environments);
+  }
+
+  static constexpr auto shape() {
+    return doc::shape<ProjectUsage>(
+        "ProjectUsage", doc::field("storageBytes", &ProjectUsage::storageBytes),
+        doc::field("functionRuns", &ProjectUsage::functionRuns), doc::field("vectors", &ProjectUsage::vectors),
+        doc::field("realtimeConnections", &ProjectUsage::realtimeConnections),
+        doc::field("projects", &ProjectUsage::projects), doc::field("environments", &ProjectUsage::environments));
   }
 };
 
