@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "billing/calendar.h"
 #include "billing/plan_mails.h"
 #include "identity/realm.h"
