@@ -228,6 +228,21 @@ def in_order(documents: list[dict], sort: dict) -> list[str]:
     return [document["id"] for document in found]
 
 
+def arrays_on(document: dict, paths) -> int:
+    """Returns in how many arrays of the document the paths are; an array whose element a path names does not count."""
+    found = set()
+    for path in paths:
+        value, steps = document, path.split(".")
+        while steps and isinstance(value, (dict, list)):
+            if isinstance(value, list) and not (steps[0].isdigit() and int(steps[0]) < len(value)):
+                break
+            step = steps.pop(0)
+            value = value[int(step)] if isinstance(value, list) else value.get(step)
+        if isinstance(value, list):
+            found.add(id(value))
+    return len(found)
+
+
 def same(value, other) -> bool:
     return order(value) == order(other)
 

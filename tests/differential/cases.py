@@ -11,7 +11,8 @@ from engines import Ours, Theirs
 
 @dataclass
 class Case:
-    kind: str  # "match": the matching documents; "order": of a sort; "update": the document after the update
+    # "match": the matching documents; "order": of a sort; "refusal": of a query; "update": the document after it
+    kind: str
     documents: list[dict]
     request: dict
     ours: object = field(default=None, compare=False)
@@ -27,6 +28,11 @@ class Case:
         lines = [f"  document  {document}" for document in self.documents]
         lines += [f"  {self.kind:<9} {self.request}", f"  ours      {self.ours}", f"  theirs    {self.theirs}"]
         return "\n".join(lines)
+
+
+def outcome(result: dict) -> list[str] | str:
+    """Returns the ids that the driver found without indexes, or its error."""
+    return result.get("plain", result.get("plainError", result.get("filterError")))
 
 
 def plain(value):
@@ -70,7 +76,7 @@ class Comparison:
         mine = self.ours.ask({"find": [{**case.request, "filter": {"$and": [ids, case.request["filter"]]}}]})
         mine = mine["results"][0]
         other = self.theirs.find(case.request)
-        return replace(case, ours=mine.get("error", mine.get("plain")), theirs=other.get("error", other.get("ids")))
+        return replace(case, ours=outcome(mine), theirs=other.get("error", other.get("ids")))
 
     def _update(self, case: Case) -> Case:
         before = {**case.documents[0], "id": "s00"}

@@ -52,13 +52,16 @@ class Session {
  public:
   Session(EmbeddedStore& store, ProjectNo project) : store_(store), project_(project) {}
 
-  // {begin: {documents: [...], indexes: [{keys, unique?, sparse?, partialFilter?, include?}]}} -> {indexes: [name or ""]}
-  // {find: [{filter, sort?, skip?, limit?}]} -> {results: [{error} or {plain: [id], indexed: [id], index}]}
+  // {begin: {documents: [...], indexes: [{keys, unique?, sparse?, partialFilter?, include?}]}} -> {indexes: [name or
+  // ""]} {find: [{filter, sort?, skip?, limit?}]} ->
+  //   {results: [{filterError} or {plain: [id] or plainError, plainCount, indexed: [id] or indexedError, index,
+  //   indexedCount}]}
   // {update: [{id, update, filter?, arrayFilters?}]} -> {results: [{error} or {unmatched} or {document}]}
   // {put: [document]} -> {}
   Task<doc::Document> handle(doc::Document message) {
     doc::BsonWriter answer;
-    if (const auto begin = message.view().find("begin")) CO_RETURN_IF_ERROR(co_await this->begin(begin->asDocument(), answer));
+    if (const auto begin = message.view().find("begin"))
+      CO_RETURN_IF_ERROR(co_await this->begin(begin->asDocument(), answer));
     if (const auto put = message.view().find("put")) CO_RETURN_IF_ERROR(co_await this->put(put->asDocument()));
     if (message.view().find("find")) CO_RETURN_IF_ERROR(co_await find(documentAt(message, "find"), answer));
     if (message.view().find("update")) CO_RETURN_IF_ERROR(co_await update(documentAt(message, "update"), answer));
@@ -102,7 +105,7 @@ class Session {
       const doc::DocumentView document = element.value.asDocument();
       for (const CollectionRef& collection : {plain_, indexed_}) {
         CO_RETURN_IF_ERROR(co_await testing::put(store_, collection, std::string(document.stringOr("id")),
-                                       doc::Document(document), writeOptions()));
+                                                 doc::Document(document), writeOptions()));
       }
     }
     co_return Result<>();
@@ -123,10 +126,9 @@ class Session {
   Task<> findOne(doc::DocumentView source, doc::BsonWriter& answer) {
     auto filter = doc::Filter::parse(documentAt(source, "filter"));
     if (!filter) {
-      answer.appendString("error", filter.error().message());
+      answer.appendString("filterError", filter.error().message());
       co_return Result<>();
     }
-    std::string index;
     for (const auto& [name, collection] : {std::pair{"plain", plain_}, std::pair{"indexed", indexed_}}) {
       Query query;
       query.collection = collection;
@@ -136,18 +138,21 @@ class Session {
       if (const auto skip = source.find("skip")) query.skip = static_cast<uint64_t>(skip->asInteger());
       if (const auto limit = source.find("limit")) query.limit = static_cast<uint64_t>(limit->asInteger());
       query.deadline = soon();
-      CO_TRY(const QueryResult found, co_await store_.find(std::move(query)));
-      answer.beginArray(name);
-      size_t position = 0;
-      for (const doc::Document& document : found.documents) {
-        answer.appendString(doc::arrayKey(position++), document.view().stringOr("id"));
+      const auto found = co_await store_.find(std::move(query));
+      if (found) {
+        answer.beginArray(name);
+        size_t position = 0;
+        for (const doc::Document& document : found->documents) {
+          answer.appendString(doc::arrayKey(position++), document.view().stringOr("id"));
+        }
+        answer.end();
+        if (collection.number == indexed_.number) answer.appendString("index", found->explain.index);
+      } else {
+        answer.appendString(std::string(name) + "Error", found.error().message());
       }
-      answer.end();
-      index = found.explain.index;
       CO_TRY(const uint64_t count, co_await store_.count(collection, *filter, soon()));
       answer.appendInteger(std::string(name) + "Count", static_cast<int64_t>(count));
     }
-    answer.appendString("index", index);
     co_return Result<>();
   }
 
@@ -177,8 +182,8 @@ class Session {
       const Target target = write.change(collection, id);
       auto written = co_await writeReturning(
           store_, std::move(write),
-          [&request = std::as_const(*parsed), target](
-              const PreImages& before, Changes& changes) -> Result<std::optional<doc::Document>> {
+          [&request = std::as_const(*parsed), target](const PreImages& before,
+                                                      Changes& changes) -> Result<std::optional<doc::Document>> {
             std::optional<doc::Document> updated;
             if (!request.first.matches(*before[target])) return updated;
             TRY(updated, request.second.apply(*before[target], Timestamp{0}));

@@ -54,7 +54,7 @@ def reason(case) -> str | None:
     if case.kind == "update":
         return update_reason(case)
     if isinstance(case.ours, str):
-        return "filter: operands are checked" if re.search(OPERANDS, case.ours) else None
+        return refusal_reason(case)
     if isinstance(case.theirs, str):
         # A Java exception is not a result.
         return "the other failed" if re.search(r"Unknown error|connection closed", case.theirs) else None
@@ -72,6 +72,17 @@ def update_reason(case) -> str | None:
         if re.search(message, case.ours) and explains(case):
             return name
     return elements_reason(case) or matched_reason(case) or filter_reason(case)
+
+
+def refusal_reason(case) -> str | None:
+    if re.search(OPERANDS, case.ours):
+        return "filter: operands are checked"
+    # "Compound Multikey Indexes" holds for sorts too: "cannot sort with keys that are parallel arrays". The other sorts.
+    sort = case.request.get("sort", {})
+    matched = [document for document in case.documents if arbiter.matches(case.request["filter"], document)]
+    if "two arrays of a document" in case.ours and any(arbiter.arrays_on(document, sort) > 1 for document in matched):
+        return "sort: by two arrays of a document"
+    return None
 
 
 def match_reason(case) -> str | None:
