@@ -12,7 +12,7 @@ constexpr size_t kFlushedInARow = 256;  // then other work on the core runs
 }  // namespace
 
 SocketCore::SocketCore(asio::io_context& core, const ServerSettings& s, size_t share)
-    : settings(s), memory(share), core_(core) {}
+    : settings(s), memory(share), core_(core), timer_(core.get_executor()) {}
 
 std::span<char> SocketCore::readBuffer() {
   if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kReadBytes);
@@ -24,12 +24,24 @@ void SocketCore::touch(WebSocketConnection& socket) {
   if (!flushing_) flushLater();
 }
 
+void SocketCore::touchLater(WebSocketConnection& socket) {
+  later_.push_back(&socket);
+  if (later_.size() > 1) return;
+  timer_.expires_after(kJoinInterval);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code&) {
+    self->touched_.insert(self->touched_.end(), self->later_.begin(), self->later_.end());
+    self->later_.clear();
+    if (!self->flushing_) self->flush();
+  });
+}
+
 void SocketCore::add(WebSocketConnection& socket) {
   sockets_.push_back(socket);
 }
 
 void SocketCore::forget(WebSocketConnection& socket) {
   std::ranges::replace(touched_, &socket, nullptr);
+  std::ranges::replace(later_, &socket, nullptr);
 }
 
 void SocketCore::evictLargest() {

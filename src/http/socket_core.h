@@ -2,6 +2,7 @@
 // of sockets with something to send, and the accounting of memory. Private to this module.
 #pragma once
 
+#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/intrusive/list.hpp>
 #include <memory>
@@ -30,6 +31,8 @@ class SocketCore : public std::enable_shared_from_this<SocketCore> {
   void add(WebSocketConnection& socket);
   // `socket` has something to send: its flush() is called after all handlers that are ready on the core now.
   void touch(WebSocketConnection& socket);
+  // The same, but after kJoinInterval at most.
+  void touchLater(WebSocketConnection& socket);
   // `socket` is about to be destroyed: its flush() is not called again.
   void forget(WebSocketConnection& socket);
   // Memory is exhausted: closes the socket that holds most of it, which frees that memory.
@@ -49,6 +52,8 @@ class SocketCore : public std::enable_shared_from_this<SocketCore> {
   std::unique_ptr<char[]> buffer_;
   boost::intrusive::list<CoreHook, boost::intrusive::constant_time_size<false>> sockets_;
   std::vector<WebSocketConnection*> touched_;
+  std::vector<WebSocketConnection*> later_;  // not empty: the timer runs
+  asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor> timer_;
   bool flushing_ = false;  // a flush() is posted
 };
 

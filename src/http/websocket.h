@@ -3,6 +3,7 @@
 // closing handshake.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -37,6 +38,10 @@ std::string_view payloadOf(const WebSocketMessage& message);
 // Bytes that a socket may hold unsent; a single message may be larger if nothing else is unsent.
 inline constexpr size_t kMaxUnsentBytes = 256 << 10;
 
+// Limits of WebSocket::joinMessages(): bytes of the texts in one array, and the time between two sends.
+inline constexpr size_t kMaxJoinedBytes = 64 << 10;
+inline constexpr std::chrono::milliseconds kJoinInterval{8};
+
 // One open socket. All of it on the socket's core.
 class WebSocket {
  public:
@@ -52,6 +57,10 @@ class WebSocket {
   // Drops queued messages of which nothing has been sent, then closes as close() does.
   virtual void closeNow(uint16_t code, std::string_view reason) = 0;
   virtual size_t unsentBytes() const = 0;
+  // From now on small messages that wait together are sent as one text message, a JSON array of them, and a socket that
+  // has sent something waits kJoinInterval before it sends more. For messages that are JSON. A single message is sent as
+  // it is.
+  virtual void joinMessages() = 0;
 };
 
 // Receives the events of one socket. All calls are on the socket's core, and closed() is the last.

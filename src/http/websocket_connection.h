@@ -32,6 +32,7 @@ class WebSocketConnection final : public WebSocket,
   void close(uint16_t code, std::string_view reason) override;
   void closeNow(uint16_t code, std::string_view reason) override;
   size_t unsentBytes() const override { return unsent_; }
+  void joinMessages() override { joins_ = true; }
 
   void expire() override;
   void endIfIdle() override;
@@ -75,6 +76,7 @@ class WebSocketConnection final : public WebSocket,
   void dropQueue();
   void release(size_t place);
   void placePong();
+  void joinQueued();
   Sent sendNow();
   void tookBytes(size_t count);
   void waitUntilWritable();
@@ -96,12 +98,14 @@ class WebSocketConnection final : public WebSocket,
   size_t sent_ = 0;    // bytes of the first
   size_t unsent_ = 0;  // bytes in all
 
+  std::chrono::steady_clock::time_point sentAt_;  // of one that joins messages
   int64_t receivedAt_;
   int64_t wroteAt_ = 0;
   int64_t messageBy_ = 0;  // tick by which the message that has begun must be complete; 0: none has begun
   int64_t closeBy_ = 0;    // tick at which the connection is closed in any case; 0: not set
   State state_ = State::open;
   const bool deflate_;
+  bool joins_ = false;    // joinMessages() was called
   bool touched_ = false;  // core_ will call flush()
   bool waiting_ = false;  // for space in the system's send buffer
   bool refused_ = false;  // a send() was refused, and drained() has yet to be called

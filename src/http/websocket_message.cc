@@ -27,6 +27,22 @@ WebSocketMessagePtr makeTextMessage(std::string payload) {
   return std::make_shared<const WebSocketMessage>(std::move(payload), head.size());
 }
 
+WebSocketMessagePtr joinMessages(std::span<const WebSocketMessagePtr> messages) {
+  size_t size = 1 + messages.size();  // brackets and commas
+  for (const WebSocketMessagePtr& message : messages) size += message->payload().size();
+  std::string frame;
+  frame.reserve(kMaxUnmaskedHead + size);
+  appendFrameHead(frame, kFinalBit | static_cast<uint8_t>(Opcode::text), size);
+  char separator = '[';
+  for (const WebSocketMessagePtr& message : messages) {
+    frame += separator;
+    frame += message->payload();
+    separator = ',';
+  }
+  frame += ']';
+  return std::make_shared<const WebSocketMessage>(std::move(frame));
+}
+
 std::string_view payloadOf(const WebSocketMessage& message) {
   return message.payload();
 }

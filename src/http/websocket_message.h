@@ -2,6 +2,7 @@
 // sockets of a core. Private to this module.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "http/websocket.h"
@@ -21,6 +22,8 @@ class WebSocketMessage {
     if (!tried_) compress();
     return deflated_.empty() ? plain_ : deflated_;
   }
+  // Whether it may be an element of joinMessages()'s array: a text that no socket gets compressed.
+  bool joinable() const { return !payload().empty() && payload().size() <= kDeflateFrom; }
   std::string_view payload() const { return std::string_view(plain_).substr(payloadAt_); }
 
   // Counts the sockets whose queues hold the message, so that its memory is counted once.
@@ -42,5 +45,8 @@ class WebSocketMessage {
   mutable bool tried_ = false;
   mutable uint32_t holders_ = 0;
 };
+
+// A message whose text is the JSON array of the messages' texts, never compressed.
+WebSocketMessagePtr joinMessages(std::span<const WebSocketMessagePtr> messages);
 
 }  // namespace mb::http

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "http/websocket_deflate.h"
+#include "http/websocket_frame.h"
 
 namespace mb::http {
 namespace {
@@ -47,6 +48,18 @@ TEST(WebSocketMessage, GoesPlainWhereDeflatingDoesNotPay) {
   for (uint32_t n = 1; noise.size() < 2000; n = n * 1664525 + 1013904223) noise += static_cast<char>(n >> 24);
   const auto message = makeTextMessage(noise);
   EXPECT_EQ(message->wire(true), message->wire(false));
+}
+
+TEST(WebSocketMessage, IsJoinedWithOthersWhereSmall) {
+  EXPECT_TRUE(makeTextMessage("1")->joinable());
+  EXPECT_TRUE(makeTextMessage(json(1024))->joinable());
+  EXPECT_FALSE(makeTextMessage(json(1025))->joinable());
+  EXPECT_FALSE(makeTextMessage("")->joinable());
+  EXPECT_FALSE(WebSocketMessage(controlFrame(Opcode::ping, {})).joinable());
+  const WebSocketMessagePtr messages[] = {makeTextMessage("1"), makeTextMessage("{}"), makeTextMessage("[]")};
+  const WebSocketMessagePtr joined = joinMessages(messages);
+  EXPECT_EQ(joined->wire(true), "\x81\x09[1,{},[]]");
+  EXPECT_FALSE(joined->joinable());
 }
 
 TEST(WebSocketMessage, KnowsWhetherAnybodyHoldsIt) {

@@ -53,7 +53,11 @@ void WebSocketConnection::push(WebSocketMessagePtr message) {
   queue_.push_back(std::move(message));
   if (touched_ || waiting_) return;
   touched_ = true;
-  core_->touch(*this);
+  if (joins_ && std::chrono::steady_clock::now() < sentAt_ + kJoinInterval) {
+    core_->touchLater(*this);
+  } else {
+    core_->touch(*this);
+  }
 }
 
 void WebSocketConnection::queueClose(uint16_t code, std::string_view reason) {
@@ -92,8 +96,38 @@ void WebSocketConnection::placePong() {
   pong_.reset();
 }
 
+// Replaces messages that wait side by side by their array.
+void WebSocketConnection::joinQueued() {
+  size_t kept = first_ + (sent_ > 0 ? 1 : 0);
+  for (size_t place = kept; place < queue_.size();) {
+    size_t end = place;
+    size_t bytes = 0;
+    while (end < queue_.size() && queue_[end]->joinable() && bytes + queue_[end]->payload().size() <= kMaxJoinedBytes) {
+      bytes += queue_[end++]->payload().size();
+    }
+    if (end < place + 2) {
+      std::swap(queue_[kept++], queue_[place++]);
+      continue;
+    }
+    WebSocketMessagePtr joined = http::joinMessages(std::span(queue_).subspan(place, end - place));
+    core_->memory.add(joined->bytes());
+    joined->hold();
+    unsent_ += joined->bytes();
+    for (; place < end; ++place) {
+      unsent_ -= queue_[place]->wire(deflate_).size();
+      release(place);
+    }
+    queue_[kept++] = std::move(joined);
+  }
+  queue_.resize(kept);
+}
+
 WebSocketConnection::Sent WebSocketConnection::sendNow() {
   placePong();
+  if (joins_) {
+    joinQueued();
+    sentAt_ = std::chrono::steady_clock::now();
+  }
   while (first_ < queue_.size()) {
     iovec parts[kMaxParts];
     size_t count = 0;

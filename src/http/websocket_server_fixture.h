@@ -29,6 +29,7 @@ using SocketList = std::vector<WebSocket*>;
 //   all TEXT           sends one message to every socket
 //   close CODE TEXT    sends "last words", closes, and calls send() again
 //   now CODE TEXT      queues something, and closes in its place
+//   join               joinMessages()
 //   wait               until released
 //   throw
 class TestSocket final : public WebSocketHandler {

@@ -47,6 +47,7 @@ Async<void> TestSocket::received(std::string message) {
     const auto shared = makeTextMessage(message);
     for (WebSocket* const socket : all_) socket->send(shared);
   }
+  if (what == "join") socket_->joinMessages();
   if (what == "burst") {
     words >> count_ >> size_;
     next_ = 0;

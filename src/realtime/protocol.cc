@@ -95,6 +95,9 @@ std::string takeField(ClientMessage& message, std::string_view name, doc::ValueV
   } else if (name == "anonymous" && message.type == Type::auth) {
     if (value.type() != doc::BsonType::boolean || !value.asBool()) return "anonymous must be true";
     message.anonymous = true;
+  } else if (name == "batch" && message.type == Type::auth) {
+    if (value.type() != doc::BsonType::boolean || !value.asBool()) return "batch must be true";
+    message.batch = true;
   } else if (name == "id" && message.type != Type::auth) {
     if (message.id.empty()) return "id must be a string of 1 to 64 characters";
   } else if (name == "collection" && subscribes) {

@@ -45,6 +45,7 @@ struct ClientMessage {
   std::string problem;     // why the message is INVALID_MESSAGE; empty for a valid one
   std::string token;       // auth
   bool anonymous = false;  // auth: without a token
+  bool batch = false;      // auth: several messages may be sent as one, an array
   std::string collection;  // subscribe
   Events events = kAllEvents;
   std::optional<std::string> after;  // a position's text

@@ -50,6 +50,8 @@ TEST(ReadMessageTest, WhatASubscriptionSelects) {
   const ClientMessage anonymous = readMessage(R"({"type":"auth","anonymous":true})");
   EXPECT_EQ(anonymous.problem, "");
   EXPECT_TRUE(anonymous.anonymous);
+  EXPECT_FALSE(anonymous.batch);
+  EXPECT_TRUE(readMessage(R"({"type":"auth","token":"t","batch":true})").batch);
 
   std::string fields = "\"f0\"";
   for (size_t i = 1; i < kMaxFields; ++i) fields += ",\"f" + std::to_string(i) + "\"";
@@ -119,6 +121,9 @@ TEST(ReadMessageTest, WhatIsNoMessage) {
       {R"({"type":"unsubscribe","id":"a","leave":true})", Type::unsubscribe, "a"},
       {R"({"type":"auth","anonymous":false})", Type::auth, ""},
       {R"({"type":"auth","anonymous":"true"})", Type::auth, ""},
+      {R"({"type":"auth","token":"t","batch":1})", Type::auth, ""},
+      {R"({"type":"auth","token":"t","batch":false})", Type::auth, ""},
+      {R"({"type":"subscribe","id":"a","collection":"c","batch":true})", Type::subscribe, "a"},
       {R"({"type":"auth","anonymous":true,"token":"t"})", Type::auth, ""},
       {R"({"type":"subscribe","id":"a","collection":"c","anonymous":true})", Type::subscribe, "a"},
       {R"({"type":"unsubscribe"})", Type::unsubscribe, ""},

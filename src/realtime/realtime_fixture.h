@@ -141,8 +141,10 @@ class FakeSocket final : public http::WebSocket {
   void close(uint16_t code, std::string_view) override { closeCode = code; }
   void closeNow(uint16_t code, std::string_view) override { closeCode = code; }
   size_t unsentBytes() const override { return full ? http::kMaxUnsentBytes : 0; }
+  void joinMessages() override { joins = true; }
 
   bool full = false;
+  bool joins = false;
   std::optional<size_t> capacity;  // messages that it still accepts; nullopt: unlimited
   uint16_t closeCode = 0;
   std::vector<std::string> texts;

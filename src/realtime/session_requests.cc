@@ -105,6 +105,7 @@ Async<void> Session::authenticate(std::shared_ptr<Session> self, ClientMessage m
   if (!message.anonymous) self->anonymousPermits_.reset();
   self->credential_ = message.anonymous ? anonymousCredential(who->caller.project) : std::move(message.token);
   self->state_ = State::active;
+  if (message.batch) self->socket_->joinMessages();
   self->say(authOkMessage());
   self->adopt(*std::move(who), views);
 }

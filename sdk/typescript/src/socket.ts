@@ -120,7 +120,7 @@ export class Connection {
   }
 
   #credentials(): object {
-    return this.#token ? { type: "auth", token: this.#token } : { type: "auth", anonymous: true };
+    return { type: "auth", batch: true, ...(this.#token ? { token: this.#token } : { anonymous: true }) };
   }
 
   #send(message: object): void {
@@ -259,6 +259,11 @@ export class Connection {
     } catch {
       return;
     }
+    if (Array.isArray(message)) message.forEach((each) => this.#take(each));
+    else this.#take(message);
+  }
+
+  #take(message: any): void {
     const entry = this.#byId.get(message?.subscription ?? message?.id);
     switch (message?.type) {
       case "auth_ok":

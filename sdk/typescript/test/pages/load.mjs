@@ -4,11 +4,13 @@ import { until } from "../context.mjs";
 
 let books;
 let list;
-let messages = 0;
+let changes = 0;
+
+const changesIn = (text) => text.split('"type":"event"').length - 1;
 
 class Counted extends WebSocket {
   set onmessage(listener) {
-    super.onmessage = listener && ((event) => (++messages, listener(event)));
+    super.onmessage = listener && ((event) => ((changes += changesIn(event.data)), listener(event)));
   }
 }
 
@@ -35,7 +37,7 @@ export async function show({ url }) {
 
 /** Frames, changes and states a second, and the longest time between two frames. */
 export async function measure(_, seconds) {
-  const first = messages;
+  const first = changes;
   let states = 0;
   const stop = list.subscribe(() => ++states);
   const began = performance.now();
@@ -48,7 +50,7 @@ export async function measure(_, seconds) {
   }
   stop();
   const per = (count) => Math.round((count * 1000) / (performance.now() - began));
-  return { frames: per(frames), changes: per(messages - first), states: per(states), longestMs: Math.round(longestMs) };
+  return { frames: per(frames), changes: per(changes - first), states: per(states), longestMs: Math.round(longestMs) };
 }
 
 /** Once the changes have ended: whether the page shows what a fresh query gives. */
