@@ -124,14 +124,13 @@ Secret MasterSecret::subkey(std::string_view purpose) const {
 }
 
 std::string MasterSecret::seal(std::string_view plain, std::string_view context) const {
-  const Secret key = subkey("seal");
   std::string out(
       crypto_aead_xchacha20poly1305_ietf_NPUBBYTES + plain.size() + crypto_aead_xchacha20poly1305_ietf_ABYTES, '\0');
   auto* nonce = reinterpret_cast<unsigned char*>(out.data());
   randombytes_buf(nonce, crypto_aead_xchacha20poly1305_ietf_NPUBBYTES);
   crypto_aead_xchacha20poly1305_ietf_encrypt(nonce + crypto_aead_xchacha20poly1305_ietf_NPUBBYTES, nullptr,
                                              bytesOf(plain), plain.size(), bytesOf(context), context.size(), nullptr,
-                                             nonce, bytesOf(key.reveal()));
+                                             nonce, bytesOf(sealKey_.reveal()));
   return out;
 }
 
@@ -139,11 +138,10 @@ Result<Secret> MasterSecret::unseal(std::string_view sealed, std::string_view co
   constexpr size_t kNonce = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
   constexpr size_t kTag = crypto_aead_xchacha20poly1305_ietf_ABYTES;
   if (sealed.size() < kNonce + kTag) return fail(ErrorCode::internal, "a sealed secret is truncated");
-  const Secret key = subkey("seal");
   std::string out(sealed.size() - kNonce - kTag, '\0');
   const int status = crypto_aead_xchacha20poly1305_ietf_decrypt(
       reinterpret_cast<unsigned char*>(out.data()), nullptr, nullptr, bytesOf(sealed.substr(kNonce)),
-      sealed.size() - kNonce, bytesOf(context), context.size(), bytesOf(sealed), bytesOf(key.reveal()));
+      sealed.size() - kNonce, bytesOf(context), context.size(), bytesOf(sealed), bytesOf(sealKey_.reveal()));
   if (status != 0) return fail(ErrorCode::internal, "a sealed secret does not open with this deployment's secret");
   return Secret(std::move(out));
 }

@@ -50,7 +50,7 @@ class Secret {
 // The deployment's master secret (32 bytes) and what is derived from it (libsodium's kdf over BLAKE2b).
 class MasterSecret {
  public:
-  explicit MasterSecret(Secret bytes) : bytes_(std::move(bytes)) {}
+  explicit MasterSecret(Secret bytes) : bytes_(std::move(bytes)), sealKey_(subkey("seal")) {}
   // A 32-byte subkey for one use; `purpose` is at most 8 characters and unique in the code base.
   Secret subkey(std::string_view purpose) const;
   // XChaCha20-Poly1305 with a random nonce; `context` (the owner's id) is bound as associated data. unseal fails with
@@ -60,6 +60,7 @@ class MasterSecret {
 
  private:
   Secret bytes_;
+  Secret sealKey_;
 };
 
 // An ECDSA P-256 key for ES256 (RFC 7518, 3.4). Thread-safe.

@@ -58,8 +58,8 @@ class WebSocket {
   virtual void closeNow(uint16_t code, std::string_view reason) = 0;
   virtual size_t unsentBytes() const = 0;
   // From now on small messages that wait together are sent as one text message, a JSON array of them, and a socket that
-  // has sent something waits kJoinInterval before it sends more. For messages that are JSON. A single message is sent as
-  // it is.
+  // has sent something waits kJoinInterval before it sends more. For messages that are JSON. A single message is sent
+  // as it is.
   virtual void joinMessages() = 0;
 };
 
