@@ -117,6 +117,9 @@ std::string takeField(ClientMessage& message, std::string_view name, doc::ValueV
   } else if (name == "leave" && subscribes) {
     if (value.type() != doc::BsonType::boolean) return "leave must be true or false";
     message.leave = value.asBool();
+  } else if (name == "caughtUp" && subscribes) {
+    if (value.type() != doc::BsonType::boolean) return "caughtUp must be true or false";
+    message.caughtUp = value.asBool();
   } else {
     std::string problem = "the field ";
     doc::writeJsonString(problem, name.substr(0, kMaxIdLength));
@@ -140,6 +143,14 @@ std::string withId(std::string_view type, std::string_view id) {
   out += type;
   out += "\",\"id\":";
   doc::writeJsonString(out, id);
+  return out;
+}
+
+std::string withIdAndPosition(std::string_view type, std::string_view id, std::string_view position) {
+  std::string out = withId(type, id);
+  out += R"(,"position":")";
+  out += position;
+  out += "\"}";
   return out;
 }
 
@@ -247,11 +258,11 @@ std::string errorMessage(Code code, std::string_view message, std::string_view i
 }
 
 std::string gapMessage(std::string_view id, std::string_view position) {
-  std::string out = withId("gap", id);
-  out += R"(,"position":")";
-  out += position;
-  out += "\"}";
-  return out;
+  return withIdAndPosition("gap", id, position);
+}
+
+std::string caughtUpMessage(std::string_view id, std::string_view position) {
+  return withIdAndPosition("caught-up", id, position);
 }
 
 std::string resetMessage(std::string_view id) {

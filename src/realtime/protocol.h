@@ -52,6 +52,7 @@ struct ClientMessage {
   doc::Document filter;              // empty: none
   doc::FieldSet fields;              // those that the client wants, and the id; empty: all
   bool leave = false;
+  bool caughtUp = false;  // it gets a caughtUpMessage()
 };
 ClientMessage readMessage(std::string_view text);
 
@@ -61,6 +62,7 @@ std::string unsubscribedMessage(std::string_view id);
 // Omits `id` if it is empty.
 std::string errorMessage(Code code, std::string_view message, std::string_view id = "");
 std::string gapMessage(std::string_view id, std::string_view position);
+std::string caughtUpMessage(std::string_view id, std::string_view position);
 
 std::string resetMessage(std::string_view id);
 

@@ -122,6 +122,8 @@ TEST(ReadMessageTest, WhatIsNoMessage) {
       {R"({"type":"auth","anonymous":false})", Type::auth, ""},
       {R"({"type":"auth","anonymous":"true"})", Type::auth, ""},
       {R"({"type":"auth","token":"t","batch":1})", Type::auth, ""},
+      {R"({"type":"auth","token":"t","caughtUp":true})", Type::auth, ""},
+      {R"({"type":"subscribe","id":"a","collection":"c","caughtUp":1})", Type::subscribe, "a"},
       {R"({"type":"auth","token":"t","batch":false})", Type::auth, ""},
       {R"({"type":"subscribe","id":"a","collection":"c","batch":true})", Type::subscribe, "a"},
       {R"({"type":"auth","anonymous":true,"token":"t"})", Type::auth, ""},

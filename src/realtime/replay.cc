@@ -108,6 +108,12 @@ void Session::goLive(Subscription& subscription, uint64_t after) {
   subscription.from = std::min(after, last);
   // The log has not reached this position: it was restored to an earlier state.
   if (after > last) sendGap(subscription, last);
+  sayCaughtUp(subscription);
+}
+
+void Session::sayCaughtUp(Subscription& subscription) {
+  if (!std::exchange(subscription.caughtUpDue, false)) return;
+  say(caughtUpMessage(subscription.name->id, hub_.positions().write(project_->number(), subscription.from)));
 }
 
 uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after) {

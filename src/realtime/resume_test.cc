@@ -37,6 +37,32 @@ TEST_F(ResumeTest, GoesOnBehindThePosition) {
   }
 }
 
+TEST_F(ResumeTest, SaysWhereAReplayEnds) {
+  collection("posts", kOpenPolicy);
+  Client& first = connectAs("alice");
+  follow(first, "s", "posts", R"(,"caughtUp":true)");
+  const std::string begin = next(first);
+  EXPECT_EQ(field(begin, "type"), "caught-up");
+  EXPECT_EQ(field(begin, "id"), "s");
+  putNumbered(1, 300);
+  for (int i = 1; i <= 300; ++i) EXPECT_EQ(id(next(first)), std::to_string(i));
+
+  Client& second = connectAs("bob");
+  follow(second, "r", "posts", after(field(begin, "position")) + R"(,"caughtUp":true)");
+  for (int i = 1; i <= 300; ++i) ASSERT_EQ(id(next(second)), std::to_string(i));
+  const std::string end = next(second);
+  EXPECT_EQ(field(end, "type"), "caught-up");
+  EXPECT_EQ(field(end, "id"), "r");
+  putNumbered(301, 301);
+  EXPECT_EQ(id(next(second)), "301");
+
+  Client& third = connectAs("bob");
+  follow(third, "t", "posts", after(field(end, "position")) + R"(,"caughtUp":false)");
+  EXPECT_EQ(id(next(third)), "301");
+  EXPECT_TRUE(rest(third).empty());
+  EXPECT_TRUE(rest(second).empty()) << "once";
+}
+
 TEST_F(ResumeTest, WhatWasMissedIsEvaluatedByTodaysPolicyAndCaller) {
   collection("posts", kOpenPolicy);
   Client& first = connectAs("alice");

@@ -356,6 +356,7 @@ void Session::begin(ClientMessage message, const data::EventView& view, uint64_t
   subscription.number = view.collection->info.number;
   subscription.events = message.events;
   subscription.leave = message.leave;
+  subscription.caughtUpDue = message.caughtUp;
   subscriptions_.push_back(std::move(owned));
   const uint64_t last = std::max(frontier, project_->addSubscription(subscription));
   project_->place(subscription, &view);
@@ -363,7 +364,8 @@ void Session::begin(ClientMessage message, const data::EventView& view, uint64_t
   subscription.from = after && *after != last ? kNotLive : last;
   say(subscribedMessage(message.id));
   // say() may have ended the session, and with it the subscription.
-  if (state_ == State::ended || subscription.from != kNotLive) return;
+  if (state_ == State::ended) return;
+  if (subscription.from != kNotLive) return sayCaughtUp(subscription);
   if (!startReplay(subscription, *after)) subscription.from = last;
 }
 

@@ -61,7 +61,8 @@ struct Subscription {
   std::string collection;  // as subscribed
   store::CollectionNo number = 0;
   Events events = kAllEvents;
-  bool leave = false;  // it gets leave events
+  bool leave = false;        // it gets leave events
+  bool caughtUpDue = false;  // the client waits for a caughtUpMessage()
 
   // The client's filter: as given, and parsed for a version of the collection. Without one: empty, matches everything.
   doc::Document filterSource;

@@ -32,6 +32,29 @@ def test_resume_from_the_last_position(server, project, admin, alice):
             assert live.event()["documentId"] == now
 
 
+def test_the_end_of_a_replay_and_a_position_before_any_change(server, project, admin, alice):
+    posts = project.collection()
+    with Live(server, alice.token) as live:
+        live.follow(posts, caughtUp=True)
+        begin = live.next()
+        assert begin == {"type": "caught-up", "id": "s", "position": begin["position"]}
+    missed = [admin.create(posts, {"n": i})["id"] for i in range(200)]
+    for caught_up in (True, False):
+        with Live(server, alice.token) as live:
+            live.follow(posts, after=begin["position"], caughtUp=caught_up)
+            assert [live.event()["documentId"] for _ in missed] == missed
+            if caught_up:
+                end = live.next()
+                assert end == {"type": "caught-up", "id": "s", "position": end["position"]}
+            now = admin.create(posts, {})["id"]
+            assert live.event()["documentId"] == now
+            missed.append(now)
+    for wrong in (1, "true", None):
+        with Live(server, alice.token) as live:
+            live.say({"type": "subscribe", "id": "s", "collection": posts, "caughtUp": wrong})
+            live.error("INVALID_MESSAGE", "s")
+
+
 def test_missed_changes_are_evaluated_by_the_current_policy(server, project, admin, alice):
     posts = project.collection()
     with Live(server, alice.token) as live:

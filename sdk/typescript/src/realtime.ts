@@ -78,7 +78,6 @@ export interface Entry {
   /** It was subscribed once, so a loss of the connection can have lost changes. */
   began: boolean;
   seen: Set<string>;
-  quiet?: ReturnType<typeof setTimeout> | undefined;
 }
 
 /** An error of a subscriber's function does not end the others' changes. */

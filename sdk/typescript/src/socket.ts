@@ -12,8 +12,6 @@ const stableMs = 10_000;
 const lingerMs = 5_000;
 const probeEveryMs = 25_000;
 const probeReplyMs = 10_000;
-/** A replay has no end mark: without a change for so long it counts as over. */
-const quietMs = 300;
 const rememberedChanges = 64;
 const probeId = "~";
 
@@ -272,6 +270,10 @@ export class Connection {
         return entry && this.#onSubscribed(entry);
       case "event":
         return entry && this.#onEvent(entry, message);
+      case "caught-up":
+        if (!entry) return;
+        entry.position = message.position;
+        return setStatus(entry, "live");
       case "gap":
         if (!entry) return;
         entry.position = message.position;
@@ -320,6 +322,7 @@ export class Connection {
       filter,
       fields,
       leave,
+      caughtUp: true,
       after: entry.options.resume === false && entry.began ? undefined : entry.position,
     });
   }
@@ -329,15 +332,7 @@ export class Connection {
     const missed = resumes && entry.began && entry.position === undefined;
     entry.began = true;
     if (missed) this.#missed(entry);
-    if (!resumes || entry.position === undefined) setStatus(entry, "live");
-    else this.#awaitQuiet(entry);
     notify(() => entry.options.onSubscribed?.());
-  }
-
-  #awaitQuiet(entry: Entry): void {
-    clearTimeout(entry.quiet);
-    const { id } = entry;
-    entry.quiet = setTimeout(() => this.#byId.get(id) === entry && setStatus(entry, "live"), quietMs);
   }
 
   #onEvent(entry: Entry, message: { event: any; position: string }): void {
@@ -347,7 +342,6 @@ export class Connection {
     entry.seen.add(key);
     if (entry.seen.size > rememberedChanges) entry.seen.delete(entry.seen.values().next().value!);
     entry.position = position;
-    if (entry.status === "catching-up") this.#awaitQuiet(entry);
     notify(() => entry.listener({ ...event, position }));
   }
 
@@ -390,7 +384,6 @@ export class Connection {
 
   remove(entry: Entry, send = true): void {
     if (!this.#entries.delete(entry)) return;
-    clearTimeout(entry.quiet);
     if (this.#byId.delete(entry.id) && send) this.#send({ type: "unsubscribe", id: entry.id });
     setStatus(entry, "ended");
     if (this.#entries.size > 0) return;

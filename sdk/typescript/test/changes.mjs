@@ -85,6 +85,7 @@ server.on("upgrade", (request, socket) => {
     if (message.type === "auth") socket.write(frame('{"type":"auth_ok"}'));
     if (message.type !== "subscribe") return;
     socket.write(frame(JSON.stringify({ type: "subscribed", id: message.id })));
+    socket.write(frame(JSON.stringify({ type: "caught-up", id: message.id, position: "begin" })));
     const began = Date.now();
     let sent = 0;
     timer = setInterval(() => {
