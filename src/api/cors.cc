@@ -11,9 +11,10 @@ namespace {
 constexpr std::string_view kMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 constexpr std::string_view kHeaders =
     "authorization, content-type, x-service-project, x-request-id, if-match, if-none-match, if-range, "
-    "prefer, range, tus-resumable, upload-length, upload-metadata, upload-offset, x-service-metadata";
+    "prefer, range, tus-resumable, upload-length, upload-metadata, upload-offset, x-service-metadata, "
+    "x-service-explain";
 constexpr std::string_view kExposed =
-    "x-request-id, x-service-run, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
+    "date, x-request-id, x-service-run, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
     "content-disposition, preference-applied, "
     "location, tus-resumable, tus-version, tus-extension, upload-offset, upload-length, upload-metadata, "
     "upload-expires";

@@ -51,11 +51,11 @@ TEST_F(CorsTest, AProjectsOwnListHolds) {
   http::Response response;
   cors_.decorate(response, CorsPlane::data, "https://any.example", {});
   EXPECT_EQ(headerOf(response, "access-control-allow-origin"), "*");
-  EXPECT_EQ(
-      headerOf(response, "access-control-expose-headers"),
-      "x-request-id, x-service-run, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, content-range, "
-      "content-disposition, preference-applied, location, tus-resumable, tus-version, tus-extension, upload-offset, "
-      "upload-length, upload-metadata, upload-expires");
+  EXPECT_EQ(headerOf(response, "access-control-expose-headers"),
+            "date, x-request-id, x-service-run, retry-after, ratelimit, ratelimit-policy, etag, accept-ranges, "
+            "content-range, content-disposition, preference-applied, location, tus-resumable, tus-version, "
+            "tus-extension, upload-offset, "
+            "upload-length, upload-metadata, upload-expires");
 
   http::Response starred;
   cors_.decorate(starred, CorsPlane::data, "https://any.example", {"https://app.example", "*"});
