@@ -81,7 +81,8 @@ class Server:
             base_url=self.url,
             timeout=30 * SLOW,
             trust_env=False,
-            limits=httpx.Limits(max_connections=256, max_keepalive_connections=64, keepalive_expiry=30),
+            # All are kept: the pool may close a surplus one just as another thread takes it.
+            limits=httpx.Limits(max_connections=256, max_keepalive_connections=256, keepalive_expiry=30),
         )
         return self
 
