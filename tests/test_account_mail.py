@@ -312,6 +312,21 @@ def taken_over(server, mails, guest, count) -> Plane:
     return plane
 
 
+def test_accepting_an_invitation_in_a_browser(server, owner, mails):
+    plane, email = Plane(server, mails), f"{unique('invited')}@example.com"
+    ok(owner.post(f"/control/projects/{owner.create_project().id}/members", {"email": email, "role": "Viewer"}), 201)
+    link = urlsplit(next(mail for mail in mails.to(email, 1) if "Invitation" in mail.subject).link)
+    body = {"token": parse_qs(link.query)["invite"][0], "password": NEW_PASSWORD}
+    asked = {"x-service-session": "cookie"}
+    refused(plane.post("/invites/accept", body, headers={**asked, "origin": "https://evil.example"}), 403, "FORBIDDEN")
+    response = plane.post("/invites/accept", body, headers=asked)
+    server.http.cookies.clear()
+    assert set(ok(response)) == {"accessToken", "expiresIn", "user"}
+    cookie = response.headers["set-cookie"].partition(";")[0]
+    ok(plane.post("/refresh", {}, headers={"cookie": cookie, **asked}))
+    server.http.cookies.clear()
+
+
 def test_accepting_an_invitation_registers_or_takes_over(server, owner, mails):
     plane = Plane(server, mails)
     squatter = PlatformUser(server)

@@ -18,6 +18,20 @@ struct LoginResponse {
   }
 };
 
+// That of platform users, whose refresh token may come as a cookie.
+struct PlatformLoginResponse {
+  std::string accessToken;
+  std::optional<std::string> refreshToken;  // absent if it comes as a cookie
+  int64_t expiresIn = identity::kAccessTokenSeconds;
+  identity::UserView user;
+  static constexpr auto shape() {
+    return doc::shape<PlatformLoginResponse>(
+        "PlatformLoginResponse", doc::field("accessToken", &PlatformLoginResponse::accessToken),
+        doc::field("refreshToken", &PlatformLoginResponse::refreshToken),
+        doc::field("expiresIn", &PlatformLoginResponse::expiresIn), doc::field("user", &PlatformLoginResponse::user));
+  }
+};
+
 struct MfaRequired {
   bool mfaRequired = true;
   std::string mfaToken;

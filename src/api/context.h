@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,20 @@
 #include "document/json.h"
 #include "document/shape.h"
 #include "http/message.h"
+#include "identity/rate_limiter.h"
 #include "policy/caller.h"
 #include "snapshot/snapshot.h"
 #include "store/store.h"
 
 namespace mb::api {
+
+// The project of limits of the control plane.
+inline constexpr std::string_view kControlLimits = "control";
+// The limit that a request counts against, with the result.
+struct CountedRequest {
+  std::string_view action;
+  identity::Allowance allowance;
+};
 
 struct RequestContext {
   http::Request& request;
@@ -22,10 +32,11 @@ struct RequestContext {
   policy::Caller caller;
   // Null on routes without a project, until the handler sets it; request counters use it.
   snapshot::SnapshotPtr project;
-  store::Deadline deadline;        // of the whole request
-  std::string clientIp;            // peer, or x-forwarded-for through trusted proxies
-  std::chrono::seconds limit{30};  // of `deadline`, at the start
-  FairPool& parsing;               // of large bodies
+  store::Deadline deadline;                    // of the whole request
+  std::string clientIp;                        // peer, or x-forwarded-for through trusted proxies
+  std::chrono::seconds limit{30};              // of `deadline`, at the start
+  FairPool& parsing;                           // of large bodies
+  std::optional<CountedRequest> counted = {};  // by the handler itself (Gate::countsCookies); the response shows it
 
   // Restarts the limit. For requests whose body streams, called once the body has arrived.
   void renewDeadline() { deadline = std::chrono::steady_clock::now() + limit; }

@@ -183,7 +183,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
     std::string ip = std::move(client.ip);
     std::optional<Result<identity::Identified>> known = gatekeeper_.identifyNow(route, request);
     if (!known) known = co_await gatekeeper_.identify(route, request, found->params);
-    const auto counted = gatekeeper_.count(route, ip, known->has_value() ? &**known : nullptr);
+    auto counted = gatekeeper_.count(route, request, ip, known->has_value() ? &**known : nullptr);
     if (counted && !counted->allowance) {
       if (known->has_value()) project = (*known)->project;
       response = refuse(request, counted->allowance.refusal());
@@ -206,6 +206,7 @@ Async<http::Response> Dispatcher::handle(http::Request& request) {
         Result<Reply> reply = co_await route.handler(context);
         response = reply ? std::move(reply->response) : refuse(request, reply.error());
         if (!project) project = context.project;
+        if (context.counted) counted = context.counted;
       } else {
         response = refuse(request, admitted.error());
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/session_cookie.h"
 #include "document/json.h"
 #include "identity/refresh_project.h"
 
@@ -241,21 +242,22 @@ Result<> Gatekeeper::admit(const Route& route, const RequestContext& context) {
   return route.query ? checkQuery(*route.query, context.request.query) : Result<>();
 }
 
-std::optional<Gatekeeper::Counted> Gatekeeper::count(const Route& route, std::string_view ip,
-                                                     const identity::Identified* who) {
+std::optional<CountedRequest> Gatekeeper::count(const Route& route, const http::Request& request, std::string_view ip,
+                                                const identity::Identified* who) {
   const Gate& gate = route.gate;
   if (gate.traits().publicRules) {
     if (!gate.countsPublic(route.method) || who == nullptr || who->caller.kind != policy::CallerKind::anonymous)
       return std::nullopt;
-    return Counted{kPublicAction, deps_.publicRateLimiter.take(ip, who->project->info().id.str(), kPublicAction)};
+    return CountedRequest{kPublicAction,
+                          deps_.publicRateLimiter.take(ip, who->project->info().id.str(), kPublicAction)};
   }
-  if (gate.rateAction.empty()) return std::nullopt;
+  if (gate.rateAction.empty() || (gate.countsCookies && request.header(kSessionHeader))) return std::nullopt;
   if (!gate.traits().needsProject()) {
-    return Counted{gate.rateAction, deps_.rateLimiter.take(ip, "control", gate.rateAction)};
+    return CountedRequest{gate.rateAction, deps_.rateLimiter.take(ip, kControlLimits, gate.rateAction)};
   }
   // Attempts to guess project names share one limit.
   const std::string project = who == nullptr || !who->project ? "" : who->project->info().id.str();
-  return Counted{gate.rateAction, deps_.rateLimiter.take(ip, project, gate.rateAction)};
+  return CountedRequest{gate.rateAction, deps_.rateLimiter.take(ip, project, gate.rateAction)};
 }
 
 }  // namespace mb::api

@@ -42,13 +42,10 @@ class Gatekeeper {
   // Checks plane, scope, permission and project. Fails with forbidden, projectMismatch, projectSuspended; with notFound
   // for operator routes if operators are disabled.
   Result<> admit(const Route& route, const RequestContext& context);
-  // The limit that a request counts against, with the result; nullopt if it counts against none. Null `who`: the caller
-  // or the project was not found.
-  struct Counted {
-    std::string_view action;
-    identity::Allowance allowance;
-  };
-  std::optional<Counted> count(const Route& route, std::string_view ip, const identity::Identified* who);
+  // Counts a request against its limit; nullopt if it counts against none, or its handler counts it. Null `who`: the
+  // caller or the project was not found.
+  std::optional<CountedRequest> count(const Route& route, const http::Request& request, std::string_view ip,
+                                      const identity::Identified* who);
 
   // The project of a request without a token: that of the header, the query, the default, or the only one. It is
   // active. Fails with missingProject, notFound, projectSuspended.

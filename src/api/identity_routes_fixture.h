@@ -23,7 +23,7 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
                                  {},
                                  identity_.rateLimiter(),
                                  false});
-    dispatcher_.emplace(routes_, apiSettings_, *gatekeeper_, Cors("http://localhost", {}),
+    dispatcher_.emplace(routes_, apiSettings_, *gatekeeper_, Cors(kBaseUrl, {}),
                         snapshots_.addSlot<ProjectCounters>(counters_));
     owner_ = person("owner@example.com");
     project_ = made(owner_);
@@ -56,6 +56,7 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     std::string token = {};
     std::string project = {};  // x-service-project
     std::string peer = "203.0.113.1";
+    std::vector<http::Header> headers = {};  // further ones
   };
   TestResponse send(TestRequest sent) {
     http::Request request;
@@ -72,6 +73,7 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     if (!sent.token.empty()) request.headers.push_back({"authorization", bearer});
     if (!sent.project.empty()) request.headers.push_back({"x-service-project", sent.project});
     request.headers.push_back({"user-agent", "a browser"});
+    request.headers.insert(request.headers.end(), sent.headers.begin(), sent.headers.end());
     auto response = run(handled(*dispatcher_, request));
     TestResponse received{response->status, {}, response->headers, response->body};
     if (!response->body.empty()) received.body = *doc::parseJson(response->body);
@@ -103,10 +105,11 @@ class IdentityRoutesFixture : public projects::ProjectsFixture {
     return identity_.tokens().mintMember(UserId(user.id), opened->session.id, project_.id, role, {});
   }
 
+  static constexpr std::string_view kBaseUrl = "http://localhost";
   RequestCounters counters_{1, clock_};
   ApiSettings apiSettings_;
-  AuthRoutes authRoutes_{identity_, LocalRequests(true)};
-  MfaRoutes mfaRoutes_{identity_};
+  AuthRoutes authRoutes_{identity_, LocalRequests(true), kBaseUrl};
+  MfaRoutes mfaRoutes_{identity_, kBaseUrl};
   AdminIdentityRoutes adminRoutes_{identity_};
   RouteTable routes_;
   std::optional<Gatekeeper> gatekeeper_;

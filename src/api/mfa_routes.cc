@@ -31,9 +31,10 @@ void MfaRoutes::addPlane(RouteTable& routes, const std::string& prefix, const Ga
 }
 
 Task<Reply> MfaRoutes::verify(RequestContext& context, identity::MfaVerification body) {
+  CO_TRY(const SessionCookie* cookie, cookie_.requestedBy(context));
   CO_TRY(identity::UserRecord user,
          co_await identity_.mfa().verify(realmOf(context), std::move(body), context.caller, context.deadline));
-  co_return co_await signIn(identity_, context, std::move(user), "mfa");
+  co_return co_await signIn(identity_, context, std::move(user), "mfa", cookie);
 }
 
 Task<Reply> MfaRoutes::enroll(RequestContext& context) {

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "api/routes.h"
+#include "api/session_cookie.h"
 #include "identity/identity.h"
 
 namespace mb::api {
 
 class MfaRoutes {
  public:
-  explicit MfaRoutes(identity::Identity& identity) : identity_(identity) {}
+  MfaRoutes(identity::Identity& identity, std::string_view baseUrl) : identity_(identity), cookie_(baseUrl) {}
   void addTo(RouteTable& routes);
 
   Task<Reply> verify(RequestContext& context, identity::MfaVerification body);
@@ -22,6 +23,7 @@ class MfaRoutes {
   void addPlane(RouteTable& routes, const std::string& prefix, const Gate& anyone, const Gate& signedIn);
 
   identity::Identity& identity_;
+  const SessionCookie cookie_;
 };
 
 }  // namespace mb::api

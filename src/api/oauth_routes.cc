@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/session_cookie.h"
 #include "api/sign_in.h"
 #include "base/crypto.h"
 
@@ -41,11 +42,11 @@ std::string parameter(const http::QueryParams& query, std::string_view name) {
 
 OauthRoutes::OauthRoutes(identity::Identity& identity, identity::Oauth& oauth, LocalRequests local,
                          std::string_view baseUrl)
-    : identity_(identity), oauth_(oauth), local_(local), secure_(baseUrl.starts_with("https:")) {
-  const size_t host = baseUrl.find("://");
-  const size_t path = host == std::string_view::npos ? host : baseUrl.find('/', host + 3);
-  if (path != std::string_view::npos) cookiePath_ = baseUrl.substr(path);
-}
+    : identity_(identity),
+      oauth_(oauth),
+      local_(local),
+      cookiePath_(basePathOf(baseUrl)),
+      secure_(baseUrl.starts_with("https:")) {}
 
 void OauthRoutes::addTo(RouteTable& routes) {
   using Routes = OauthRoutes;

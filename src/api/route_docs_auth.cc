@@ -1,5 +1,6 @@
 // Signing in, on both planes.
 #include "api/auth_responses.h"
+#include "api/auth_routes.h"
 #include "api/route_docs.h"
 #include "identity/identity.h"
 
@@ -21,6 +22,25 @@ struct Plane {
     return "platform" + name;
   }
 };
+
+// Routes that take x-service-session.
+void addCookie(RouteDoc& doc) {
+  doc.extra.headers.push_back("x-service-session");
+  doc.errors.push_back(forbidden);
+  for (Response& response : doc.responses) response.setsCookie = true;
+}
+
+// Where the responses of platform users differ.
+void addCookies(std::vector<RouteDoc>& docs, const Plane& plane) {
+  for (RouteDoc& doc : docs) {
+    const bool login = doc.id == plane.id("login");
+    const bool refresh = doc.id == plane.id("refresh");
+    if (login || doc.id == plane.id("verifySecondFactor")) doc.responses.front() = whole<PlatformLoginResponse>();
+    if (refresh) doc.extra.body = {.shape = &doc::shapeInfo<PlatformRefreshBody>};
+    if (login || refresh || doc.id == plane.id("verifySecondFactor")) addCookie(doc);
+    if (doc.id == plane.id("revokeSession")) doc.responses.front().setsCookie = true;
+  }
+}
 
 void addPlane(std::vector<RouteDoc>& docs, const Plane& plane) {
   const std::string& at = plane.prefix;
@@ -80,6 +100,7 @@ void addPlane(std::vector<RouteDoc>& docs, const Plane& plane) {
        {.more = "The provider sends the browser here. Never an error response: errors are reported in the fragment.",
         .openQuery = true}},
   };
+  if (plane.control) addCookies(added, plane);
   docs.insert(docs.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
 }
 
@@ -92,8 +113,9 @@ std::vector<RouteDoc> authDocs() {
   docs.push_back({Method::post,
                   "/api/v1/control/auth/invites/accept",
                   "acceptInvite",
-                  {whole<LoginResponse>(), whole<MfaRequired>()},
+                  {whole<PlatformLoginResponse>(), whole<MfaRequired>()},
                   {unauthenticated, conflict}});
+  addCookie(docs.back());
   return docs;
 }
 

@@ -43,6 +43,11 @@ Gate control(std::string_view rateAction) {
 Gate controlPublic(std::string_view rateAction) {
   return {Plane::open, "", "", rateAction};
 }
+Gate controlCookie(std::string_view rateAction) {
+  Gate gate = controlPublic(rateAction);
+  gate.countsCookies = true;
+  return gate;
+}
 Gate operators() {
   return {Plane::operators, "", "", ""};
 }

@@ -32,6 +32,9 @@ struct Gate {
 
   // Of the plane dataOrAnonymous: the operation of the public rule that serves a request without a token.
   std::optional<policy::Operation> publicOperation = {};
+  // The handler counts requests with the header x-service-session itself: those whose cookie holds a live session count
+  // per session, in place of rateAction.
+  bool countsCookies = false;
 
   const PlaneTraits& traits() const { return traitsOf(plane); }
   // Whether requests without a token count against the limit of public requests.
@@ -51,6 +54,7 @@ Gate dataOrAnonymous(std::string_view scope, std::optional<policy::Operation> op
 Gate admin(policy::RequiredPermission permission);     // member token or key of scope admin, with the permission
 Gate control(std::string_view rateAction = "");        // a control token
 Gate controlPublic(std::string_view rateAction = "");  // control-plane auth without a token
+Gate controlCookie(std::string_view rateAction);       // the same, or a session's cookie, which the handler counts
 Gate operators();                                      // super-admin, SERVICE_OPERATORS set
 
 using Handler = std::function<Task<Reply>(RequestContext&)>;

@@ -1,7 +1,7 @@
 // The response to a successful sign-in, by any method, on both planes.
 #pragma once
 
-#include "api/context.h"
+#include "api/session_cookie.h"
 #include "identity/identity.h"
 
 namespace mb::api {
@@ -14,10 +14,11 @@ std::string accessTokenOf(const identity::Identity& identity, const RequestConte
                           const identity::UserRecord& user, const SessionId& session);
 
 // After a first factor: {accessToken, refreshToken, expiresIn, user}, or {mfaRequired, mfaToken} if a second one is
-// required. `method`: identity::ClientInfo::method.
-Task<Reply> admit(identity::Identity& identity, RequestContext& context, identity::UserRecord user, std::string method);
-// After all factors: opens a session.
-Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user,
-                   std::string method);
+// required. `method`: identity::ClientInfo::method. With a `cookie` the refresh token is there, and not in the body.
+Task<Reply> admit(identity::Identity& identity, RequestContext& context, identity::UserRecord user, std::string method,
+                  const SessionCookie* cookie);
+// After all factors: opens a session. `cookie` as above.
+Task<Reply> signIn(identity::Identity& identity, RequestContext& context, identity::UserRecord user, std::string method,
+                   const SessionCookie* cookie);
 
 }  // namespace mb::api

@@ -162,8 +162,8 @@ struct Application::Impl {
 
   api::RouteTable routes;  // above descriptionRoutes, which refers to it
   api::ServiceRoutes serviceRoutes;
-  api::AuthRoutes authRoutes{identity, localRequests};
-  api::MfaRoutes mfaRoutes{identity};
+  api::AuthRoutes authRoutes{identity, localRequests, settings.app.baseUrl};
+  api::MfaRoutes mfaRoutes{identity, settings.app.baseUrl};
   api::OauthRoutes oauthRoutes{identity, oauth, localRequests, settings.app.baseUrl};
   api::AdminIdentityRoutes adminIdentityRoutes{identity};
   api::ControlRoutes controlRoutes{projects, members, instance, localRequests, settings.billing.on};

@@ -58,6 +58,7 @@ struct Identity::Impl {
         roles(deps, slots),
         keys(deps),
         rateLimiter(settings.authRate, deps.clock),
+        cookieRateLimiter(kCookieRate, deps.clock),
         authenticator(deps, tokens, users, sessions, keys, slots, background),
         describedCallers(deps.clock, tokens, users, slots),
         roleSource(roles),
@@ -86,6 +87,7 @@ struct Identity::Impl {
   Roles roles;
   ApiKeys keys;
   LocalRateLimiter rateLimiter;
+  LocalRateLimiter cookieRateLimiter;
   TokenAuthenticator authenticator;
   DescribedCallers describedCallers;
   RoleSource roleSource;
@@ -164,6 +166,9 @@ ApiKeys& Identity::keys() {
 }
 RateLimiter& Identity::rateLimiter() {
   return impl_->rateLimiter;
+}
+RateLimiter& Identity::cookieRateLimiter() {
+  return impl_->cookieRateLimiter;
 }
 Authenticator& Identity::authenticator() {
   return impl_->authenticator;

@@ -73,6 +73,9 @@ class Identity {
   Roles& roles();
   ApiKeys& keys();
   RateLimiter& rateLimiter();
+  // Of refreshes by cookie: counts live sessions, by id in place of the address, apart from the addresses, so that
+  // neither evicts windows of the other.
+  RateLimiter& cookieRateLimiter();
   Authenticator& authenticator();
   const DescribedCallers& describedCallers() const;
   const IdentitySlots& slots() const;  // complete after setMembers

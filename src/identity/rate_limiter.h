@@ -17,6 +17,8 @@ struct Rate {
   int requests = 10;
   int seconds = 60;
 };
+// Of refreshes by cookie, per session (Identity::cookieRateLimiter).
+inline constexpr Rate kCookieRate{60, 60};
 // "10/60": requests per seconds, both 1 to 1,000,000. Fails with validation.
 Result<Rate> parseRate(std::string_view text);
 

@@ -20,13 +20,16 @@ struct SessionRecord {
   // Where refresh tokens rotate: how many were issued after the first, and when the last was.
   std::optional<int64_t> generation = {};
   std::optional<Timestamp> rotatedAt = {};
+  // true: the refresh token is in a browser's cookie. Absent for others.
+  std::optional<bool> inCookie = {};
   static constexpr auto shape() {
     return doc::shape<SessionRecord>(
         "SessionRecord", doc::field("id", &SessionRecord::id), doc::field("userId", &SessionRecord::userId),
         doc::field("tokenHash", &SessionRecord::tokenHash), doc::field("createdAt", &SessionRecord::createdAt),
         doc::field("lastUsedAt", &SessionRecord::lastUsedAt), doc::field("expiresAt", &SessionRecord::expiresAt),
         doc::field("userAgent", &SessionRecord::userAgent), doc::field("ip", &SessionRecord::ip),
-        doc::field("generation", &SessionRecord::generation), doc::field("rotatedAt", &SessionRecord::rotatedAt));
+        doc::field("generation", &SessionRecord::generation), doc::field("rotatedAt", &SessionRecord::rotatedAt),
+        doc::field("inCookie", &SessionRecord::inCookie));
   }
 };
 

@@ -35,6 +35,11 @@ store::WriteOptions optionsOf(const UserId& user, store::Deadline deadline) {
   return {.deadline = deadline, .actor = {store::ActorKind::user, user.str()}, .bumpEpochs = {}};
 }
 
+// Absent unless the client gets a cookie, so that records of other sessions stay as they are.
+std::optional<bool> inCookie(const ClientInfo& client) {
+  return client.transport == TokenTransport::cookie ? std::optional(true) : std::nullopt;
+}
+
 doc::Document detailsOf(const SessionId& session, std::string_view method = "") {
   doc::BsonWriter out;
   if (!method.empty()) out.appendString("method", method);
@@ -63,7 +68,8 @@ Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo c
                     .lastUsedAt = now,
                     .expiresAt = {now.ms + kSessionMs},
                     .userAgent = printable(client.userAgent),
-                    .ip = std::move(client.ip)};
+                    .ip = std::move(client.ip),
+                    .inCookie = inCookie(client)};
 
   const store::CollectionRef collection = collectionOf(realm.project, kSessions);
   CO_TRY(std::vector<SessionRecord> others, co_await allOf(realm, user.id, deadline));
@@ -131,6 +137,8 @@ Task<Sessions::Refreshed> Sessions::refreshOnce(Realm realm, RefreshToken given,
   if (given.generation < held) {
     const bool justReplaced =
         given.generation + 1 == held && session->rotatedAt && now.ms - session->rotatedAt->ms < kRotationGraceMs;
+    // Scripts may know a token that was moved into a cookie, but not its successor.
+    if (justReplaced && session->inCookie.value_or(false) && !inCookie(client)) co_return fail(refusedRefresh());
     if (justReplaced) co_return Refreshed{*std::move(session), tokens_.textOf({given.family, held})};
     CO_RETURN_IF_ERROR(co_await endForReuse(std::move(realm), *std::move(session), std::move(client), deadline));
     co_return fail(refusedRefresh());
@@ -143,6 +151,7 @@ Task<Sessions::Refreshed> Sessions::refreshOnce(Realm realm, RefreshToken given,
   Refreshed refreshed{*std::move(session), ""};
   refreshed.session.lastUsedAt = now;
   refreshed.session.expiresAt = {now.ms + kSessionMs};
+  if (inCookie(client)) refreshed.session.inCookie = true;
   if (rotation == Rotation::rotate) {
     refreshed.session.generation = held + 1;
     refreshed.session.rotatedAt = now;
@@ -241,21 +250,21 @@ Task<> Sessions::endAll(Realm realm, UserId user, std::optional<SessionId> excep
   co_return co_await remove(std::move(realm), user, std::move(ending), std::move(entries), deadline);
 }
 
-Task<> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline, AuditClient auditClient) {
+Task<SessionRecord> Sessions::revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline,
+                                     AuditClient auditClient) {
   if (!isId(SessionTag::prefix, id.str())) co_return fail(ErrorCode::notFound, "no such session");
   store::Write write(optionsOf(user, deadline));
   const store::Target session = write.change(targetOf(realm.project, kSessions, id.str()));
   write.options.notices.push_back(sessionEnd(realm.project, id.str()));
   write.insert(entry(realm, "session.revoked", user, auditClient, detailsOf(id)));
-  CO_RETURN_IF_ERROR(co_await deps_.store.write(
-      std::move(write), [session, user](const store::PreImages& before, store::Changes& changes) -> Result<> {
-        if (!before[session] || before[session]->view().stringOr("userId") != user.str()) {
-          return fail(ErrorCode::notFound, "no such session");
-        }
+  co_return co_await store::writeReturning(
+      deps_.store, std::move(write),
+      [session, user](const store::PreImages& before, store::Changes& changes) -> Result<SessionRecord> {
+        TRY(std::optional<SessionRecord> ended, fromStore<SessionRecord>(before[session]));
+        if (!ended || ended->userId != user) return fail(ErrorCode::notFound, "no such session");
         changes.remove(session);
-        return {};
-      }));
-  co_return Result<>();
+        return *std::move(ended);
+      });
 }
 
 }  // namespace mb::identity

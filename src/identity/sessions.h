@@ -23,6 +23,9 @@ inline constexpr size_t kSessionsPerUser = 100;
 // How long a replaced token still returns the same successor: two tabs of a browser may use it concurrently.
 inline constexpr int64_t kRotationGraceMs = 10'000;
 
+// How the client gets its refresh token: in the body of a response, or as a cookie that scripts cannot read.
+enum class TokenTransport { body, cookie };
+
 struct ClientInfo {
   std::string ip;
   std::string userAgent;
@@ -30,6 +33,7 @@ struct ClientInfo {
   // How the user authenticated: "password", "mfa" or the provider. If set, opening a session is audited as
   // login.succeeded.
   std::string method = {};
+  TokenTransport transport = TokenTransport::body;
 };
 
 // Whether the session was opened before its user was signed out everywhere.
@@ -57,7 +61,8 @@ class Sessions {
   };
   // The live session of a refresh token; records the use (at most once a minute). Concurrent uses under
   // Rotation::rotate get the same successor. A token that was replaced longer ago than kRotationGraceMs ends the
-  // session (audited as session.reuse). Fails with unauthenticated.
+  // session (audited as session.reuse). The successor of a session in a cookie is returned for a cookie only. Fails
+  // with unauthenticated.
   Task<Refreshed> refresh(Realm realm, std::string refreshToken, Rotation rotation, ClientInfo client,
                           store::Deadline deadline);
 
@@ -73,9 +78,9 @@ class Sessions {
   using AuditClient = std::optional<ClientInfo>;
   // Ends the session of a refresh token; succeeds for an unknown token.
   Task<> close(Realm realm, std::string refreshToken, store::Deadline deadline, AuditClient auditClient = std::nullopt);
-  // Fails with notFound when there is no such session of this user.
-  Task<> revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline,
-                AuditClient auditClient = std::nullopt);
+  // Returns the session as it was. Fails with notFound when there is no such session of this user.
+  Task<SessionRecord> revoke(Realm realm, UserId user, SessionId id, store::Deadline deadline,
+                             AuditClient auditClient = std::nullopt);
   // Ends all sessions of the user but `except`.
   Task<> endAll(Realm realm, UserId user, std::optional<SessionId> except, store::Deadline deadline,
                 AuditClient auditClient = std::nullopt);

@@ -62,6 +62,8 @@ constexpr std::string_view kHeaders = R"({
                 "schema": {"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]}},
   "DocumentVersion": {"description": "The version of the document, for `if-match` and `if-none-match`; absent with `expand`, and from a PUT without a document in its response.",
                       "schema": {"type": "string", "examples": ["\"9f86d081884c7d65\""]}},
+  "SessionCookie": {"description": "The refresh token of a session that was requested with `x-service-session: cookie`; where the session ends, an empty cookie. Its name is `__Secure-mb_refresh` where the base URL is https, with `Secure`, else `mb_refresh_` and the port.",
+                    "schema": {"type": "string", "examples": ["mb_refresh_8090=c2VjcmV0; HttpOnly; SameSite=Strict; Path=/api/v1/control/auth/refresh; Max-Age=2592000"]}},
   "RetryAfter": {"description": "Seconds to wait before trying again.",
                  "schema": {"type": "string", "examples": ["12"]}},
   "Authenticate": {"description": "The required scheme: a bearer token.",

@@ -147,6 +147,13 @@ constexpr FieldDoc kFieldDocs[] = {
     {"Job.state", "Whether it waits, runs, or has failed its last attempt.", R"("waiting")", kJobStates},
     {"LoginResponse.refreshToken", "Obtains new access tokens until the session ends.", R"("c2VjcmV0")"},
     {"LoginResponse.user", "The user who signed in.", "{}"},
+    {"PlatformLoginResponse.refreshToken",
+     "Obtains new access tokens until the session ends; absent with `x-service-session: cookie`.", R"("c2VjcmV0")"},
+    {"PlatformLoginResponse.user", "The user who signed in.", "{}"},
+    {"PlatformRefreshBody.refreshToken",
+     "The refresh token of the sign-in. With `x-service-session: cookie` the one to move into the cookie; by default "
+     "the cookie's own is used.",
+     R"("c2VjcmV0")"},
     {"Member.id", "The membership's id.", R"("mem_06fVx3jmA1qK9bTzLw2C")"},
     {"Member.status", "`pending` until the invite is accepted.", R"("active")", R"({"enum": ["active", "pending"]})"},
     {"Member.userId", "The id of the user; null while pending.", R"("user_06fVx3jmA1qK9bTzLw2C")"},

@@ -35,6 +35,7 @@ struct Response {
   Content content = {};
   std::string_view meaning = "";  // "": the default text of the status
   bool hasVersion = false;        // has the `etag` of a document
+  bool setsCookie = false;        // may set or clear the cookie of a platform user's session
 };
 
 struct Security {

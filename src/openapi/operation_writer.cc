@@ -140,6 +140,9 @@ void writeResponse(BsonWriter& out, int status, const std::vector<const Response
   if (std::ranges::any_of(responses, [](const Response* each) { return each->hasVersion; })) {
     writeHeader(out, "etag", "DocumentVersion");
   }
+  if (std::ranges::any_of(responses, [](const Response* each) { return each->setsCookie; })) {
+    writeHeader(out, "set-cookie", "SessionCookie");
+  }
   out.end();
   std::vector<std::pair<std::string_view, std::vector<doc::Document>>> byType;
   const auto add = [&](std::string_view type, doc::Document schema) {

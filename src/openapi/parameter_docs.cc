@@ -133,6 +133,10 @@ constexpr ParameterDoc kHeaderDocs[] = {
      R"({"type": "string", "maxLength": 2048, "examples": ["{\"album\": \"spring\"}"]})"},
     {"x-service-project", "The project: its id or slug. A token of another project is refused.",
      R"({"type": "string", "examples": ["notes"]})"},
+    {"x-service-session",
+     "`cookie`: the refresh token comes as a cookie that scripts cannot read, not in the body. For pages of the "
+     "server's own origin only.",
+     R"({"type": "string", "enum": ["cookie"], "examples": ["cookie"]})"},
 };
 
 constexpr TagDoc kTags[] = {

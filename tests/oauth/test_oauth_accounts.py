@@ -131,6 +131,22 @@ def test_platform_users_sign_in_with_the_deployments_own_clients(server, github)
         assert error_of(Visit(server, name, redirect=own).started.headers["location"], own) == "provider_disabled"
 
 
+def test_a_sign_in_moves_into_a_cookie(server, github):
+    github_person(github)
+    redirect = server.url + "/dashboard"
+    fragment = came_back(Visit(server, "github", redirect=redirect).back(), redirect)
+    headers = {"x-service-session": "cookie", "origin": server.url, "sec-fetch-site": "same-origin"}
+    body = {"refreshToken": fragment["mb_refresh"]}
+    response = Api(server).post("/control/auth/refresh", body, headers=headers)
+    assert set(ok(response)) == {"accessToken", "expiresIn"}
+    server.http.cookies.clear()
+    cookie = response.headers["set-cookie"].partition(";")[0]
+    again = Api(server).post("/control/auth/refresh", {}, headers={"cookie": cookie, **headers})
+    server.http.cookies.clear()
+    ok(Api(server, ok(again)["accessToken"]).get("/control/me"))
+    refused(Api(server).post("/control/auth/refresh", body), 401, "UNAUTHENTICATED")
+
+
 def test_a_provider_registers_only_invited_addresses_where_the_deployment_says_so(make_server, github):
     server = make_server(
         {
