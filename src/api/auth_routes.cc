@@ -141,7 +141,7 @@ Task<Reply> AuthRoutes::moveIntoCookie(RequestContext& context, const SessionCoo
 
 Task<Reply> AuthRoutes::refreshByCookie(RequestContext& context, const SessionCookie& cookie) {
   const http::CookieLookup found = cookie.find(context.request);
-  // Counts nothing: a page that begins without a session asks once for each load.
+  // Not counted: a page without a session sends one such request for each load.
   if (found.state == http::CookieLookup::State::absent) {
     co_return fail(ErrorCode::unauthenticated, "this browser has no session: sign in");
   }

@@ -15,7 +15,7 @@ struct CookieLookup {
   std::string_view value = {};  // where found; a view of the request
 };
 
-// The cookie of this name, which is case-sensitive. Names without a value are no cookies.
+// The cookie of this name, which is case-sensitive. A name without "=" is ignored.
 CookieLookup findCookie(const Request& request, std::string_view name);
 
 }  // namespace mb::http

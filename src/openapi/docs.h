@@ -17,7 +17,8 @@ struct FieldDoc {
   std::string_view schema = "";  // more members of the field's schema, as a JSON object
 };
 std::span<const FieldDoc> fieldDocs();
-// Those of billing, which are part of fieldDocs().
+// Those of tokens and of billing, which are part of fieldDocs().
+std::span<const FieldDoc> authFieldDocs();
 std::span<const FieldDoc> billingFieldDocs();
 // Null without a text.
 const FieldDoc* fieldDoc(std::string_view shape, std::string_view field);

@@ -145,15 +145,6 @@ constexpr FieldDoc kFieldDocs[] = {
     {"Job.kind", "Whether it deletes the documents that referred, or removes their references.", R"("cascade")",
      kJobKinds},
     {"Job.state", "Whether it waits, runs, or has failed its last attempt.", R"("waiting")", kJobStates},
-    {"LoginResponse.refreshToken", "Obtains new access tokens until the session ends.", R"("c2VjcmV0")"},
-    {"LoginResponse.user", "The user who signed in.", "{}"},
-    {"PlatformLoginResponse.refreshToken",
-     "Obtains new access tokens until the session ends; absent with `x-service-session: cookie`.", R"("c2VjcmV0")"},
-    {"PlatformLoginResponse.user", "The user who signed in.", "{}"},
-    {"PlatformRefreshBody.refreshToken",
-     "The refresh token of the sign-in. With `x-service-session: cookie` the one to move into the cookie; by default "
-     "the cookie's own is used.",
-     R"("c2VjcmV0")"},
     {"Member.id", "The membership's id.", R"("mem_06fVx3jmA1qK9bTzLw2C")"},
     {"Member.status", "`pending` until the invite is accepted.", R"("active")", R"({"enum": ["active", "pending"]})"},
     {"Member.userId", "The id of the user; null while pending.", R"("user_06fVx3jmA1qK9bTzLw2C")"},
@@ -268,13 +259,11 @@ constexpr FieldDoc kFieldDocs[] = {
     {"NewEnvironment.environment", "Its label, unique among its siblings.", R"("staging")",
      R"({"pattern": "^[a-z][a-z0-9-]{1,15}$"})"},
     {"ProjectToken.token", "Grants the member's permissions in the project.", R"("eyJhbGciOiJFUzI1NiJ9.e30.c2ln")"},
-    {"RefreshResponse.refreshToken", "The new refresh token, if the project rotates them.", R"("c2VjcmV0")"},
     {"AdminQueryRequest.as", "Returns what this caller's list would return.", R"({"role": "user"})"},
     {"AdminQueryRequest.fields", "The fields to return, in addition to `id` and `expand`; by default all.",
      R"(["title"])", R"({"maxItems": 100})"},
     {"QueryRequest.fields", "The fields to return, in addition to `id` and `expand`; by default all.", R"(["title"])",
      R"({"maxItems": 100})"},
-    {"RefreshBody.refreshToken", "The refresh token of the sign-in.", R"("c2VjcmV0")"},
     {"Registration.name", "The user's name.", R"("Ada")"},
     {"Role.name", "Its name.", R"("support")"},
     {"Session.id", "The session's id.", R"("sess_06fVx3jmA1qK9bTzLw2C")"},
@@ -486,6 +475,7 @@ constexpr FieldDoc kFieldDocs[] = {
 std::span<const FieldDoc> fieldDocs() {
   static const std::vector<FieldDoc> all = [] {
     std::vector<FieldDoc> docs(std::begin(kFieldDocs), std::end(kFieldDocs));
+    std::ranges::copy(authFieldDocs(), std::back_inserter(docs));
     std::ranges::copy(billingFieldDocs(), std::back_inserter(docs));
     return docs;
   }();
