@@ -4,7 +4,7 @@ import type * as S from "./schemas.js";
 
 export interface ControlMethods {
   /** Accept an invitation. */
-  acceptInvite(body: S.InviteAcceptance, options?: OperationOptions): Promise<S.LoginResponse | S.MfaRequired>;
+  acceptInvite(body: S.InviteAcceptance, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.PlatformLoginResponse | S.MfaRequired>;
   /** Accept a project that is offered to you. */
   acceptTransfer(id: string, options?: OperationOptions): Promise<void>;
   /** Add or invite a member. */
@@ -106,11 +106,11 @@ export interface ControlMethods {
     sessions: S.Session[];
   }>;
   /** Sign in with a password. */
-  platformLogin(body: S.Credentials, options?: OperationOptions): Promise<S.LoginResponse | S.MfaRequired>;
+  platformLogin(body: S.Credentials, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.PlatformLoginResponse | S.MfaRequired>;
   /** Revoke a refresh token. */
   platformLogout(body: S.RefreshBody, options?: OperationOptions): Promise<void>;
   /** Get a new access token. */
-  platformRefresh(body: S.RefreshBody, options?: OperationOptions): Promise<S.RefreshResponse>;
+  platformRefresh(body: S.PlatformRefreshBody, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.RefreshResponse>;
   /** Register. */
   platformRegister(body: S.Registration, options?: OperationOptions): Promise<{
     user: S.User;
@@ -130,7 +130,7 @@ export interface ControlMethods {
   /** Verify an address. */
   platformVerifyEmail(body: S.TokenBody, options?: OperationOptions): Promise<void>;
   /** Verify the second factor of a sign-in. */
-  platformVerifySecondFactor(body: S.MfaVerification, options?: OperationOptions): Promise<S.LoginResponse>;
+  platformVerifySecondFactor(body: S.MfaVerification, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.PlatformLoginResponse>;
   /** Plan or import one project's configuration into another of its family. */
   promote(body: S.Promotion, query?: { dryRun?: "0" | "1"; plan?: string; allowMissing?: "0" | "1"; skipTests?: "0" | "1" }, options?: OperationOptions): Promise<{
     plan: {

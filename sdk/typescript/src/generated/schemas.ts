@@ -568,17 +568,6 @@ export interface Job {
   createdAt: string;
 }
 
-export interface LoginResponse {
-  /** Send it as `authorization: Bearer …`. */
-  accessToken: string;
-  /** Obtains new access tokens until the session ends. */
-  refreshToken: string;
-  /** Seconds until it expires. */
-  expiresIn: number;
-  /** The user who signed in. */
-  user: User;
-}
-
 export interface Member {
   /** The membership's id. */
   id: string;
@@ -852,6 +841,22 @@ export interface PasswordReset {
   token: string;
   /** 8 to 256 characters, not the address. */
   password: string;
+}
+
+export interface PlatformLoginResponse {
+  /** Send it as `authorization: Bearer …`. */
+  accessToken: string;
+  /** Obtains new access tokens until the session ends; absent with `x-service-session: cookie`. */
+  refreshToken?: string;
+  /** Seconds until it expires. */
+  expiresIn: number;
+  /** The user who signed in. */
+  user: User;
+}
+
+export interface PlatformRefreshBody {
+  /** The refresh token of the sign-in. With `x-service-session: cookie` the one to move into the cookie; by default the cookie's own is used. */
+  refreshToken?: string | null;
 }
 
 export interface PolicySet {
