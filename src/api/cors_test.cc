@@ -39,6 +39,17 @@ TEST_F(CorsTest, ControlAndAdminTakeListedOriginsOnly) {
   }
 }
 
+TEST_F(CorsTest, NoOriginMaySendTheHeaderOfSessionsInCookies) {
+  for (const CorsPlane plane : {CorsPlane::data, CorsPlane::control}) {
+    const auto preflight = cors_.preflight(plane, "https://dash.example");
+    EXPECT_EQ(headerOf(preflight, "access-control-allow-headers").find("x-service-session"), std::string::npos);
+    EXPECT_EQ(headerOf(preflight, "access-control-allow-credentials"), "");
+    http::Response response;
+    cors_.decorate(response, plane, "https://dash.example", {});
+    EXPECT_EQ(headerOf(response, "access-control-allow-credentials"), "");
+  }
+}
+
 TEST_F(CorsTest, TheThirdSegmentTellsThePlane) {
   EXPECT_EQ(Cors::planeOf({"api", "v1", "control", "me"}), CorsPlane::control);
   EXPECT_EQ(Cors::planeOf({"api", "v1", "admin", "roles"}), CorsPlane::control);

@@ -113,6 +113,24 @@ TEST_F(SessionsTest, ParallelRotationsGetTheSameSuccessor) {
   EXPECT_TRUE(refresh(shop(), *given.begin(), Rotation::rotate));
 }
 
+TEST_F(SessionsTest, TheSuccessorOfATokenInACookieIsForNoBody) {
+  const auto opened = open(Realm::platform(), ann_);
+  EXPECT_FALSE(list(Realm::platform(), ann_)[0].inCookie);
+  const ClientInfo browser{.ip = "203.0.113.1", .userAgent = "a browser", .transport = TokenTransport::cookie};
+  const auto move = [&] {
+    return run(identity_.sessions().refresh(Realm::platform(), opened.refreshToken, Rotation::rotate, browser, soon()));
+  };
+  const auto moved = move();
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(list(Realm::platform(), ann_)[0].inCookie, true);
+  EXPECT_EQ(move()->refreshToken, moved->refreshToken);
+  EXPECT_EQ(codeOf(refresh(Realm::platform(), opened.refreshToken)), "UNAUTHENTICATED");
+  EXPECT_TRUE(refresh(Realm::platform(), moved->refreshToken));
+  clock_.advance(kRotationGraceMs);
+  EXPECT_EQ(codeOf(move()), "UNAUTHENTICATED");
+  EXPECT_TRUE(list(Realm::platform(), ann_).empty());
+}
+
 TEST_F(SessionsTest, AReplacedTokenEndsTheSession) {
   const auto opened = open(shop(), ann_);
   const std::string first = opened.refreshToken;
