@@ -5,7 +5,7 @@
 namespace mb::data {
 
 Documents::Documents(const DataDeps& deps, FairPool& pool, const Grants& grants)
-    : impl_(std::make_unique<Impl>(Impl{deps, pool, grants, Cursors(deps.master, deps.clock)})) {}
+    : impl_(std::make_unique<Impl>(Impl{deps, pool, grants, store::Cursors(deps.master, deps.clock)})) {}
 Documents::~Documents() = default;
 
 void Documents::setPreHook(PreHook& hook) {

@@ -1,11 +1,11 @@
 // The implementation of Documents, shared by its sources.
 #pragma once
 
-#include "data/cursors.h"
 #include "data/data_deps.h"
 #include "data/documents.h"
 #include "data/read_plan.h"
 #include "data/write.h"
+#include "store/cursors.h"
 
 namespace mb::data {
 
@@ -21,7 +21,7 @@ struct Documents::Impl {
   const DataDeps& deps;
   FairPool& pool;
   const Grants& grants;
-  Cursors cursors;
+  store::Cursors cursors;
   PreHook* preHook = nullptr;
 
   // ---- reading

@@ -81,8 +81,8 @@ Task<DocumentPage> Documents::query(const Access& access, const std::string& col
   CO_RETURN_IF_ERROR(refuseDeniedPaths(query.read.expand, "expand", denied));
   store::Query asked = storeQuery(access, plan, query);
   if (query.afterId) asked.after = *query.afterId;
-  std::optional<CursorQuery> cursorQuery;
-  const auto asCursorQuery = [&]() -> const CursorQuery& {
+  std::optional<store::CursorQuery> cursorQuery;
+  const auto asCursorQuery = [&]() -> const store::CursorQuery& {
     if (!cursorQuery) cursorQuery.emplace(plan.grant.collection->ref, query.read.filter, query.read.sort);
     return *cursorQuery;
   };

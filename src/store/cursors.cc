@@ -1,8 +1,8 @@
-#include "data/cursors.h"
+#include "store/cursors.h"
 
 #include <algorithm>
 
-namespace mb::data {
+namespace mb::store {
 
 namespace {
 
@@ -49,14 +49,14 @@ std::unexpected<Error> invalidCursor(const std::string& pointer, std::string_vie
 
 }  // namespace
 
-CursorQuery::CursorQuery(const store::CollectionRef& collection, const std::optional<doc::Document>& filter,
-                         const std::vector<store::SortKey>& sort) {
+CursorQuery::CursorQuery(const CollectionRef& collection, const std::optional<doc::Document>& filter,
+                         const std::vector<SortKey>& sort) {
   std::string text;
   if (filter && !filter->view().empty()) {
     const std::string_view bytes = filter->view().bytes();
     appendCanonical(text, doc::ValueView(doc::BsonType::document, bytes.data(), bytes.size()), true);
   }
-  for (const store::SortKey& key : sort) text += fmt::format("|{}:{}{}", key.path.size(), key.path, key.direction);
+  for (const SortKey& key : sort) text += fmt::format("|{}:{}{}", key.path.size(), key.path, key.direction);
   context_ = fmt::format("query cursor {} {} {}", collection.project, collection.number, toHex(sha256(text)));
 }
 
@@ -92,4 +92,4 @@ Result<std::string> Cursors::open(const CursorQuery& query, std::string_view cur
   return std::string(plain->reveal().substr(kTimeBytes));
 }
 
-}  // namespace mb::data
+}  // namespace mb::store

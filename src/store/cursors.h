@@ -10,7 +10,7 @@
 #include "base/crypto.h"
 #include "store/store.h"
 
-namespace mb::data {
+namespace mb::store {
 
 // A cursor opens for this long.
 inline constexpr std::chrono::hours kCursorLife{7 * 24};
@@ -22,8 +22,8 @@ inline constexpr size_t kMaxCursorPosition = 64 << 10;
 class CursorQuery {
  public:
   // The filter is the caller's, as it was given.
-  CursorQuery(const store::CollectionRef& collection, const std::optional<doc::Document>& filter,
-              const std::vector<store::SortKey>& sort);
+  CursorQuery(const CollectionRef& collection, const std::optional<doc::Document>& filter,
+              const std::vector<SortKey>& sort);
   const std::string& context() const { return context_; }
 
  private:
@@ -47,4 +47,4 @@ class Cursors {
   const Clock& clock_;
 };
 
-}  // namespace mb::data
+}  // namespace mb::store
