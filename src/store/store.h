@@ -90,6 +90,10 @@ struct SystemCollection {
   // project is purged. "" for none.
   std::string projectField = {};
   std::optional<LogFloor> logFloor = {};
+  // Brings a document that an earlier release stored to the form of this one; nullopt if it has that form. Runs on all
+  // documents while the store opens if an index of the collection is new, before that index is filled. REQUIRES: it
+  // keeps the values that earlier indexes and counters use, and the collection has neither a chain nor `countedBy`.
+  std::function<std::optional<doc::Document>(doc::DocumentView)> upgrade = {};
 };
 
 struct CollectionInfo {

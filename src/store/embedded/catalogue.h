@@ -137,6 +137,11 @@ class Catalogue {
   struct Chunk {
     std::array<std::atomic<ProjectState*>, kChunk> projects{};
   };
+  struct Counts {
+    std::pair<ProjectNo, CollectionNo> where;
+    uint64_t documents;
+    uint64_t bytes;
+  };
   Result<> loadRows();
   Result<> loadRow(std::string_view key, std::string_view value);
   void applyMarks();
@@ -155,6 +160,9 @@ class Catalogue {
   Result<IndexNo> freeSystemIndex(const Schema& making);
   Result<> sweepSystemIndexes();
   Result<> clearSystemIndexIn(ProjectNo project, IndexNo number);
+  // SystemCollection::upgrade.
+  Result<> upgradeDocuments(const SystemCollection& collection);
+  Result<> upgradeDocumentsIn(ProjectNo project, const SystemCollection& collection, Counts& counts);
   Result<> buildSystemIndex(const SystemCollection& collection, const Index& index);
   Result<> buildSystemIndexIn(ProjectNo project, CollectionNo collection, const Index& index);
 
@@ -164,13 +172,8 @@ class Catalogue {
   std::array<std::atomic<Chunk*>, kMaxProjects / kChunk> chunks_{};
   std::mutex growth_;                  // guards chunks_ and their contents
   std::atomic<ProjectNo> highest_{0};  // written under growth_
-  struct Counts {
-    std::pair<ProjectNo, CollectionNo> where;
-    uint64_t documents;
-    uint64_t bytes;
-  };
-  std::vector<Counts> counts_;  // while loading: row::kCount rows, until their collections are known
-  std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, ChainHead>> heads_;  // row::kChainHead rows
+  std::vector<Counts> counts_;         // while loading: row::kCount rows, until their collections are known
+  std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, ChainHead>> heads_;     // row::kChainHead rows
   struct GroupRow {
     std::pair<ProjectNo, CollectionNo> where;
     std::string value;

@@ -1,5 +1,5 @@
 // Brings the system collections to the specs of this version of the code, while the store opens and has no other user:
-// builds new indexes, drops undeclared ones.
+// upgrades their documents, builds new indexes, drops undeclared ones.
 #include "base/log.h"
 #include "store/embedded/catalogue.h"
 #include "store/embedded/index_entries.h"
@@ -58,6 +58,7 @@ Result<> Catalogue::bringToSpec(const SystemCollection& wanted) {
     system_[wanted.number] = std::make_shared<const Schema>(std::move(next));
     return {};
   }
+  if (!added.empty() && wanted.upgrade) RETURN_IF_ERROR(upgradeDocuments(wanted));
   for (const auto& index : added) RETURN_IF_ERROR(buildSystemIndex(wanted, *index));
 
   rocksdb::WriteBatch batch;
@@ -129,6 +130,46 @@ Result<> Catalogue::clearSystemIndexIn(ProjectNo project, IndexNo number) {
   }
   if (!at->status().ok()) return fail(readError(at->status()));
   if (batch.Count() > 0) database_->write(batch);
+  return {};
+}
+
+Result<> Catalogue::upgradeDocuments(const SystemCollection& collection) {
+  for (Counts& counts : counts_) {
+    if (counts.where.second != collection.number) continue;
+    const ProjectState* state = project(counts.where.first);
+    if (!state || state->dead) continue;
+    const Result<> upgraded = upgradeDocumentsIn(state->number, collection, counts);
+    if (upgraded) continue;
+    return fail(ErrorCode::internal,
+                fmt::format("cannot upgrade the documents of {}: {}", collection.name, upgraded.error().message()));
+  }
+  return {};
+}
+
+// Each batch leaves documents and counts that agree. One that ended early is repeated: the index is in no row yet.
+Result<> Catalogue::upgradeDocumentsIn(ProjectNo project, const SystemCollection& collection, Counts& counts) {
+  auto* family = database_->family(Family::documents);
+  const std::string prefix = rangePrefix(project, collection.number);
+  const std::unique_ptr<rocksdb::Iterator> at(database_->db().NewIterator(Database::reading(Tier::disk), family));
+  rocksdb::WriteBatch batch;
+  const auto write = [&] {
+    std::string stored;
+    appendU64(stored, counts.documents);
+    appendU64(stored, counts.bytes);
+    batch.Put(database_->family(Family::system), row::of(row::kCount, project, collection.number), stored);
+    database_->write(batch);
+    batch.Clear();
+  };
+  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
+    const std::optional<doc::Document> upgraded = collection.upgrade(doc::DocumentView(view(at->value())));
+    if (!upgraded) continue;
+    counts.bytes += upgraded->size();
+    counts.bytes -= at->value().size();
+    batch.Put(family, at->key(), slice(upgraded->bytes()));
+    if (batch.GetDataSize() >= kBatchBytes) write();
+  }
+  if (!at->status().ok()) return fail(readError(at->status()));
+  if (batch.Count() > 0) write();
   return {};
 }
 

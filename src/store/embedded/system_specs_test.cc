@@ -29,10 +29,12 @@ class SystemSpecsTest : public ::testing::Test {
     cores_.join();
   }
   // Opens the store; "" or the error message.
-  std::string open(std::vector<IndexSpec> indexes) {
+  std::string open(std::vector<IndexSpec> indexes,
+                   std::function<std::optional<doc::Document>(doc::DocumentView)> upgrade = {}) {
     store_.reset();
-    auto opened =
-        EmbeddedStore::open(folder_.path(), settings_, cores_, {{kBook, "__book", std::move(indexes)}}, clock_);
+    SystemCollection book{kBook, "__book", std::move(indexes)};
+    book.upgrade = std::move(upgrade);
+    auto opened = EmbeddedStore::open(folder_.path(), settings_, cores_, {std::move(book)}, clock_);
     if (!opened) return opened.error().message();
     store_ = *std::move(opened);
     return "";
@@ -130,6 +132,36 @@ TEST_F(SystemSpecsTest, ANumberThatWaitsToBeSweptIsNotTaken) {
   store_.reset();
   ASSERT_EQ(open({on("other"), on("n")}), "");
   EXPECT_EQ(found(1), "n_1: a");
+  EXPECT_EQ(store_->check().problems, std::vector<std::string>());
+}
+
+// Doubles `n`, and marks the document, so that it is done once.
+std::optional<doc::Document> doubled(doc::DocumentView document) {
+  if (document.find("doubled")) return std::nullopt;
+  doc::BsonWriter out;
+  out.appendString("id", document.stringOr("id"));
+  out.appendInt64("n", 2 * document.find("n")->toInteger().value_or(0));
+  out.appendBool("doubled", true);
+  return out.finish();
+}
+
+TEST_F(SystemSpecsTest, DocumentsAreUpgradedBeforeANewIndexIsBuilt) {
+  ASSERT_EQ(open({on("other")}), "");
+  put("a", 1);
+  put("b", 2);
+  ASSERT_EQ(open({on("other"), on("n")}, doubled), "");
+  EXPECT_EQ(found(2), "n_1: a");
+  EXPECT_EQ(found(4), "n_1: b");
+  EXPECT_EQ(store_->check().problems, std::vector<std::string>());
+  put("c", 3);
+  // Without a new index nothing is upgraded.
+  ASSERT_EQ(open({on("other"), on("n")}, doubled), "");
+  EXPECT_EQ(found(3), "n_1: c");
+  // A release without the index drops it; the one after it upgrades what that one wrote.
+  ASSERT_EQ(open({on("other")}), "");
+  ASSERT_EQ(open({on("other"), on("n")}, doubled), "");
+  EXPECT_EQ(found(6), "n_1: c");
+  EXPECT_EQ(found(4), "n_1: b");
   EXPECT_EQ(store_->check().problems, std::vector<std::string>());
 }
 
