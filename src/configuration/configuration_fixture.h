@@ -50,6 +50,9 @@ class StoppingStore final : public store::DocumentStore {
                                             store::ReadOptions options) override {
     return inner_.statsByField(collection, std::move(value), options);
   }
+  Task<std::vector<store::CollectionUsage>> usage(store::ProjectNo project, store::ReadOptions options) override {
+    return inner_.usage(project, options);
+  }
   Task<int64_t> counter(store::CounterKey key) override { return inner_.counter(std::move(key)); }
   Task<store::CounterRecount> recountCounters(store::ProjectNo project, store::RecountOptions options) override {
     return inner_.recountCounters(project, options);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/listeners.h"
 #include "base/task.h"
 #include "document/field_set.h"
@@ -186,6 +187,21 @@ struct CollectionStats {
   uint64_t bytes = 0;
 };
 
+struct IndexUsage {
+  IndexNo number = 0;
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+  bool approximate = false;  // the numbers are estimates
+};
+
+struct CollectionUsage {
+  CollectionNo number = 0;
+  CollectionStats stats;
+  std::vector<IndexUsage> indexes;  // in the order of CollectionInfo::indexes
+  // The last change of its documents, up to a second early; nullopt if they never changed since the store keeps it.
+  std::optional<Timestamp> lastWrite;
+};
+
 // A counter that a recount found to differ from its documents.
 struct CounterCorrection {
   CounterKey counter;
@@ -248,6 +264,10 @@ class DocumentStore {
   virtual Task<CollectionStats> stats(CollectionRef collection, ReadOptions options = {}) = 0;
   // The same for the documents whose SystemCollection::countedBy field is `value`. Exact.
   virtual Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options = {}) = 0;
+  // What the user collections of a project take, by number: exact counts of documents, estimates of large indexes.
+  // Reads no documents, and at most a few entries of each index. Fails with unavailable past the deadline, or if too
+  // many scans wait.
+  virtual Task<std::vector<CollectionUsage>> usage(ProjectNo project, ReadOptions options = {}) = 0;
   // The counter as of the last commit: exact, unless an earlier fault left it wrong, which may be below 0.
   virtual Task<int64_t> counter(CounterKey key) = 0;
   // Counts the documents behind the project's counters and corrects those that differ. Exact under concurrent writes,

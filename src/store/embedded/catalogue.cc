@@ -122,6 +122,12 @@ void Catalogue::applyCounts() {
     state.bytes = state.nextBytes = bytes;
   }
   counts_ = {};
+  for (const auto& [where, ms] : lastWrites_) {
+    if (const CollectionHandle handle = collection(where.first, where.second)) {
+      handle.state->lastWriteMs = handle.state->nextWriteMs = ms;
+    }
+  }
+  lastWrites_ = {};
   for (const auto& [where, head] : heads_) {
     if (const CollectionHandle handle = collection(where.first, where.second)) handle.state->nextHead = head;
   }
@@ -278,6 +284,10 @@ Result<> Catalogue::loadRow(std::string_view key, std::string_view value) {
     case row::kCount:
       RETURN_IF_ERROR(holds(16));
       counts_.push_back({{number(1), number(5)}, readU64(value.data()), readU64(value.data() + 8)});
+      return {};
+    case row::kLastWrite:
+      RETURN_IF_ERROR(holds(8));
+      lastWrites_.push_back({{number(1), number(5)}, static_cast<int64_t>(readU64(value.data()))});
       return {};
     case row::kGroupCount:
       RETURN_IF_ERROR(holds(16));

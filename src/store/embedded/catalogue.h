@@ -27,6 +27,8 @@ struct CollectionState {
   // Durable counts.
   std::atomic<uint64_t> documents{0};
   std::atomic<uint64_t> bytes{0};
+  // Of a user collection: CollectionUsage::lastWrite; 0 for none.
+  std::atomic<int64_t> lastWriteMs{0};
   GroupCounts groupCounts;  // set by the commit thread
   // Of a user collection: paths whose values have marks. Changed under the exclusive latch; read under the latch.
   std::vector<doc::FieldPath> marked;
@@ -35,6 +37,7 @@ struct CollectionState {
   uint64_t nextDocuments = 0;
   uint64_t nextBytes = 0;
   uint64_t group = 0;
+  int64_t nextWriteMs = 0;  // lastWriteMs with the current group
   // The same, of a chained collection.
   ChainHead nextHead;
   uint64_t chainGroup = 0;
@@ -173,6 +176,7 @@ class Catalogue {
   std::mutex growth_;                  // guards chunks_ and their contents
   std::atomic<ProjectNo> highest_{0};  // written under growth_
   std::vector<Counts> counts_;         // while loading: row::kCount rows, until their collections are known
+  std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, int64_t>> lastWrites_;  // row::kLastWrite rows
   std::vector<std::pair<std::pair<ProjectNo, CollectionNo>, ChainHead>> heads_;     // row::kChainHead rows
   struct GroupRow {
     std::pair<ProjectNo, CollectionNo> where;

@@ -9,10 +9,19 @@ namespace {
 
 // The distance of the stored floor above the highest id, so that the floor is written at most once a second.
 constexpr int64_t kIdFloorStepMs = 1000;
+// The time of a collection's last write moves in steps of at least this, so that busy collections do not add a row to
+// each group.
+constexpr int64_t kLastWriteStepMs = 1000;
 
 }  // namespace
 
 // ---- counts
+
+void CountUpdates::reset() {
+  KindOfStates::reset();
+  written_.clear();
+  nowMs_ = clock_.now().ms;
+}
 
 void CountUpdates::add(const Commit& commit) {
   if (commit.schemaBytes != 0) commit.project->nextSchemaBytes += commit.schemaBytes;
@@ -21,6 +30,9 @@ void CountUpdates::add(const Commit& commit) {
     collection.nextDocuments += static_cast<uint64_t>(count.documents);
     collection.nextBytes += static_cast<uint64_t>(count.bytes);
     changed_.add(collection);
+    if (collection.number < kFirstUserCollection || nowMs_ < collection.nextWriteMs + kLastWriteStepMs) continue;
+    collection.nextWriteMs = nowMs_;
+    written_.push_back(&collection);
   }
 }
 
@@ -29,12 +41,19 @@ void CountUpdates::write(GroupBatch& batch) {
     batch.putNumbers(row::of(row::kCount, collection->project, collection->number),
                      {collection->nextDocuments, collection->nextBytes});
   }
+  for (const CollectionState* collection : written_) {
+    batch.putNumbers(row::of(row::kLastWrite, collection->project, collection->number),
+                     {static_cast<uint64_t>(collection->nextWriteMs)});
+  }
 }
 
 void CountUpdates::publish() {
   for (CollectionState* collection : changed_) {
     collection->documents.store(collection->nextDocuments, std::memory_order_relaxed);
     collection->bytes.store(collection->nextBytes, std::memory_order_relaxed);
+  }
+  for (CollectionState* collection : written_) {
+    collection->lastWriteMs.store(collection->nextWriteMs, std::memory_order_relaxed);
   }
 }
 

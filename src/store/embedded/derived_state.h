@@ -82,12 +82,19 @@ class KindOfCommits : public DerivedKind {
   std::vector<Part*> commits_;
 };
 
-// Documents and bytes of collections, and the size of a project's schemas.
+// Documents and bytes of collections, the time of their last write, and the size of a project's schemas.
 class CountUpdates : public KindOfStates<CollectionState, &CollectionState::group> {
  public:
+  explicit CountUpdates(const Clock& clock) : clock_(clock) {}
+  void reset();
   void add(const Commit& commit);
   void write(GroupBatch& batch);
   void publish();
+
+ private:
+  const Clock& clock_;
+  int64_t nowMs_ = 0;
+  std::vector<CollectionState*> written_;  // those whose time changes
 };
 
 // The chains of collections (store/chain.h).
@@ -213,7 +220,8 @@ class IdFloor : public DerivedKind {
 class DerivedState {
  public:
   DerivedState(const CommitObservers& observers, const Clock& clock, int64_t idFloorMs)
-      : log_(clock, observers.listeners),
+      : counts_(clock),
+        log_(clock, observers.listeners),
         counters_(observers.counters),
         marks_(observers.marks),
         notices_(observers.notices),

@@ -1,5 +1,5 @@
 // The embedded store: it combines the parts of this folder. Its functions are split by topic over write.cc, read.cc,
-// alterations.cc, index_build.cc, recount.cc, check.cc, backup.cc, compact.cc and embedded_store.cc.
+// alterations.cc, index_build.cc, recount.cc, usage.cc, check.cc, backup.cc, compact.cc and embedded_store.cc.
 #pragma once
 
 #include "base/task_group.h"
@@ -57,6 +57,7 @@ class Engine final : public EmbeddedStore {
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
   Task<CollectionStats> stats(CollectionRef collection, ReadOptions options) override;
   Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options) override;
+  Task<std::vector<CollectionUsage>> usage(ProjectNo project, ReadOptions options) override;
   Task<int64_t> counter(CounterKey key) override;
   Task<CounterRecount> recountCounters(ProjectNo project, RecountOptions options) override;
   Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;

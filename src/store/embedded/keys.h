@@ -15,6 +15,7 @@
 //              'P' project                           u32 next collection or index number
 //              'C' project collection                BSON: a user collection
 //              'N' project collection                u64 documents, u64 bytes
+//              'V' project collection                i64 the millisecond of its last write, up to a second early
 //              'Y' project collection value          u64 documents, u64 bytes of the value: group_counts.h
 //              'D' project counter group             i64: a counter (counters.h)
 //              'O'                                   for which the 'D' rows are valid: counter_specs.cc
@@ -72,6 +73,7 @@ inline constexpr char kSystemCollection = 'S';
 inline constexpr char kNextNumber = 'P';
 inline constexpr char kCollection = 'C';
 inline constexpr char kCount = 'N';
+inline constexpr char kLastWrite = 'V';
 inline constexpr char kGroupCount = 'Y';
 inline constexpr char kCounter = 'D';
 inline constexpr char kCounterStamp = 'O';

@@ -94,7 +94,7 @@ bool Sweeper::forget(const Tombstone& tombstone) {
   batch.Delete(family, row::tombstone(tombstone.row));
   if (tombstone.wholeProject) {
     for (const char kind : {row::kChainHead, row::kIndexBuild, row::kCollection, row::kCounter, row::kCount,
-                            row::kIndexTraits, row::kGroupCount}) {
+                            row::kLastWrite, row::kIndexTraits, row::kGroupCount}) {
       const std::string prefix = row::of(kind, tombstone.project);
       const std::unique_ptr<rocksdb::Iterator> at(database_.db().NewIterator(Database::reading(Tier::disk), family));
       for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(family, at->key());
@@ -104,7 +104,8 @@ bool Sweeper::forget(const Tombstone& tombstone) {
       batch.Delete(family, row::of(kind, tombstone.project));
   } else {
     if (tombstone.collection != 0) {
-      batch.Delete(family, row::of(row::kCount, tombstone.project, tombstone.collection));
+      for (const char kind : {row::kCount, row::kLastWrite})
+        batch.Delete(family, row::of(kind, tombstone.project, tombstone.collection));
     }
     for (const IndexNo index : tombstone.indexes) {
       if (index < kFirstUserCollection) continue;

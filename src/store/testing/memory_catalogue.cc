@@ -72,6 +72,23 @@ Task<std::vector<CollectionInfo>> MemoryStore::collections(ProjectNo project) {
   co_return out;
 }
 
+Task<std::vector<CollectionUsage>> MemoryStore::usage(ProjectNo project, ReadOptions) {
+  const std::lock_guard lock(mutex_);
+  CO_RETURN_IF_ERROR(injected());
+  std::vector<CollectionUsage> all;
+  for (const auto& [collectionKey, info] : catalogue_) {
+    if (collectionKey.first != project) continue;
+    CollectionUsage& usage = all.emplace_back();
+    usage.number = info.number;
+    for (const doc::Document& document : matching({project, info.number, info.version}, doc::Filter())) {
+      ++usage.stats.documents;
+      usage.stats.bytes += document.size();
+    }
+    for (const IndexInfo& index : info.indexes) usage.indexes.push_back({index.number, usage.stats.documents, 0, true});
+  }
+  co_return all;
+}
+
 Task<CollectionInfo> MemoryStore::createCollection(ProjectNo project, std::string name, doc::Document config,
                                                    std::vector<Insert> extraInserts) {
   const std::lock_guard lock(mutex_);

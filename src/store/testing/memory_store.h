@@ -55,6 +55,8 @@ class MemoryStore final : public DocumentStore {
   Task<WriteOutcome> write(Write write, WriteCallback callback) override;
   Task<CollectionStats> stats(CollectionRef collection, ReadOptions options = {}) override;
   Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options = {}) override;
+  // Each index with an entry of no bytes for each document; without a last write.
+  Task<std::vector<CollectionUsage>> usage(ProjectNo project, ReadOptions options = {}) override;
   Task<int64_t> counter(CounterKey key) override;
   // Counters are sums of the present documents, so none is ever wrong.
   Task<CounterRecount> recountCounters(ProjectNo project, RecountOptions options = {}) override;
