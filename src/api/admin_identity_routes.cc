@@ -23,6 +23,8 @@ void AdminIdentityRoutes::addTo(RouteTable& routes) {
   const Gate manageUsers = admin("users:manage");
   const std::string users = "/api/v1/admin/users";
   routes.get(users, readUsers, this, &Routes::listUsers, "List end users");
+  routes.post(users + "/query", readUsers, this, &Routes::queryUsers,
+              "List end users by the beginning of address or name, sorted, by pages");
   routes.post(users, manageUsers, this, &Routes::createUser, "Create an end user");
   routes.get(users + "/:id", readUsers, this, &Routes::user, "Read an end user");
   routes.patch(users + "/:id", manageUsers, this, &Routes::patchUser, "Change an end user");
@@ -68,6 +70,13 @@ Task<Reply> AdminIdentityRoutes::listUsers(RequestContext& context) {
   views.reserve(users.size());
   for (const identity::UserRecord& user : users) views.push_back(identity::viewOf(user));
   co_return Reply::list("users", views);
+}
+
+Task<Reply> AdminIdentityRoutes::queryUsers(RequestContext& context, identity::UserQuery body) {
+  co_await endWithClient();
+  CO_TRY(const identity::UserPage page,
+         co_await identity_.userQueries().run(adminRealm(context), std::move(body), context.deadline));
+  co_return Reply::object(200, page);
 }
 
 Task<Reply> AdminIdentityRoutes::createUser(RequestContext& context, identity::NewUser body) {

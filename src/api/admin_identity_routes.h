@@ -12,6 +12,7 @@ class AdminIdentityRoutes {
   void addTo(RouteTable& routes);
 
   Task<Reply> listUsers(RequestContext& context);
+  Task<Reply> queryUsers(RequestContext& context, identity::UserQuery body);
   Task<Reply> createUser(RequestContext& context, identity::NewUser body);
   Task<Reply> user(RequestContext& context);
   Task<Reply> patchUser(RequestContext& context, identity::UserPatch body);

@@ -33,6 +33,7 @@ std::vector<RouteDoc> identityDocs() {
   const std::string oauth = "/api/v1/admin/auth/oauth";
   std::vector<RouteDoc> docs = {
       {Method::get, users, "listUsers", {listOf<UserView>("users")}, {}, {"limit", "skip"}},
+      {Method::post, users + "/query", "queryUsers", {whole<identity::UserPage>()}, {invalidCursor, queryTooCostly}},
       {Method::post, users, "createUser", {entity<UserView>("user", 201)}, {emailTaken, conflict}},
       {Method::get, users + "/:id", "getUser", {entity<UserView>("user")}},
       {Method::patch, users + "/:id", "updateUser", {kNothing}, {emailTaken, conflict}},

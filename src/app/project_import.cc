@@ -11,6 +11,8 @@
 #include "data/policy_fields.h"
 #include "data/reference_jobs.h"
 #include "data/vector_counts.h"
+#include "identity/realm.h"
+#include "identity/user_names.h"
 #include "integrations/integration_service.h"
 #include "vectors/embedding_rows.h"
 
@@ -191,6 +193,9 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
     document = withProjectId(document, before, restoring_.id().str());
   }
   const store::CollectionNo kind = system_ ? section_->number : 0;
+  if (kind == identity::kUsers) {
+    if (auto upgraded = identity::upgradedUser(document)) document = *std::move(upgraded);
+  }
   if (kind == integrations::kIntegrations) document = integrations::asRestored(document);
   if (isFollowers(kind)) document = events::restoredFollower(document, numbers_);
   if (kind == data::kPolicySetCollection) document = data::restoredPolicySet(document, numbers_);

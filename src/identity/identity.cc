@@ -49,6 +49,7 @@ struct Identity::Impl {
         signingKeys({deps.store, deps.clock, deps.auditor, deps.master}, tokens),
         mail(deps),
         users(deps, passwords, mail),
+        userQueries(deps),
         sessions(deps),
         links(deps, users, sessions, passwords, mail, background),
         mfa(deps),
@@ -78,6 +79,7 @@ struct Identity::Impl {
   SigningKeys signingKeys;
   AccountMail mail;
   Users users;
+  UserQueries userQueries;
   Sessions sessions;
   MailedLinks links;
   Mfa mfa;
@@ -133,6 +135,9 @@ Task<Admission> Identity::admit(Realm realm, UserRecord user, ClientInfo client,
 
 Users& Identity::users() {
   return impl_->users;
+}
+const UserQueries& Identity::userQueries() const {
+  return impl_->userQueries;
 }
 Sessions& Identity::sessions() {
   return impl_->sessions;

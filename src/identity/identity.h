@@ -24,6 +24,7 @@
 #include "identity/signing_keys.h"
 #include "identity/tables.h"
 #include "identity/tokens.h"
+#include "identity/user_queries.h"
 #include "identity/users.h"
 
 namespace mb::identity {
@@ -62,6 +63,7 @@ class Identity {
   Task<Admission> admit(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline);
 
   Users& users();
+  const UserQueries& userQueries() const;
   Sessions& sessions();
   const Tokens& tokens() const;
   SigningKeys& signingKeys();

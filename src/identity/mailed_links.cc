@@ -7,6 +7,7 @@
 #include "identity/mfa.h"
 #include "identity/records.h"
 #include "identity/second_factor.h"
+#include "identity/user_names.h"
 #include "store/retry.h"
 
 namespace mb::identity {
@@ -195,7 +196,7 @@ struct MailedLinks::LinkWrite {
     if (use.kind == Kind::accept) {
       // The account has another spelling of the address: store the one that received the mail.
       if (lowerAscii(record.email) != lowerAscii(use.address)) record.email = use.address;
-      record.name = use.name;
+      setName(record, use.name);
     }
     RETURN_IF_ERROR(planned(record, before, changes));
     changes.put(user, doc::encode(record));

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "identity/identity.h"
+#include "identity/user_names.h"
 #include "store/configuration_limits.h"
 
 namespace mb::identity {
@@ -40,8 +41,12 @@ std::vector<store::SystemCollection> systemCollections() {
       {.number = kUsers,
        .name = "__users",
        .indexes = {indexOn("emailKey_1", {{"emailKey", 1}}, true), indexOn("role_1", {{"metadata.role", 1}}, false),
-                   sparse(indexOn("platformRole_1", {{"platformRole", 1}}, false))},
-       .marked = {"id"}},
+                   sparse(indexOn("platformRole_1", {{"platformRole", 1}}, false)),
+                   indexOn("nameKey_1", {{"nameKey", 1}}, false), indexOn("status_1", {{"status", 1}}, false),
+                   indexOn("createdAt_1", {{"createdAt", 1}}, false),
+                   indexOn("updatedAt_1", {{"updatedAt", 1}}, false)},
+       .marked = {"id"},
+       .upgrade = upgradedUser},
       {kSessions,
        "__sessions",
        {indexOn("tokenHash_1", {{"tokenHash", 1}}, true), indexOn("userId_1", {{"userId", 1}}, false)}},

@@ -2,6 +2,7 @@
 #include "identity/email.h"
 #include "identity/records.h"
 #include "identity/role_grant.h"
+#include "identity/user_names.h"
 #include "identity/user_write.h"
 #include "identity/users.h"
 
@@ -57,10 +58,11 @@ Result<> apply(UserRecord& user, const UserPatch& patch) {
   }
   if (patch.emailVerified) user.emailVerified = *patch.emailVerified;
   if (patch.name.given()) {
-    user.name.value.reset();
+    doc::Nullable<std::string> name;
     if (patch.name.state == doc::Patch<std::string>::State::value) {
-      TRY(user.name.value, checkDisplayName(patch.name.value, "/name", kMaxChangedName));
+      TRY(name.value, checkDisplayName(patch.name.value, "/name", kMaxChangedName));
     }
+    setName(user, std::move(name));
   }
   if (patch.metadata) {
     RETURN_IF_ERROR(checkMetadata(*patch.metadata));

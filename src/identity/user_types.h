@@ -20,9 +20,9 @@ inline constexpr std::string_view kFreePlan = "free";
 
 struct UserRecord {
   UserId id;
-  std::string email;     // as it was sent, trimmed
-  std::string emailKey;  // its normal form (email.h), for comparisons; unique in the realm
-  doc::Nullable<std::string> name;
+  std::string email;                // as it was sent, trimmed
+  std::string emailKey;             // its normal form (email.h), for comparisons; unique in the realm
+  doc::Nullable<std::string> name;  // set by setName() (user_names.h)
   bool emailVerified = false;
   std::string passwordHash;  // argon2id in its encoded form
   doc::Document metadata;    // metadata.role is the end-user role
@@ -33,7 +33,8 @@ struct UserRecord {
   std::optional<Timestamp> signedOutAt;     // sessions from before are over
   Timestamp createdAt;
   Timestamp updatedAt;
-  std::optional<bool> notifyLimits = {};  // of platform users: mails about limits of plans; absent is true
+  std::optional<bool> notifyLimits = {};    // of platform users: mails about limits of plans; absent is true
+  std::optional<std::string> nameKey = {};  // nameKey() of the name (user_names.h); absent without one
   static constexpr auto shape() {
     return doc::shape<UserRecord>(
         "UserRecord", doc::field("id", &UserRecord::id), doc::field("email", &UserRecord::email),
@@ -43,7 +44,7 @@ struct UserRecord {
         doc::field("mfaEnabled", &UserRecord::mfaEnabled), doc::field("platformRole", &UserRecord::platformRole),
         doc::field("plan", &UserRecord::plan), doc::field("signedOutAt", &UserRecord::signedOutAt),
         doc::field("createdAt", &UserRecord::createdAt), doc::field("updatedAt", &UserRecord::updatedAt),
-        doc::field("notifyLimits", &UserRecord::notifyLimits));
+        doc::field("notifyLimits", &UserRecord::notifyLimits), doc::field("nameKey", &UserRecord::nameKey));
   }
   bool active() const { return status == kStatusActive; }
 };

@@ -1,5 +1,6 @@
 // Registration of users whose address is already verified.
 #include "identity/email.h"
+#include "identity/user_names.h"
 #include "identity/users.h"
 
 namespace mb::identity {
@@ -12,7 +13,7 @@ Task<UserRecord> Users::addProven(Realm realm, std::string email, std::optional<
   user.email = std::move(address.text);
   user.emailKey = std::move(address.key);
   user.emailVerified = true;
-  user.name.value = std::move(name);
+  setName(user, {std::move(name)});
   user.createdAt = user.updatedAt = deps_.clock.now();
   if (realm.control) {
     user.platformRole = kDefaultUserRole;

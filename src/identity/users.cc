@@ -2,6 +2,7 @@
 
 #include "identity/email.h"
 #include "identity/records.h"
+#include "identity/user_names.h"
 #include "store/retry.h"
 
 namespace mb::identity {
@@ -29,7 +30,8 @@ Result<UserRecord> newRecord(const IdentityDeps& deps, const Realm& realm, std::
                              const std::optional<std::string>& name, std::string_view password) {
   UserRecord user;
   TRY(Email email, parseEmail(address));
-  TRY(user.name, userName(name));
+  TRY(doc::Nullable<std::string> given, userName(name));
+  setName(user, std::move(given));
   RETURN_IF_ERROR(checkPasswordRules(password, email.text));
   user.id = deps.ids.next<UserTag>();
   user.email = std::move(email.text);

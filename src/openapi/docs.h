@@ -20,6 +20,8 @@ std::span<const FieldDoc> fieldDocs();
 // Those of tokens and of billing, which are part of fieldDocs().
 std::span<const FieldDoc> authFieldDocs();
 std::span<const FieldDoc> billingFieldDocs();
+// Those of stats and queries by which an admin looks over a project, which are part of fieldDocs() too.
+std::span<const FieldDoc> overviewFieldDocs();
 // Null without a text.
 const FieldDoc* fieldDoc(std::string_view shape, std::string_view field);
 

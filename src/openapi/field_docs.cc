@@ -475,8 +475,9 @@ constexpr FieldDoc kFieldDocs[] = {
 std::span<const FieldDoc> fieldDocs() {
   static const std::vector<FieldDoc> all = [] {
     std::vector<FieldDoc> docs(std::begin(kFieldDocs), std::end(kFieldDocs));
-    std::ranges::copy(authFieldDocs(), std::back_inserter(docs));
-    std::ranges::copy(billingFieldDocs(), std::back_inserter(docs));
+    for (const auto more : {authFieldDocs(), billingFieldDocs(), overviewFieldDocs()}) {
+      std::ranges::copy(more, std::back_inserter(docs));
+    }
     return docs;
   }();
   return all;
