@@ -124,6 +124,7 @@ class World:
             "value": "text",
             "caller": {"role": "user"},
             "operation": "read",
+            "schema": {"type": "object"},
         }
 
     def good_body(self, route: Route) -> dict:

@@ -1,7 +1,12 @@
 #include "api/collection_routes.h"
 
+#include "base/cancellation.h"
+
 namespace mb::api {
 namespace {
+
+// Bytes of JSON that are written without yielding: a few milliseconds.
+constexpr size_t kStatsBytesBetweenYields = 256 << 10;
 
 data::AdminAccess accessOf(const RequestContext& context) {
   return {context.caller, context.project};
@@ -13,6 +18,8 @@ void CollectionRoutes::addTo(RouteTable& routes) {
   const std::string all = "/api/v1/admin/collections";
   const std::string one = all + "/:name";
   routes.get(all, admin("collections:read"), this, &CollectionRoutes::list, "List collection names");
+  routes.get("/api/v1/admin/collection-stats", admin("collections:read"), this, &CollectionRoutes::stats,
+             "What each collection holds and takes");
   routes.post(all, admin("collections:manage"), this, &CollectionRoutes::create, "Create a collection");
   routes.remove(one, admin("collections:manage"), this, &CollectionRoutes::drop,
                 "Delete a collection and its documents");
@@ -23,6 +30,8 @@ void CollectionRoutes::addTo(RouteTable& routes) {
              "Set a collection's schema");
   routes.remove(one + "/schema", admin("collections:manage"), this, &CollectionRoutes::clearSchema,
                 "Remove a collection's schema");
+  routes.post(one + "/schema/check", admin("collections:manage"), this, &CollectionRoutes::checkSchema,
+              "Validate stored documents against a schema, without saving it");
 
   routes.get(one + "/policy", admin("policies:read"), this, &CollectionRoutes::policy,
              "Read the policy in force, and where it comes from");
@@ -41,6 +50,24 @@ Task<Reply> CollectionRoutes::list(RequestContext& context) {
   doc::BsonWriter out;
   doc::encodeValue(out, "collections", collections_.names(*context.project));
   co_return Reply::object(200, out.finish());
+}
+
+Task<Reply> CollectionRoutes::stats(RequestContext& context) {
+  co_await endWithClient();
+  CO_TRY(const std::vector<data::CollectionStats> all,
+         co_await collections_.stats(accessOf(context), context.deadline));
+  std::string body = R"({"collections":[)";
+  size_t nextYieldAt = kStatsBytesBetweenYields;
+  for (const data::CollectionStats& each : all) {
+    if (&each != &all.front()) body += ',';
+    const doc::Document encoded = doc::encode(each);
+    doc::writeJson(body, encoded);
+    if (body.size() < nextYieldAt) continue;
+    nextYieldAt = body.size() + kStatsBytesBetweenYields;
+    CO_RETURN_IF_ERROR(co_await yieldCore());
+  }
+  body += "]}";
+  co_return Reply{http::Response::json(200, std::move(body))};
 }
 
 Task<Reply> CollectionRoutes::create(RequestContext& context, NewCollection body) {
@@ -73,6 +100,19 @@ Task<Reply> CollectionRoutes::setSchema(RequestContext& context, doc::Document b
 Task<Reply> CollectionRoutes::clearSchema(RequestContext& context) {
   CO_RETURN_IF_ERROR(co_await collections_.clearSchema(accessOf(context), context.param(0)));
   co_return Reply::noContent();
+}
+
+Task<Reply> CollectionRoutes::checkSchema(RequestContext& context, doc::Document body) {
+  co_await endWithClient();
+  CO_TRY(data::SchemaCheckRequest request, doc::decode<data::SchemaCheckRequest>(body));
+  // The result shows ids of documents and what is in them.
+  const std::string permission = fmt::format("data:{}:read", context.param(0));
+  if (!context.caller.may(permission)) {
+    co_return fail(ErrorCode::forbidden, fmt::format("this needs the permission {}", permission));
+  }
+  CO_TRY(const data::SchemaCheck check, co_await collections_.checkDocuments(accessOf(context), context.param(0),
+                                                                             std::move(request), context.deadline));
+  co_return Reply::object(200, check);
 }
 
 Task<Reply> CollectionRoutes::policy(RequestContext& context) {

@@ -26,6 +26,7 @@ class CollectionRoutes {
   void addTo(RouteTable& routes);
 
   Task<Reply> list(RequestContext& context);
+  Task<Reply> stats(RequestContext& context);
   Task<Reply> create(RequestContext& context, NewCollection body);
   Task<Reply> drop(RequestContext& context);
   Task<Reply> rename(RequestContext& context, CollectionRename body);
@@ -33,6 +34,8 @@ class CollectionRoutes {
   Task<Reply> schema(RequestContext& context);
   Task<Reply> setSchema(RequestContext& context, doc::Document body);
   Task<Reply> clearSchema(RequestContext& context);
+  // The body is a data::SchemaCheckRequest.
+  Task<Reply> checkSchema(RequestContext& context, doc::Document body);
 
   Task<Reply> policy(RequestContext& context);
   Task<Reply> setPolicy(RequestContext& context, doc::Document body);

@@ -2,6 +2,7 @@
 #include "api/policy_test_routes.h"
 #include "api/query_routes.h"
 #include "api/route_docs.h"
+#include "data/collections.h"
 #include "data/policy_sets.h"
 
 namespace mb::api {
@@ -152,12 +153,26 @@ std::vector<RouteDoc> collectionDocs() {
   const Response same{.status = 304, .hasVersion = true};
   return {
       {Method::get, all, "listCollections", {like(kNames)}},
+      {Method::get,
+       "/api/v1/admin/collection-stats",
+       "listCollectionStats",
+       {listOf<data::CollectionStats>("collections")}},
       {Method::post, all, "createCollection", {created}, {notFound, conflict}},
       {Method::remove, one, "deleteCollection", {kNothing}, {conflict}},
       {Method::post, one + "/rename", "renameCollection", {kNothing}, {conflict}},
       {Method::get, one + "/schema", "getSchema", {like(kSchemaResponse)}},
       {Method::put, one + "/schema", "setSchema", {kNothing}, {conflict}, {}, body(kSchema)},
       {Method::remove, one + "/schema", "removeSchema", {kNothing}, {conflict}},
+      {Method::post,
+       one + "/schema/check",
+       "checkSchema",
+       {whole<data::SchemaCheck>()},
+       {conflict, queryTooCostly},
+       {},
+       {.more =
+            "Writes nothing. The documents are validated in the order of ids, as writes would; the check ends after "
+            "ten seconds with what it has found. Needs `data:<collection>:read` too.",
+        .body = {.shape = &doc::shapeInfo<data::SchemaCheckRequest>}}},
       {Method::get, one + "/policy", "getPolicy", {like(kPolicyResponse)}},
       {Method::put, one + "/policy", "setPolicy", {kNothing}, {conflict}, {}, body(kPolicyBody)},
       {Method::remove, one + "/policy", "removePolicy", {kNothing}, {conflict, validation}},

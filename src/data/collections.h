@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "data/collection_referrer.h"
+#include "data/collection_stats.h"
 #include "data/collection_table.h"
 #include "data/policy_tests.h"
+#include "data/schema_check.h"
 #include "policy/caller.h"
 #include "projects/claim_dependent.h"
 #include "snapshot/snapshot.h"
@@ -104,6 +106,8 @@ class Collections : public projects::ClaimDependent {
   static Result<IndexView> checkIndex(const NewIndex& index, const doc::FilterCoercion& coercion);
 
   std::vector<std::string> names(const snapshot::ProjectSnapshot& project) const;  // sorted
+  // By name, of all collections. Reads no documents. Fails as DocumentStore::usage does.
+  Task<std::vector<CollectionStats>> stats(AdminAccess access, store::Deadline deadline) const;
   // Fails with validation (form of the name), notFound (reserved), conflict (taken, by store::foldedName, or the limit
   // of collections is reached).
   Task<> create(AdminAccess access, std::string name);
@@ -122,6 +126,11 @@ class Collections : public projects::ClaimDependent {
   // type-check against it). Stored documents are not validated.
   Task<> setSchema(AdminAccess access, std::string name, doc::Document schema);
   Task<> clearSchema(AdminAccess access, std::string name);
+  // Validates stored documents against a schema, in the order of ids, as a write that stores them again would. Writes
+  // nothing. Ends at the limit, or after ten seconds. Fails with validation (the limit), as setSchema does, and as a
+  // read of the store.
+  Task<SchemaCheck> checkDocuments(AdminAccess access, std::string name, SchemaCheckRequest request,
+                                   store::Deadline deadline) const;
 
   // The policy in force. "*" is the project's default policy.
   Result<PolicyInForce> policy(const snapshot::ProjectSnapshot& project, std::string_view name) const;
@@ -167,6 +176,13 @@ class Collections : public projects::ClaimDependent {
   Task<> createIndexOnce(const AdminAccess& access, const std::string& collection, const store::IndexSpec& spec);
   Task<> dropIndexOnce(const AdminAccess& access, const std::string& collection, const std::string& index,
                        bool replaced);
+  // What a save of the schema alone demands besides compiling: fails with conflict (the collection's policy does not
+  // fit it), validation.
+  Result<> checkFit(const snapshot::ProjectSnapshot& project, const Collection& collection, const doc::Document& source,
+                    const doc::Schema& schema) const;
+  // What it demands of the references. Fails with validation. `imported`: ConfigChange::imported.
+  Result<> checkSchemaReferences(const snapshot::ProjectSnapshot& project, const Collection& collection,
+                                 const doc::Document& source, const doc::Schema& schema, bool imported) const;
   // Fails with validation.
   Result<> checkReferenceRules(const snapshot::ProjectSnapshot& project, const Collection& collection,
                                const doc::Schema& schema) const;

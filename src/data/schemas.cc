@@ -115,11 +115,7 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
           config.references.clear();
         }
         if (compiled) {
-          RETURN_IF_ERROR(checkReferences(change.schema.value, [&](const std::string& referenced) {
-            return table(project).find(referenced) != nullptr;
-          }));
-          RETURN_IF_ERROR(refuseProblems(endUserProblems(compiled->relations())));
-          if (!change.imported) RETURN_IF_ERROR(checkReferenceRules(project, current, *compiled));
+          RETURN_IF_ERROR(checkSchemaReferences(project, current, change.schema.value, *compiled, change.imported));
           config.schema = change.schema.value;
           for (const std::string& referenced : referencedCollections(change.schema.value)) {
             const CollectionPtr* target = table(project).find(referenced);
@@ -130,6 +126,26 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
       }));
   if (!compiled) co_return Result<>();
   co_return co_await announceReferrer(number, saved, *compiled, before.get());
+}
+
+Result<> Collections::checkFit(const snapshot::ProjectSnapshot& project, const Collection& collection,
+                               const doc::Document& source, const doc::Schema& schema) const {
+  const CollectionConfig config = CollectionConfig::read(collection.info.config);
+  std::shared_ptr<const policy::Policy> policy = table(project).defaultPolicy;
+  if (config.policy) {
+    TRY(policy, keptPolicy(*config.policy, &schema));
+  }
+  if (policy) RETURN_IF_ERROR(refuseRevealingRules(source, *policy, RevealedIn::schema));
+  return checkSchemaReferences(project, collection, source, schema, false);
+}
+
+Result<> Collections::checkSchemaReferences(const snapshot::ProjectSnapshot& project, const Collection& collection,
+                                            const doc::Document& source, const doc::Schema& schema,
+                                            bool imported) const {
+  RETURN_IF_ERROR(checkReferences(
+      source, [&](const std::string& referenced) { return table(project).find(referenced) != nullptr; }));
+  RETURN_IF_ERROR(refuseProblems(endUserProblems(schema.relations())));
+  return imported ? Result<>() : checkReferenceRules(project, collection, schema);
 }
 
 Result<> Collections::checkReferenceRules(const snapshot::ProjectSnapshot& project, const Collection& collection,

@@ -143,6 +143,7 @@ constexpr TagDoc kTags[] = {
     {"/api/v1/admin/api-keys", "API keys", "API keys for programs."},
     {"/api/v1/admin/audit", "Operations", "What happened, and how much."},
     {"/api/v1/admin/auth", "OAuth", "Providers that end users sign in with."},
+    {"/api/v1/admin/collection-stats", "Collections", "Collections, their schemas, policies, indexes and documents."},
     {"/api/v1/admin/collections", "Collections", "Collections, their schemas, policies, indexes and documents."},
     {"/api/v1/admin/config", "Configuration", "The configuration of a project as one document."},
     {"/api/v1/admin/enduser-roles", "Roles", "What members and end users may do."},

@@ -141,3 +141,23 @@ def test_its_backup_is_restored(data, tmp_path, make_server):
     done(run("restore", "--from", tmp_path / "kept", data=tmp_path / "restored"))
     (tmp_path / "restored" / "known.json").write_text((data / "known.json").read_text())
     look(make_server(data=tmp_path / "restored").start(), 0)
+
+
+def test_what_was_added_since_looks_at_what_it_wrote(data, make_server):
+    server = make_server(data=data).start()
+    ada = look(server, 0)
+    admin = Api(server, json.loads((data / "known.json").read_text())["key"])
+
+    def notes() -> dict:
+        return next(each for each in ok(admin.get("/admin/collection-stats"))["collections"] if each["name"] == "notes")
+
+    stats = notes()
+    assert (stats["documents"], stats["schema"], stats["policy"]) == (len(NOTES), True, "own")
+    assert [index["entries"] for index in stats["indexes"]] == [len(NOTES)] * 2 and stats["lastWriteAt"] is None
+    ada.create("notes", {"title": "new"})
+    assert notes()["documents"] == len(NOTES) + 1 and notes()["lastWriteAt"]
+    found = ok(admin.post("/admin/users/query", {"text": "ADA", "status": "active", "sort": [{"name": 1}]}))
+    assert [user["email"] for user in found["users"]] == [END_USER] and found["total"] == 1
+    schema = {"type": "object", "required": ["stars"]}
+    checked = ok(admin.post("/admin/collections/notes/schema/check", {"schema": schema}))
+    assert (checked["checked"], checked["failing"], checked["complete"]) == (len(NOTES) + 1, 1, True)
