@@ -1,5 +1,5 @@
 // Queries of the users of a realm: by the beginning of address or name, by status, role and verification, sorted, in
-// pages (docs/api.md, "Users").
+// pages (docs/api.md, "Queries of users").
 #pragma once
 
 #include <optional>
