@@ -19,15 +19,15 @@ doc::Document numberedDocument(int i) {
 
 // In files, uncompressed and then at the bottommost level.
 TEST(EmbeddedUsage, EntriesInFilesAreEstimatedBySize) {
-  constexpr int kDocuments = 5000;
-  constexpr uint64_t kEntries = 4 * kDocuments;
+  constexpr int kStored = 5000;
+  constexpr uint64_t kEntries = 4 * kStored;
   OpenedStore opened;
   const CollectionInfo made = opened.must(opened.store().createCollection(kControlProject, "posts", {}, {}));
   IndexSpec tags;
   tags.keys = {{"tags", 1}};
   opened.must(opened.store().createIndex({kControlProject, made.number, made.version}, tags, {}));
   const CollectionInfo now = opened.must(opened.store().collections(kControlProject)).at(0);
-  for (int from = 0; from < kDocuments; from += 100) {
+  for (int from = 0; from < kStored; from += 100) {
     std::vector<doc::Document> some;
     for (int i = from; i < from + 100; ++i) some.push_back(numberedDocument(i));
     opened.must(testing::putAll(opened.store(), {kControlProject, now.number, now.version}, std::move(some)));
