@@ -1,7 +1,7 @@
 import { ManybaseError } from "./errors.js";
 import type { Call, CallOptions, Transport } from "./http.js";
 import { newId } from "./id.js";
-import { startedKey, type AuthSession, type Identity, type SignIn } from "./auth.js";
+import type { AuthSession, Identity, SignIn } from "./auth.js";
 import type { Session, Tokens, User } from "./session.js";
 
 type Answer = Tokens | { mfaRequired: true; mfaToken: string };
@@ -29,9 +29,12 @@ export class Account<Metadata = Record<string, unknown>> {
   readonly #transport: Transport;
   readonly #session: Session;
 
-  constructor(transport: Transport, session: Session) {
+  readonly #startedKey: string;
+
+  constructor(transport: Transport, session: Session, startedKey: string) {
     this.#transport = transport;
     this.#session = session;
+    this.#startedKey = startedKey;
   }
 
   /** Registers a user; they are not signed in by it. */
@@ -183,8 +186,8 @@ export class Account<Metadata = Record<string, unknown>> {
 
   #takeStarted(): boolean {
     try {
-      const started = sessionStorage.getItem(startedKey);
-      sessionStorage.removeItem(startedKey);
+      const started = sessionStorage.getItem(this.#startedKey);
+      sessionStorage.removeItem(this.#startedKey);
       return started !== null;
     } catch {
       return false;

@@ -1,5 +1,5 @@
 import { table, type AdminMethods } from "./generated/admin.js";
-import { Transport, type TokenSource } from "./http.js";
+import { Transport, type TokenSource, type TransportOptions } from "./http.js";
 import { methods } from "./operations.js";
 
 export type * from "./generated/schemas.js";
@@ -9,13 +9,10 @@ export type { OperationOptions } from "./operations.js";
 /** Gives a token; `refused` is one that the server does not accept any more. */
 export type TokenFunction = (refused?: string) => string | Promise<string>;
 
-export interface AdminOptions {
-  url: string;
+/** Options of `createAdmin`. */
+export interface AdminOptions extends TransportOptions {
   /** An API key of the scope `admin`, a project token, or a function that gives one, such as `control.projectTokens(id)`. */
   token: string | TokenFunction;
-  fetch?: typeof fetch;
-  timeoutMs?: number;
-  headers?: Record<string, string>;
 }
 
 /** The administration of a project: a method for each operation under `/admin`; path parameters first, then body, query. */

@@ -1,5 +1,5 @@
 import type { Account } from "./account.js";
-import { ManybaseError } from "./errors.js";
+import { loaded, ManybaseError } from "./errors.js";
 import type { CallOptions, Transport } from "./http.js";
 import type { AuthEvent, Session, User } from "./session.js";
 
@@ -29,7 +29,8 @@ export interface SecondFactor<U> {
 /** A sign-in is complete with `user`, or needs its second factor. */
 export type SignIn<U> = { user: U; mfa?: undefined } | { user?: undefined; mfa: SecondFactor<U> };
 
-export const startedKey = "manybase:oauth";
+/** Under it the tab remembers that it began a sign-in with a provider. */
+const startedKey = "manybase:oauth";
 
 type Call = (...given: any[]) => Promise<any>;
 
@@ -120,13 +121,12 @@ export class Auth<Metadata = Record<string, unknown>> {
   }
 
   #load(): Promise<Account<Metadata>> {
-    this.#account ??= import("./account.js").then(
-      ({ Account }) => new Account(this.#transport, this.#session),
-      (cause) => {
+    this.#account ??= loaded(import("./account.js"))
+      .then(({ Account }) => new Account<Metadata>(this.#transport, this.#session, startedKey))
+      .catch((error) => {
         this.#account = undefined;
-        throw new ManybaseError(0, "NETWORK", "account.js cannot be loaded", { cause });
-      },
-    );
+        throw error;
+      });
     return this.#account;
   }
 

@@ -72,10 +72,9 @@ export class Collection<
   async list<E extends T.ExpandName<S, N> = never>(
     options: ListOptions<S, N, E> = {},
   ): Promise<T.Expanded<S, N, D, E>[]> {
-    const { filter, limit, skip, expand, signal, timeoutMs } = options;
-    const query = { filter, limit, skip, expand: expand?.length ? expand.join(",") : undefined };
+    const { filter, limit, skip, expand, ...limits } = options;
+    const query = { filter, limit, skip, expand: expand?.join(",") || undefined };
     const long = filter && this.transport.address(this.#path(), query).length > maxAddressLength;
-    const limits = { signal, timeoutMs };
     const page = long
       ? this.read<Page<any>>("query", { filter, limit, skip, expand }, limits)
       : this.transport.json<Page<any>>({ ...limits, method: "GET", path: this.#path(), query });
@@ -135,7 +134,7 @@ export class Collection<
       ...call,
       method: "GET",
       path: this.#path(id),
-      query: { expand: expand?.length ? expand.join(",") : undefined },
+      query: { expand: expand?.join(",") || undefined },
       headers: { "if-none-match": known && versions.get(known as object) },
     });
     return known && response.status === 304 ? known : this.#remember(response, data.document);

@@ -1,105 +1,129 @@
-import { isError } from "./errors.js";
 import type { TokenFunction } from "./admin.js";
+import type { ControlEvent, ControlSession, ControlSignIn } from "./control_session.js";
+import { isError, loaded } from "./errors.js";
 import { table, type ControlMethods } from "./generated/control.js";
-import { Transport } from "./http.js";
+import { Transport, type TransportOptions } from "./http.js";
+import { isFresh, keep } from "./kept.js";
 import { methods } from "./operations.js";
 
 export type * from "./generated/schemas.js";
+export type { ControlEvent, ControlSecondFactor, ControlSignIn } from "./control_session.js";
 export type { ControlMethods } from "./generated/control.js";
 export type { OperationOptions } from "./operations.js";
+export type { TokenFunction } from "./admin.js";
 
-export interface ControlOptions {
-  url: string;
-  /**
-   * Who calls. A control token or a function that gives one; without it the methods `platformLogin` and so on sign in, and
-   * their session is kept in memory.
-   */
+/** Options of `createControl`. */
+export interface ControlOptions extends TransportOptions {
+  /** Who calls: a control token, or a function that gives one. Without it the methods `platformLogin` and so on sign in. */
   token?: string | TokenFunction;
-  /** The server has ended the session. */
-  onSignedOut?: () => void;
-  fetch?: typeof fetch;
-  timeoutMs?: number;
-  headers?: Record<string, string>;
+  /**
+   * Where a sign-in keeps its refresh token: `memory` by default, so that it ends with the page. `cookie`, for pages of the
+   * server's own origin: in a cookie that no script can read, for all tabs of the browser. The access token is in memory.
+   */
+  session?: "memory" | "cookie";
+  /** The session began or has ended, here or in another tab. */
+  onSession?: (event: ControlEvent) => void;
 }
 
+/** The client of the control plane. */
 export interface Control extends ControlMethods {
-  /** A token of a project for `createAdmin`, exchanged and renewed when it is needed. */
+  /** True where there is a session: at the start of a page that of the cookie is taken up. */
+  restore(): Promise<boolean>;
+  /** A token of a project for `createAdmin`, exchanged when it is needed and renewed by itself. */
   projectTokens(projectId: string): TokenFunction;
-  /** Ends this session on the server. */
+  /** The address to open for a sign-in with a provider. It returns to `redirect`; call `completeOauth` there. */
+  oauthUrl(provider: string, options: { redirect: string }): string;
+  /** The address of the server's own sign-in page. It returns to `redirect`; call `completeOauth` there. */
+  loginUrl(options: { redirect: string }): string;
+  /**
+   * Completes a sign-in that `oauthUrl` or `loginUrl` began, from the page's address, and removes the token from it. Null
+   * where the address holds no result. A result that this tab did not request is refused: `unsolicited: true` accepts it.
+   */
+  completeOauth(options?: { unsolicited?: boolean }): Promise<ControlSignIn | null>;
+  /** Ends this session on the server, and with it in all tabs. */
   signOut(): Promise<void>;
+  /** Lets go of the page's events and of other tabs' messages. The session goes on. */
+  close(): void;
 }
 
-interface Kept {
-  token: string;
-  until: number;
-}
-
-const renewBefore = 0.2;
-const kept = (token: string, seconds: number): Kept => ({
-  token,
-  until: Date.now() + seconds * 1000 * (1 - renewBefore),
-});
-const isFresh = (one: Kept | undefined): one is Kept => one !== undefined && Date.now() < one.until;
+/** Under it the tab remembers that it began a sign-in with a provider. */
+const startedKey = "manybase:control-oauth";
 
 /** The control plane: projects, members, billing; a method for each operation; path parameters first, then body, query. */
 export function createControl(options: ControlOptions): Control {
-  const { token, onSignedOut } = options;
+  const { token, onSession } = options;
   const transport = new Transport(options);
-  let access: Kept | undefined;
-  let refreshToken: string | undefined;
-  let refreshing: Promise<string | undefined> | undefined;
-
-  const watch = (result: any): void => {
-    if (token !== undefined || typeof result?.accessToken !== "string") return;
-    access = kept(result.accessToken, result.expiresIn);
-    refreshToken = result.refreshToken ?? refreshToken;
-  };
-  const refresh = (): Promise<string | undefined> => {
-    if (!refreshToken) return Promise.resolve(undefined);
-    const call = {
-      method: "POST",
-      path: "/control/auth/refresh",
-      json: { refreshToken },
-      anonymous: true,
-      repeatable: true,
+  // By it the server keeps the refresh token in a cookie.
+  const headers = options.session === "cookie" ? { "x-service-session": "cookie" } : undefined;
+  // Counts sign-ins and their ends: what was exchanged before is of another caller.
+  let generation = 0;
+  let loading: Promise<ControlSession> | undefined;
+  const session = (): Promise<ControlSession> =>
+    (loading ??= loaded(import("./control_session.js"))
+      .then((part) => new part.ControlSession(transport, headers, (event) => (++generation, onSession?.(event))))
+      .catch((error) => {
+        loading = undefined;
+        throw error;
+      }));
+  if (token === undefined) {
+    transport.tokens = {
+      get: async () => (await session()).get(),
+      renew: async (refused) => (await session()).renew(refused),
     };
-    refreshing ??= transport
-      .json(call)
-      .then(
-        (result) => (watch(result), access?.token),
-        (error) => {
-          if (!isError(error) || error.status !== 401) throw error;
-          access = refreshToken = undefined;
-          onSignedOut?.();
-          return undefined;
-        },
-      )
-      .finally(() => (refreshing = undefined));
-    return refreshing;
+    // Other tabs may sign out before the first call.
+    if (headers) session().catch(() => {});
+  } else {
+    transport.tokens = {
+      get: async () => (typeof token === "string" ? token : token()),
+      renew: async (refused) => (typeof token === "string" ? undefined : token(refused)),
+    };
+  }
+  const adopt = async (result: any): Promise<void> => {
+    if (token === undefined && typeof result?.accessToken === "string") (await session()).adopt(result);
   };
-  transport.tokens =
-    token === undefined
-      ? { get: async () => (isFresh(access) ? access.token : refresh()), renew: refresh }
-      : {
-          get: async () => (typeof token === "string" ? token : token()),
-          renew: async (refused) => (typeof token === "string" ? undefined : token(refused)),
-        };
-  const control = methods<Control>(transport, "/control", table, watch);
+  const control = methods<Control>(transport, "/control", table, adopt, headers);
 
+  control.restore = async () => (await transport.tokens!.get()) !== undefined;
   control.projectTokens = (projectId) => {
-    let one: Kept | undefined;
-    return async (refused) => {
-      if (isFresh(one) && one.token !== refused) return one.token;
-      const made = await control.createProjectToken(projectId);
-      one = kept(made.token, made.expiresIn);
-      return made.token;
+    let one = keep("", 0);
+    let of = -1;
+    let making: Promise<string> | undefined;
+    return (refused) => {
+      if (of === generation && isFresh(one) && one.token !== refused) return one.token;
+      if (of === generation && making) return making;
+      const now = (of = generation);
+      const exchanged = control.createProjectToken(projectId).then(({ token: made, expiresIn }) => {
+        if (now === of) one = keep(made, expiresIn);
+        return made;
+      });
+      const made = exchanged.finally(() => making === made && (making = undefined));
+      return (making = made);
     };
   };
-  control.signOut = async () => {
-    const { sessions } = await control.platformListSessions();
-    const current = sessions.find((each) => each.current);
-    if (current) await control.platformRevokeSession(current.id);
-    access = refreshToken = undefined;
+  const begin = (path: string, query: Record<string, string>): string => {
+    try {
+      sessionStorage.setItem(startedKey, "1");
+    } catch {
+      // Not in a page, or its storage is switched off: completeOauth then needs `unsolicited`.
+    }
+    return transport.address(path, query);
   };
+  control.oauthUrl = (provider, { redirect }) =>
+    begin(`/control/auth/oauth/${encodeURIComponent(provider)}/start`, { redirect });
+  control.loginUrl = ({ redirect }) =>
+    begin(transport.base.replace(/api\/v1$/, "auth/login"), { plane: "control", redirect });
+  control.completeOauth = async ({ unsolicited } = {}) => (await session()).complete(startedKey, unsolicited);
+  control.signOut = async () => {
+    try {
+      const { sessions } = await control.platformListSessions();
+      const current = sessions.find((each) => each.current);
+      if (current) await control.platformRevokeSession(current.id);
+    } catch (error) {
+      // The server had ended it.
+      if (!isError(error) || error.status !== 401) throw error;
+    }
+    (await session()).end("logout");
+  };
+  control.close = () => void loading?.then((one) => one.close());
   return control;
 }

@@ -12,6 +12,7 @@ export type ErrorCode =
   | "INVALID_RESPONSE"
   | "OAUTH_FAILED"
   | "NO_WEBSOCKET"
+  | "NO_EXACT_NUMBERS"
   | "VALIDATION"
   | "INVALID_JSON"
   | "INVALID_PARAM"
@@ -60,6 +61,13 @@ export function isError<C extends ErrorCode>(error: unknown, code?: C): error is
   return error instanceof ManybaseError && (code === undefined || error.code === code);
 }
 
+/** @internal A part of this package that is loaded on first use. */
+export const loaded = <M>(part: Promise<M>): Promise<M> =>
+  part.catch((cause) => {
+    throw new ManybaseError(0, "NETWORK", "a part of this package cannot be loaded", { cause });
+  });
+
+/** What `safe` gives: `data`, or the `error`. */
 export type Safe<T> = { data: T; error?: undefined } | { data?: undefined; error: ManybaseError };
 
 /** Gives an error as a value instead of throwing it. Errors of other kinds are still thrown. */

@@ -14,7 +14,23 @@ export interface TokenSource {
   /** A token, or undefined for a caller without one. */
   get(signal?: AbortSignal): Promise<string | undefined>;
   /** Called after a 401 for `refused`: another token, or undefined if there is none. */
-  renew(refused: string): Promise<string | undefined>;
+  renew?(refused: string): Promise<string | undefined>;
+}
+
+/** How JSON is written and read: the global `JSON` has this form, and so has what `exactNumbers()` gives. */
+export interface JsonCodec {
+  /** The value of a JSON text. Throws where it is none. */
+  parse(text: string): any;
+  /** The JSON text of a value. */
+  stringify(value: unknown): string;
+}
+
+/** The server's version. */
+export interface ServerInfo {
+  version: string;
+  commit: string;
+  /** False where this package is of another major version, or before 1.0 of another minor one. */
+  compatible: boolean;
 }
 
 export interface Call extends CallOptions {
@@ -41,12 +57,20 @@ export interface Call extends CallOptions {
   onRetry?: () => void;
 }
 
+/** What the clients of projects, of the admin plane and of the control plane have in common. */
 export interface TransportOptions {
+  /** The address of the server, such as `https://api.example.com`. */
   url: string;
-  project?: string | undefined;
-  fetch?: typeof fetch | undefined;
-  timeoutMs?: number | undefined;
-  headers?: Record<string, string> | undefined;
+  /** Used instead of the platform's `fetch`. */
+  fetch?: typeof fetch;
+  /** Of a call with its retries, 30,000 by default; 0 is no limit. */
+  timeoutMs?: number;
+  /** Sent with each call. */
+  headers?: Record<string, string>;
+  /** How JSON is read and written: `exactNumbers()` keeps integers beyond 2^53. By default the platform's `JSON`. */
+  json?: JsonCodec;
+  /** Called once if the server's version does not fit this package, in addition to a warning on the console. */
+  onIncompatible?: (server: ServerInfo) => void;
 }
 
 const maxRetries = 3;
@@ -86,11 +110,14 @@ export class Transport {
   tokens: TokenSource | undefined;
   /** The server's clock minus this one's, in milliseconds, once a response has shown it. */
   clockDifference = 0;
+  readonly codec: JsonCodec;
 
   readonly #options: TransportOptions;
+  #compared = false;
 
-  constructor(options: TransportOptions) {
+  constructor(options: TransportOptions & { project?: string | undefined }) {
     this.#options = options;
+    this.codec = options.json ?? JSON;
     this.base = options.url.replace(/\/+$/, "") + "/api/v1";
     this.project = options.project;
   }
@@ -105,10 +132,17 @@ export class Transport {
     if (/\/\.\.?(\/|\?|$)/.test(path)) throw new ManybaseError(0, "INVALID_PARAM", `path: ${path}`);
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) search.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+      if (value !== undefined) search.set(name, typeof value === "object" ? this.codec.stringify(value) : String(value));
     }
     const text = String(search);
     return (path.startsWith("/") ? this.base + path : path) + (text && (path.includes("?") ? "&" : "?") + text);
+  }
+
+  /** Compares this package's version with the server's, once, in the background. */
+  compare(): void {
+    if (this.#compared) return;
+    this.#compared = true;
+    void import("./compatibility.js").then(({ compare }) => compare(this, this.#options.onIncompatible)).catch(() => {});
   }
 
   /** The parsed body of a successful response, undefined where there is none. */
@@ -141,7 +175,7 @@ export class Transport {
       const response = await this.#fetchOnce(call, token, limit);
       if (response.ok || response.status === 304) return response;
       if (response.status === 401 && tokens && token && !renewed) {
-        const next = await limit.race(tokens.renew(token));
+        const next = await limit.race(tokens.renew?.(token));
         if (next && next !== token) {
           await response.body?.cancel().catch(() => {});
           token = next;
@@ -155,28 +189,27 @@ export class Transport {
 
   async #fetchOnce(call: Call, token: string | undefined, limit: Limit): Promise<Response> {
     const requestId = newId();
-    const headers: Record<string, string> = { "x-request-id": requestId, ...this.#options.headers };
-    if (token) headers["authorization"] = `Bearer ${token}`;
-    if (this.project && !headers["x-service-project"]) headers["x-service-project"] = this.project;
-    if (call.json !== undefined) headers["content-type"] = "application/json";
-    for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers[name] = value;
+    const { headers: own, fetch: send = fetch } = this.#options;
+    const headers = Object.entries({
+      "x-service-project": this.project || undefined,
+      "x-request-id": requestId,
+      ...own,
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(call.json !== undefined && { "content-type": "application/json" }),
+      ...call.headers,
+    }).filter(([, value]) => value !== undefined) as [string, string][];
     const address = this.address(call.path, call.query);
+    // What cannot be written as JSON is an error of the caller.
+    const body = call.json === undefined ? call.body : this.codec.stringify(call.json);
     try {
-      const sent = (this.#options.fetch ?? fetch)(address, {
-        method: call.method,
-        headers,
-        body: call.json !== undefined ? JSON.stringify(call.json) : call.body,
-        signal: limit.signal,
-      } as RequestInit);
+      const sent = send(address, { method: call.method, headers, body, signal: limit.signal } as RequestInit);
       // A given fetch may not know signals.
       const response = (await limit.race(sent))!;
       const date = Date.parse(response.headers.get("date") ?? "");
       if (date) this.clockDifference = date - Date.now();
       return response;
     } catch (cause) {
-      throw limit.signal.aborted
-        ? aborted(limit.signal)
-        : new ManybaseError(0, "NETWORK", `${this.base} cannot be reached`, { cause, requestId });
+      throw limit.lost(`${this.base} cannot be reached`, { cause, requestId });
     }
   }
 
@@ -188,18 +221,18 @@ export class Transport {
     try {
       text = (await limit.race(response.text()))!;
     } catch (cause) {
-      throw limit.signal.aborted
-        ? aborted(limit.signal)
-        : new ManybaseError(0, "NETWORK", "the response ended early", { cause, requestId });
+      throw limit.lost("the response ended early", { cause, requestId });
     }
     let data: any;
     try {
-      data = text ? JSON.parse(text) : undefined;
+      data = text ? this.codec.parse(text) : undefined;
     } catch (cause) {
       const message = `the response (${status}) is not JSON but ${headers.get("content-type")}`;
       throw new ManybaseError(status, "INVALID_RESPONSE", message, { cause, requestId });
     }
     if (response.ok || status === 304) return data;
+    // A server of another version may know other requests.
+    if (status === 400 || status === 404 || status === 405) this.compare();
     const { code = "INVALID_RESPONSE", message = `status ${status}`, details } = data?.error ?? {};
     const seconds = headers.get("retry-after");
     throw new ManybaseError(status, code, message, {
@@ -243,6 +276,11 @@ class Limit {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** The error of a connection that failed: the end of the call, if that was the reason. */
+  lost(message: string, more: { cause: unknown; requestId: string | undefined }): ManybaseError {
+    return this.signal.aborted ? aborted(this.signal) : new ManybaseError(0, "NETWORK", message, more);
   }
 
   readonly #abort = () => this.#controller.abort(this.#options.signal?.reason);

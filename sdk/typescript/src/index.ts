@@ -1,5 +1,8 @@
 export { Client, createClient } from "./client.js";
-export type { ClientOptions, GraphqlResult, RunOptions, ServerInfo } from "./client.js";
+export type { ClientOptions, RunOptions } from "./client.js";
+export type { GraphqlOptions, GraphqlResult } from "./graphql.js";
+export { exactNumbers } from "./exact.js";
+export type { ExactNumbers } from "./exact.js";
 export { isError, ManybaseError, safe } from "./errors.js";
 export type { ErrorCode, ErrorDetail, Safe } from "./errors.js";
 export { newId } from "./id.js";
@@ -22,12 +25,13 @@ export type { Auth, AuthSession, Identity, SecondFactor, SignIn } from "./auth.j
 export type { AuthEvent, User } from "./session.js";
 export type { Bucket, SignedLink, StoredFile } from "./files.js";
 export type { Upload, UploadOptions, UploadProgress, UploadSource, UploadStatus } from "./upload.js";
-export type { CallOptions } from "./http.js";
+export type { CallOptions, JsonCodec, ServerInfo, TransportOptions } from "./http.js";
 export { memoryStorage } from "./storage.js";
 export type { KeyValueStorage } from "./storage.js";
 export type {
   CollectionName,
   DocumentOf,
+  Exact,
   Filter,
   NewDocumentOf,
   Path,

@@ -1,4 +1,5 @@
 import { ManybaseError } from "./errors.js";
+import type { ExactNumbers } from "./exact.js";
 import { jittered } from "./http.js";
 import { newId } from "./id.js";
 import { applyUpdate } from "./local_update.js";
@@ -121,6 +122,7 @@ export class LiveList<D> {
     });
   }
 
+  /** The present state. */
   get state(): LiveState<D> {
     return this.#current;
   }
@@ -132,6 +134,7 @@ export class LiveList<D> {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Ends the list: it changes no more. */
   close(): void {
     this.#closed = true;
     this.#subscription();
@@ -141,12 +144,13 @@ export class LiveList<D> {
 
   // ---- writes that are shown before the server confirms them, and taken back if it refuses
 
+  /** Creates a document, which shows at once where the query's order puts it. */
   async create(document: Record<string, unknown>): Promise<D> {
     const made = document["id"] === undefined;
     const id = (document["id"] as string | undefined) ?? newId();
     const now = new Date().toISOString();
     const json = { ...document, id };
-    const shown = { createdAt: now, updatedAt: now, ...json };
+    const shown = { createdAt: now, updatedAt: now, ...this.#asSent(json) };
     return this.#overlay(
       id,
       (present) => present ?? shown,
@@ -154,29 +158,42 @@ export class LiveList<D> {
     ) as Promise<D>;
   }
 
-  update(id: string, change: Record<string, any>): Promise<void> {
+  /** Updates a document, which shows at once. */
+  async update(id: string, change: Record<string, any>): Promise<void> {
+    const { collection } = this.#query;
+    const sent = this.#asSent(change);
+    const exact = (collection.transport.codec as Partial<ExactNumbers>).exact;
     return this.#overlay(
       id,
-      (present) => present && applyUpdate(present, change),
-      () => this.#query.collection.update(id, change),
+      (present) => present && applyUpdate(present, sent, exact),
+      () => collection.update(id, change),
     );
   }
 
-  replace(id: string, document: Record<string, unknown>): Promise<void> {
+  /** Replaces a document, which shows at once. */
+  async replace(id: string, document: Record<string, unknown>): Promise<void> {
     const kept = ({ createdAt, updatedAt, ownerId }: any) => ({ id, createdAt, updatedAt, ownerId });
+    const sent = this.#asSent(document);
     return this.#overlay(
       id,
-      (present) => present && { ...kept(present), ...document, id },
+      (present) => present && { ...kept(present), ...sent, id },
       () => this.#query.collection.replace(id, document),
     );
   }
 
+  /** Deletes a document, which is gone at once. */
   delete(id: string): Promise<void> {
     return this.#overlay(
       id,
       () => undefined,
       () => this.#query.collection.delete(id),
     );
+  }
+
+  /** Values as the server will give them back: a date is text, a small bigint a number. */
+  #asSent<V>(value: V): V {
+    const { codec } = this.#query.collection.transport;
+    return codec.parse(codec.stringify(value));
   }
 
   async #overlay<R>(id: string, apply: (document: any) => any, write: () => Promise<R>): Promise<R> {

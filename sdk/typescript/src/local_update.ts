@@ -15,11 +15,27 @@ function changed(value: any, steps: string[], change: (present: any) => any): an
   return copy;
 }
 
-const operators: Record<string, (present: any, given: any) => any> = {
+type Operator = (present: any, given: any, exact: boolean) => any;
+
+const isInteger = (value: unknown) => typeof value === "bigint" || Number.isSafeInteger(value);
+
+/** Arithmetic as the server's: with `exact` integers beyond 2^53 are bigints, and with a fraction it is that of doubles. */
+const arithmetic =
+  (operate: (a: any, b: any) => any): Operator =>
+  (present, given, exact) => {
+    present ??= 0;
+    if (exact && isInteger(present) && isInteger(given)) {
+      const result = operate(BigInt(present), BigInt(given));
+      return Number.isSafeInteger(Number(result)) ? Number(result) : result;
+    }
+    return typeof present === typeof given ? operate(present, given) : operate(Number(present), Number(given));
+  };
+
+const operators: Record<string, Operator> = {
   $set: (_, given) => given,
   $unset: () => undefined,
-  $inc: (present, given) => (present ?? 0) + given,
-  $mul: (present, given) => (present ?? 0) * given,
+  $inc: arithmetic((a, b) => a + b),
+  $mul: arithmetic((a, b) => a * b),
   $push: (present, given) => [...(present ?? []), ...(given?.$each ?? [given])],
   $addToSet: (present, given) => [
     ...(present ?? []),
@@ -27,7 +43,8 @@ const operators: Record<string, (present: any, given: any) => any> = {
   ],
 };
 
-export function applyUpdate<D>(document: D, update: Values): D {
+/** The document after an update. With `exact` its integers are those that `exactNumbers()` reads. */
+export function applyUpdate<D>(document: D, update: Values, exact = false): D {
   const isPlain = !Object.keys(update)[0]?.startsWith("$");
   const parts: [string, Values][] = isPlain ? [["$set", update]] : Object.entries(update);
   let result = document;
@@ -35,7 +52,7 @@ export function applyUpdate<D>(document: D, update: Values): D {
     const operator = operators[name];
     if (!operator) continue;
     for (const [path, given] of Object.entries(values)) {
-      result = changed(result, path.split("."), (present) => operator(present, given));
+      result = changed(result, path.split("."), (present) => operator(present, given, exact));
     }
   }
   return result;

@@ -2,6 +2,7 @@ import type { CallOptions, Transport } from "./http.js";
 
 /** Options of a method of the planes; `H` are the headers that its operation takes. */
 export interface OperationOptions<H = {}> extends CallOptions {
+  /** Headers that the operation takes, by their names. */
   headers?: H;
   /** Called with the response, for its headers. */
   onResponse?: (response: Response) => void;
@@ -9,12 +10,16 @@ export interface OperationOptions<H = {}> extends CallOptions {
 
 const verbs: Record<string, string> = { G: "GET", P: "POST", U: "PUT", A: "PATCH", D: "DELETE" };
 
-/** Makes the methods of a plane from its table. `watch` gets each result before the caller. */
+/**
+ * Makes the methods of a plane from its table. `watch` gets each result before the caller; `publicHeaders` are sent with the
+ * operations that need no token.
+ */
 export function methods<M>(
   transport: Transport,
   prefix: string,
   table: string,
-  watch: (result: any) => void = () => {},
+  watch?: (result: any) => Promise<void>,
+  publicHeaders?: Record<string, string>,
 ): M {
   const made: Record<string, (...given: any[]) => Promise<unknown>> = {};
   for (const line of table.trim().split("\n")) {
@@ -31,11 +36,11 @@ export function methods<M>(
         path: address,
         json,
         query,
-        headers,
+        headers: how.includes("p") ? { ...publicHeaders, ...headers } : headers,
         anonymous: how.includes("p"),
         repeatable: method === "PUT" || method === "DELETE",
       });
-      watch(data);
+      await watch?.(data);
       onResponse?.(response);
       return data;
     };

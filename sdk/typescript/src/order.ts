@@ -32,8 +32,8 @@ function compareValues(a: unknown, b: unknown, doubt: () => void): number {
   if (byRank !== 0) return byRank;
   switch (rankOf(a)) {
     case 2:
-      // Larger integers were rounded when they were read.
-      if (a === b && Math.abs(Number(a)) > Number.MAX_SAFE_INTEGER) doubt();
+      // Larger integers were rounded when they were read; bigints were not, and compare with numbers exactly.
+      if (a === b && typeof a === "number" && Math.abs(a) > Number.MAX_SAFE_INTEGER) doubt();
       return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
     case 3: {
       const byText = compareText(a as string, b as string);

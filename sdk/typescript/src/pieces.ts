@@ -80,7 +80,7 @@ async function begin(upload: Upload): Promise<number> {
     }
   }
   const metadata = [`filetype ${base64(upload.type)}`];
-  if (upload.options.metadata) metadata.push(`metadata ${base64(JSON.stringify(upload.options.metadata))}`);
+  if (upload.options.metadata) metadata.push(`metadata ${base64(transport.codec.stringify(upload.options.metadata))}`);
   const { response } = await transport.exchange({
     method: "POST",
     path: address,

@@ -33,7 +33,8 @@ const idle: QueryState<any> = { loading: true };
 const empty: LiveState<any> = { documents: [], status: "catching-up", hasMore: false, pending: new Set() };
 
 /** Identifies a query: the name of its collection and its request. */
-export const keyOf = (query: Query<any>): string => JSON.stringify([query.collection.name, query.body()]);
+export const keyOf = (query: Query<any>): string =>
+  query.collection.transport.codec.stringify([query.collection.name, query.body()]);
 
 class Entry<D> {
   state: QueryState<D>;
@@ -313,8 +314,10 @@ export function queryOptions<D>(query: Query<D>): {
   queryKey: readonly unknown[];
   queryFn: (context: { signal?: AbortSignal }) => Promise<Page<D>>;
 } {
+  // A key is compared as JSON, which has no bigint.
+  const body = JSON.parse(JSON.stringify(query.body(), (_, value) => (typeof value === "bigint" ? `${value}n` : value)));
   return {
-    queryKey: ["manybase", query.collection.name, query.body()],
+    queryKey: ["manybase", query.collection.name, body],
     queryFn: ({ signal }) => query.page({ signal }),
   };
 }

@@ -1,4 +1,4 @@
-import { ManybaseError } from "./errors.js";
+import { loaded, type ManybaseError } from "./errors.js";
 import type { Transport } from "./http.js";
 import type { Filter, Path } from "./schema.js";
 import type { Session } from "./session.js";
@@ -145,11 +145,11 @@ export class Realtime {
   }
 
   async #connect(entry: Entry): Promise<void> {
-    this.#connection ??= import("./socket.js").then(
+    this.#connection ??= loaded(import("./socket.js")).then(
       ({ Connection }) => new Connection(this.#transport, this.#session, this.#socketClass),
-      (cause) => {
+      (error) => {
         setStatus(entry, "ended");
-        report(entry, new ManybaseError(0, "NETWORK", "socket.js cannot be loaded", { cause }));
+        report(entry, error);
         return (this.#connection = undefined);
       },
     );

@@ -35,6 +35,21 @@ export type NewDocumentOf<S extends SchemaShape, N> = N extends keyof S["create"
 export type ReferencesOf<S extends SchemaShape, N> = N extends keyof S["references"] ? S["references"][N] : {};
 export type MetadataOf<S extends SchemaShape> = S extends { metadata: infer M } ? M : Record<string, unknown>;
 
+type ExactValue<V> = 0 extends 1 & V
+  ? V
+  : V extends number
+    ? number extends V
+      ? V | bigint
+      : V
+    : V extends object
+      ? { [K in keyof V]: ExactValue<V[K]> }
+      : V;
+/** A schema whose numbers may be `bigint`, as `exactNumbers()` reads them. */
+export type Exact<S extends SchemaShape> = Extract<
+  { [K in keyof S]: K extends "references" | "routes" ? S[K] : ExactValue<S[K]> },
+  SchemaShape
+>;
+
 // ---- paths
 
 type Scalar = string | number | boolean | bigint | null | undefined;
@@ -84,7 +99,9 @@ export type BsonType =
   | "number";
 
 type TextOperators = { $regex?: string; $options?: string };
-type NumberOperators = { $mod?: readonly [divisor: number, remainder: number] };
+/** A number, and a `bigint` where the values may be one. */
+type Amount<V> = [Extract<V, bigint>] extends [never] ? number : number | bigint;
+type NumberOperators<V> = { $mod?: readonly [divisor: Amount<V>, remainder: Amount<V>] };
 type ArrayOperators<E> = {
   $all?: readonly Value<E>[];
   $size?: number;
@@ -104,7 +121,7 @@ export type Operators<V> = {
   $type?: BsonType | number | readonly (BsonType | number)[];
   $not?: Operators<V>;
 } & (string extends Plain<ElementOf<V>> ? TextOperators : {}) &
-  (number extends Plain<ElementOf<V>> ? NumberOperators : {}) &
+  (number extends Plain<ElementOf<V>> ? NumberOperators<Plain<ElementOf<V>>> : {}) &
   (Plain<V> extends readonly (infer E)[] ? ArrayOperators<E> : {});
 
 // `any` takes everything: a distributive conditional type over it would not.
@@ -128,12 +145,14 @@ type Many<E> = { $each: readonly E[] };
 type PushOptions<E> = Many<E> & { $slice?: number; $position?: number; $sort?: 1 | -1 | Record<string, 1 | -1> };
 type Fields<D> = { [P in Writable<D>]?: ValueAt<D, P> };
 
+type Bits<A> = { and?: A; or?: A; xor?: A };
+
 export interface UpdateOperators<D> {
   $set?: Fields<D>;
   $setOnInsert?: Fields<D>;
   $unset?: { [P in Writable<D>]?: true | 1 | "" };
-  $inc?: { [P in PathsOf<D, number>]?: number };
-  $mul?: { [P in PathsOf<D, number>]?: number };
+  $inc?: { [P in PathsOf<D, number | bigint>]?: Amount<ValueAt<D, P>> };
+  $mul?: { [P in PathsOf<D, number | bigint>]?: Amount<ValueAt<D, P>> };
   $min?: Fields<D>;
   $max?: Fields<D>;
   $rename?: { [P in Writable<D>]?: string };
@@ -143,7 +162,7 @@ export interface UpdateOperators<D> {
   $pull?: { [P in ArrayPaths<D>]?: Condition<ElementOf<ValueAt<D, P>>> };
   $pullAll?: { [P in ArrayPaths<D>]?: readonly ElementOf<ValueAt<D, P>>[] };
   $pop?: { [P in keyof Elements<D>]?: 1 | -1 };
-  $bit?: { [P in PathsOf<D, number>]?: { and?: number; or?: number; xor?: number } };
+  $bit?: { [P in PathsOf<D, number | bigint>]?: Bits<Amount<ValueAt<D, P>>> };
 }
 
 /** The fields to set, or update operators; not both. */

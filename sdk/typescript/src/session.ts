@@ -167,19 +167,12 @@ export class Session implements TokenSource {
   async #locked<T>(work: () => Promise<T>): Promise<T> {
     const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
     if (!locks || !this.#storage.shared) return work();
-    const waiting = new AbortController();
-    const timer = setTimeout(() => waiting.abort(), maxLockWaitMs);
     try {
-      return (await locks.request(this.#key, { signal: waiting.signal }, () => {
-        clearTimeout(timer);
-        return work();
-      })) as T;
+      return (await locks.request(this.#key, { signal: AbortSignal.timeout(maxLockWaitMs) }, work)) as T;
     } catch (error) {
       if (isError(error)) throw error;
       // Waited for too long, or locks are not for this page.
       return work();
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -189,7 +182,7 @@ export class Session implements TokenSource {
     this.#text = text;
     const before = this.state;
     try {
-      const read = JSON.parse(text!);
+      const read = this.#transport.codec.parse(text!);
       this.state = read.accessToken && read.refreshToken && read.user.id ? read : null;
     } catch {
       // Nothing, or not what this package has written.
@@ -203,7 +196,7 @@ export class Session implements TokenSource {
 
   async #set(state: SessionState | null, event: SessionEvent): Promise<void> {
     this.state = state;
-    this.#text = state && JSON.stringify(state);
+    this.#text = state && this.#transport.codec.stringify(state);
     await this.#storage.set(this.#key, this.#text);
     this.#channel?.postMessage(event);
     this.#emit(event);

@@ -122,7 +122,7 @@ export class Connection {
   }
 
   #send(message: object): void {
-    if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify(message));
+    if (this.#socket?.readyState === 1) this.#socket.send(this.#transport.codec.stringify(message));
   }
 
   /** Lets go of the socket, without a new one. */
@@ -253,7 +253,7 @@ export class Connection {
     this.#lastHeard = Date.now();
     let message: any;
     try {
-      message = JSON.parse(String(data));
+      message = this.#transport.codec.parse(String(data));
     } catch {
       return;
     }
@@ -291,6 +291,7 @@ export class Connection {
     const resume = this.#paused;
     this.#paused = false;
     this.#authFailures = 0;
+    this.#transport.compare();
     this.#planRenewal();
     if (!this.#authenticated) {
       this.#authenticated = true;

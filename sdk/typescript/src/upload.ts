@@ -1,3 +1,4 @@
+import { loaded } from "./errors.js";
 import type { StoredFile } from "./files.js";
 import { aborted, type Transport } from "./http.js";
 import type { SafeStorage } from "./storage.js";
@@ -97,7 +98,7 @@ export class Upload implements PromiseLike<StoredFile> {
     this.#controller.abort();
     this.#wake?.();
     await this.#result.catch(() => {});
-    if (this.location) await (await import("./pieces.js")).discard(this);
+    if (this.location) await (await loaded(import("./pieces.js"))).discard(this);
   }
 
   /** @internal Waits while the upload is paused. */
@@ -116,7 +117,7 @@ export class Upload implements PromiseLike<StoredFile> {
 
   async #run(): Promise<StoredFile> {
     try {
-      const file = this.#resumable ? await (await import("./pieces.js")).sendPieces(this) : await this.#sendWhole();
+      const file = this.#resumable ? await (await loaded(import("./pieces.js"))).sendPieces(this) : await this.#sendWhole();
       this.status = "done";
       return file;
     } catch (error) {
@@ -131,7 +132,7 @@ export class Upload implements PromiseLike<StoredFile> {
       method: "PUT",
       path: this.address,
       body: this.blob,
-      headers: { "content-type": this.type, "x-service-metadata": metadata && JSON.stringify(metadata) },
+      headers: { "content-type": this.type, "x-service-metadata": metadata && this.transport.codec.stringify(metadata) },
       repeatable: true,
       signal: this.signal,
       timeoutMs: 0,

@@ -2,16 +2,18 @@
 import { Context } from "./context.mjs";
 import * as auth from "./scenarios/auth.mjs";
 import * as documents from "./scenarios/documents.mjs";
+import * as exact from "./scenarios/exact.mjs";
 import * as files from "./scenarios/files.mjs";
 import * as functions from "./scenarios/functions.mjs";
 import * as live from "./scenarios/live.mjs";
 import * as queries from "./scenarios/queries.mjs";
 import * as realtime from "./scenarios/realtime.mjs";
+import * as versions from "./scenarios/versions.mjs";
 import * as hooks from "./pages/hooks.mjs";
 import * as load from "./pages/load.mjs";
 import * as tabs from "./pages/tabs.mjs";
 
-const modules = { auth, documents, files, functions, live, queries, realtime, hooks };
+const modules = { auth, documents, exact, files, functions, live, queries, realtime, versions, hooks };
 let stray;
 addEventListener("unhandledrejection", ({ reason }) => (stray = reason));
 addEventListener("error", ({ error, message }) => (stray = error ?? message));
