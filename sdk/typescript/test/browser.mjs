@@ -1,6 +1,7 @@
 // The scenarios as one page: run(name, setup) gives the error's text, or null. faults and planes are for servers.
 import { Context } from "./context.mjs";
 import * as auth from "./scenarios/auth.mjs";
+import * as cookies from "./scenarios/cookies.mjs";
 import * as documents from "./scenarios/documents.mjs";
 import * as exact from "./scenarios/exact.mjs";
 import * as files from "./scenarios/files.mjs";
@@ -9,11 +10,12 @@ import * as live from "./scenarios/live.mjs";
 import * as queries from "./scenarios/queries.mjs";
 import * as realtime from "./scenarios/realtime.mjs";
 import * as versions from "./scenarios/versions.mjs";
+import * as control from "./pages/control.mjs";
 import * as hooks from "./pages/hooks.mjs";
 import * as load from "./pages/load.mjs";
 import * as tabs from "./pages/tabs.mjs";
 
-const modules = { auth, documents, exact, files, functions, live, queries, realtime, versions, hooks };
+const modules = { auth, cookies, documents, exact, files, functions, live, queries, realtime, versions, hooks };
 let stray;
 addEventListener("unhandledrejection", ({ reason }) => (stray = reason));
 addEventListener("error", ({ error, message }) => (stray = error ?? message));
@@ -37,7 +39,7 @@ globalThis.run = async (name, setup) => {
   error ??= stray;
   return error ? String(error.stack ?? error) : null;
 };
-globalThis.step = (name, setup, ...given) => ({ ...tabs, ...load })[name](setup, ...given);
+globalThis.step = (name, setup, ...given) => ({ ...tabs, ...load, ...control })[name](setup, ...given);
 globalThis.names = Object.entries(modules).flatMap(([name, module]) =>
   Object.keys(module).map((each) => `${name}.${each}`),
 );

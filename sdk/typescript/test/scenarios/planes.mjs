@@ -68,7 +68,7 @@ export async function control_tokens_are_renewed(t) {
 
 export async function a_session_that_ends_elsewhere(t) {
   let ended = 0;
-  const here = await signedIn(t, { onSignedOut: () => ++ended });
+  const here = await signedIn(t, { onSession: (event) => (ended += event === "revoked") });
   const there = await signedIn(t);
   await there.platformRevokeOtherSessions();
   await until(
