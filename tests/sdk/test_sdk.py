@@ -52,6 +52,18 @@ def test_generated_clients_are_those_of_the_description(package, server):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_reference_is_that_of_the_types(package, tmp_path):
+    """The pages of docs/ are what the types give, and all that is exported has a comment; the check finds a difference."""
+    check = ("scripts/reference.mjs", "--check", "--docs")
+    done = node(package, *check, str(ROOT / "docs"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    for page in ("sdk-reference.md", "sdk-reference-planes.md"):
+        text = (ROOT / "docs" / page).read_text()
+        (tmp_path / page).write_text(text.replace("options?: CallOptions", "options: CallOptions", 1))
+    done = node(package, *check, str(tmp_path))
+    assert done.returncode == 1 and "docs/sdk-reference.md is not what the types say" in done.stdout
+
+
 def test_types_of_a_project_fit(package, server, project, tmp_path):
     """What `manybase types` prints compiles as the schema of a client."""
     note = {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}

@@ -80,6 +80,34 @@ function objectOf(schema, indent, used) {
   return `{\n${text}${indent}}`;
 }
 
+/** Where each schema is used, in words, for those that the description has no text for. */
+const uses = new Map();
+
+/** The type of a schema that is used in a place; notes that place for the schemas in it. */
+function typeIn(schema, indent, used, place) {
+  const here = new Set();
+  const text = typeOf(schema, indent, here);
+  for (const name of here) {
+    used.add(name);
+    if (!uses.has(name)) uses.set(name, new Set());
+    uses.get(name).add(place);
+  }
+  return text;
+}
+
+/** Such as "Body of `createUser`." At most three places are named. */
+function usesOf(name) {
+  const places = [...(uses.get(name) ?? [])];
+  const most = places.filter((place) => !place.startsWith("Part")).length ? places.filter((place) => !place.startsWith("Part")) : places;
+  const groups = new Map();
+  for (const place of most.slice(0, 3)) {
+    const [, role, what] = place.match(/^(.* of) (.*)$/);
+    groups.set(role, [...(groups.get(role) ?? []), `\`${what}\``]);
+  }
+  const text = [...groups].map(([role, list], at) => `${at ? role.toLowerCase() : role} ${list.join(", ")}`).join("; ");
+  return `${text}${most.length > 3 ? " and others" : ""}.`;
+}
+
 /** The methods of a plane as an interface, and the table by which they are made at run time. */
 function plane(description, prefix, name, used) {
   let methods = "";
@@ -90,6 +118,7 @@ function plane(description, prefix, name, used) {
   operations.sort((a, b) => (a.operation.operationId < b.operation.operationId ? -1 : 1));
   for (const { route, method, operation } of operations) {
     if (!route.startsWith(prefix) || !letters[method] || operation.responses["302"]) continue;
+    const id = operation.operationId;
     const at = (place) => (operation.parameters ?? []).filter((each) => each.in === place);
     const inPath = [...route.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     const body = operation.requestBody?.content["application/json"]?.schema;
@@ -101,23 +130,24 @@ function plane(description, prefix, name, used) {
       (each) => `${each}: ${typeOf(at("path").find((one) => one.name === each)?.schema, "  ", used)}`,
     );
     const optional = (required) => (required ? "" : "?");
-    if (body) given.push(`body${optional(operation.requestBody.required)}: ${typeOf(body, "  ", used)}`);
+    if (body) given.push(`body${optional(operation.requestBody.required)}: ${typeIn(body, "  ", used, `Body of ${id}`)}`);
     if (query.length) given.push(`query${optional(query.some((each) => each.required))}: ${list(query)}`);
     given.push(`options?: OperationOptions${headers.length ? `<${list(headers)}>` : ""}`);
     const results = Object.entries(operation.responses)
       .filter(([status]) => status.startsWith("2"))
       .map(([, response]) => response.content?.["application/json"]?.schema)
-      .map((schema) => (schema ? typeOf(schema, "  ", used) : "void"));
+      .map((schema) => (schema ? typeIn(schema, "  ", used, `Result of ${id}`) : "void"));
     methods += comment(`${operation.summary}.`, "  ");
-    methods += `  ${operation.operationId}(${given.join(", ")}): Promise<${[...new Set(results)].join(" | ")}>;\n`;
+    methods += `  ${id}(${given.join(", ")}): Promise<${[...new Set(results)].join(" | ")}>;\n`;
     const isPublic = operation.security?.length === 0;
     const flags = (body ? "b" : "") + (query.length ? "q" : "") + (isPublic ? "p" : "");
     table.push(
-      `${operation.operationId} ${letters[method]}${flags} ${route.slice(prefix.length).replace(/\{\w+\}/g, "*")}`,
+      `${id} ${letters[method]}${flags} ${route.slice(prefix.length).replace(/\{\w+\}/g, "*")}`,
     );
   }
   return (
     `${head}import type { OperationOptions } from "../operations.js";\nimport type * as S from "./schemas.js";\n\n` +
+    `/** A method for each operation: first the parameters of its path, then the body, the query and options. */\n` +
     `export interface ${name} {\n${methods}}\n\n` +
     `/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public), path. */\n` +
     `export const table = \`\n${table.join("\n")}\`;\n`
@@ -130,18 +160,16 @@ function schemas(description, used) {
     const next = [...used].find((name) => !done.has(name));
     if (next === undefined) break;
     const schema = description.components.schemas[next];
-    const text = typeOf(schema, "", used).replaceAll("S.", "");
-    done.set(
-      next,
-      `${comment(schema.description, "")}export ${text.startsWith("{") && text.endsWith("}") && !/^\}/m.test(text.slice(0, -1)) ? `interface ${next} ${text}` : `type ${next} = ${text};`}\n`,
-    );
+    const text = typeIn(schema, "", used, `Part of ${next}`).replaceAll("S.", "");
+    const isInterface = text.startsWith("{") && text.endsWith("}") && !/^\}/m.test(text.slice(0, -1));
+    done.set(next, { schema, code: isInterface ? `export interface ${next} ${text}\n` : `export type ${next} = ${text};\n` });
   }
   return (
     head +
     "\n" +
     [...done.keys()]
       .sort()
-      .map((name) => done.get(name))
+      .map((name) => comment(done.get(name).schema.description ?? usesOf(name), "") + done.get(name).code)
       .join("\n")
   );
 }

@@ -3,26 +3,39 @@ import { loaded, ManybaseError } from "./errors.js";
 import type { CallOptions, Transport } from "./http.js";
 import type { AuthEvent, Session, User } from "./session.js";
 
+/** A session of the signed-in user, on this device or another one. */
 export interface AuthSession {
+  /** Its id. */
   id: string;
+  /** When it was made. */
   createdAt: string;
+  /** When it last renewed a token. */
   lastUsedAt: string;
+  /** When it ends if it is not used. */
   expiresAt: string;
+  /** The program that signed in, as it calls itself. */
   userAgent: string | null;
+  /** The network address of the sign-in. */
   ip: string | null;
   /** True for the session of this client. */
   current: boolean;
 }
 
+/** An account with a provider by which the user can sign in. */
 export interface Identity {
+  /** Its id. */
   id: string;
+  /** The provider, such as `github`. */
   provider: string;
+  /** The address that the provider gave. */
   email: string | null;
+  /** When it was made. */
   createdAt: string;
 }
 
 /** The second step of a sign-in: a code of the authenticator app, or a recovery code. */
 export interface SecondFactor<U> {
+  /** Completes the sign-in; gives the user. */
   verify(code: string, options?: CallOptions): Promise<U>;
 }
 
@@ -78,6 +91,7 @@ export class Auth<Metadata = Record<string, unknown>> {
   readonly login = this.#later("login");
   /** Signs out in all tabs of this browser, with `everywhere` on all devices. */
   readonly logout = this.#later("logout");
+  /** The sessions of the user on all devices: `list`, `revoke` one, `revokeOthers` but this one. */
   readonly sessions = this.#later("sessions");
   /** Sign-ins with providers. */
   readonly identities = this.#later("identities");
@@ -85,6 +99,7 @@ export class Auth<Metadata = Record<string, unknown>> {
   readonly totp = this.#later("totp");
   /** Mails a link that verifies the address. Succeeds for every address. */
   readonly requestVerification = this.#later("requestVerification");
+  /** Takes the token of the link in the mail, and thereby verifies the address. */
   readonly verifyEmail = this.#later("verifyEmail");
   /** Mails a link to the page where a new password is set. Succeeds for every address. */
   readonly requestPasswordReset = this.#later("requestPasswordReset");

@@ -34,6 +34,7 @@ export interface RunOptions extends CallOptions {
 
 /** The client of one project. */
 export class Client<S extends T.SchemaShape = T.Untyped> {
+  /** Sign-up, sign-in and the sessions of end users. */
   readonly auth: Auth<T.MetadataOf<S>>;
   readonly #transport: Transport;
   readonly #session: Session | undefined;
@@ -53,10 +54,12 @@ export class Client<S extends T.SchemaShape = T.Untyped> {
     this.#realtime = new Realtime(this.#transport, this.#session, options.WebSocket);
   }
 
+  /** The documents of one collection. */
   collection<N extends T.CollectionName<S>>(name: N): Collection<S, N> {
     return new Collection(this.#transport, this.#realtime, name);
   }
 
+  /** The files of one bucket. */
   files(bucket: string): Bucket {
     return new Bucket(this.#transport, this.#storage, bucket);
   }

@@ -2,7 +2,7 @@ import { isError, ManybaseError } from "./errors.js";
 import type { Call, CallOptions, Transport } from "./http.js";
 import { newId } from "./id.js";
 import { Query, type Page, type QueryOptions } from "./query.js";
-import type { Realtime, Subscription, SubscribeOptions } from "./realtime.js";
+import type { Change, Realtime, Subscription, SubscribeOptions } from "./realtime.js";
 import type * as T from "./schema.js";
 
 const versions = new WeakMap<object, string>();
@@ -15,6 +15,7 @@ export function versionOf(document: object): string | undefined {
 /** A condition of a write: the version of a document, or the document itself. */
 export type Version = string | object;
 
+/** Options of a write. */
 export interface WriteOptions extends CallOptions {
   /** The write fails with `PRECONDITION_FAILED` unless the document still has this version. */
   ifMatch?: Version | undefined;
@@ -22,21 +23,29 @@ export interface WriteOptions extends CallOptions {
   returning?: boolean;
 }
 
+/** Options of `list` and `all`. */
 export interface ListOptions<S extends T.SchemaShape, N, E> extends CallOptions {
+  /** Which documents; all by default. */
   filter?: T.Filter<T.DocumentOf<S, N>> | undefined;
   /** 50 by default, at most 1,000. */
   limit?: number | undefined;
+  /** How many of the first ones are left out. */
   skip?: number | undefined;
+  /** References that are replaced by their documents. */
   expand?: readonly E[] | undefined;
 }
 
+/** Options of `search`: a text or a vector. */
 export interface SearchOptions<D> extends CallOptions {
   /** Text that the server embeds, or … */
   text?: string;
   /** … a vector. */
   vector?: readonly number[];
+  /** How many results, 10 by default. */
   limit?: number;
+  /** Among which documents; all by default. */
   filter?: T.Filter<D>;
+  /** Chosen fields; `id` and `_score` are always there. */
   fields?: readonly T.Path<D>[];
   /** The vector field; the first configured one by default. */
   field?: string;
@@ -59,8 +68,11 @@ export class Collection<
   D extends object = Extract<T.DocumentOf<S, N>, object>,
 > {
   constructor(
+    /** @internal */
     readonly transport: Transport,
+    /** @internal */
     readonly realtime: Realtime,
+    /** The collection's name. */
     readonly name: N,
   ) {}
 
@@ -197,6 +209,7 @@ export class Collection<
     return this.#write("PUT", id, document, rest, { headers, repeatable: !create && rest.ifMatch === undefined });
   }
 
+  /** Deletes a document. With `ifMatch` only the given version of it. */
   async delete(id: string, options: Omit<WriteOptions, "returning"> = {}): Promise<void> {
     let repeated = false;
     const repeatable = options.ifMatch === undefined;
@@ -216,7 +229,7 @@ export class Collection<
 
   /** Calls `listener` for every change that the caller may see. All subscriptions of a client share one socket. */
   subscribe(
-    listener: (change: import("./realtime.js").Change<D>) => void,
+    listener: (change: Change<D>) => void,
     options: SubscribeOptions<D> = {},
   ): Subscription {
     return this.realtime.subscribe(this.name, listener as never, options as SubscribeOptions<any>);

@@ -191,7 +191,7 @@ export class ControlSession implements TokenSource {
     return this.#access?.token;
   }
 
-  /** A sign-in or an end in this tab, which the others get to know. */
+  /** A sign-in or an end in this tab, of which the others learn. */
   #change(event: ControlEvent, access: Access | undefined): void {
     this.#channel?.postMessage({ event, access } satisfies Message);
     this.#set(event, access);

@@ -1,6 +1,8 @@
 /** One problem of a request, such as a field that is not valid. */
 export interface ErrorDetail {
+  /** Where it is, as a JSON pointer such as `/title`. */
   path: string;
+  /** What is wrong, for people. */
   message: string;
 }
 
@@ -36,7 +38,9 @@ export type ErrorCode =
 
 /** What every method of this package throws. `status` is 0 where no response of the server was received. */
 export class ManybaseError extends Error {
+  /** Always `ManybaseError`. */
   override readonly name = "ManybaseError";
+  /** The single problems of the request, empty where there is one. */
   readonly details: readonly ErrorDetail[];
   /** The id under which the server logs the request. */
   readonly requestId: string | undefined;
@@ -44,7 +48,9 @@ export class ManybaseError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(
+    /** Of the response; 0 where none was received. */
     readonly status: number,
+    /** What is wrong, for programs. */
     readonly code: ErrorCode,
     message: string,
     more: { details?: readonly ErrorDetail[]; requestId?: string; retryAfter?: number; cause?: unknown } = {},

@@ -3,6 +3,7 @@ import type { JsonCodec } from "./http.js";
 
 /** A `JsonCodec` that keeps integers of 64 bits exact. Made by `exactNumbers()`. */
 export interface ExactNumbers extends JsonCodec {
+  /** True for this codec alone. */
   readonly exact: true;
 }
 

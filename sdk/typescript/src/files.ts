@@ -3,19 +3,31 @@ import type { CallOptions, Transport } from "./http.js";
 import type { SafeStorage } from "./storage.js";
 import { Upload, type UploadOptions, type UploadSource } from "./upload.js";
 
+/** The record of a file. */
 export interface StoredFile {
+  /** Its path in the bucket. */
   path: string;
+  /** In bytes. */
   size: number;
+  /** Its media type. */
   contentType: string;
+  /** Identifies the content. */
   etag?: string;
+  /** When it was first stored. */
   createdAt?: string;
+  /** When it was last replaced. */
   updatedAt?: string;
+  /** The user who stored it, null for an API key. */
   ownerId?: string | null;
+  /** What was stored with it. */
   metadata?: Record<string, unknown>;
 }
 
+/** A link that any client can read. */
 export interface SignedLink {
+  /** The address. */
   url: string;
+  /** When it ends. */
   expiresAt: string;
 }
 
@@ -29,6 +41,7 @@ export class Bucket {
   constructor(
     transport: Transport,
     storage: SafeStorage,
+    /** The bucket's name. */
     readonly name: string,
   ) {
     this.#transport = transport;
@@ -50,6 +63,7 @@ export class Bucket {
     );
   }
 
+  /** Files and folders whose paths begin with `prefix`, by path. */
   async list(
     options: CallOptions & { prefix?: string; limit?: number; skip?: number } = {},
   ): Promise<{ files: StoredFile[]; folders: string[] }> {
@@ -75,6 +89,7 @@ export class Bucket {
     return this.#transport.address(this.#address(path), { project: this.#transport.project });
   }
 
+  /** Replaces the metadata of a file. */
   setMetadata(path: string, metadata: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
     return this.#transport.json({
       ...options,
@@ -85,10 +100,12 @@ export class Bucket {
     });
   }
 
+  /** Creates an empty folder, which then is listed. */
   createFolder(folder: string, options: CallOptions = {}): Promise<void> {
     return this.#transport.json({ ...options, method: "POST", path: this.#address(), json: { folder } });
   }
 
+  /** Deletes a file. */
   delete(path: string, options: CallOptions = {}): Promise<void> {
     return this.#transport.json<void>({ ...options, method: "DELETE", path: this.#address(path), repeatable: true });
   }

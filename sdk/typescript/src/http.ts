@@ -25,9 +25,11 @@ export interface JsonCodec {
   stringify(value: unknown): string;
 }
 
-/** The server's version. */
+/** The version of a server. */
 export interface ServerInfo {
+  /** Of the server, such as `1.2.0`. */
   version: string;
+  /** The commit that it was built from. */
   commit: string;
   /** False where this package is of another major version, or before 1.0 of another minor one. */
   compatible: boolean;

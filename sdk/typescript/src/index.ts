@@ -29,17 +29,28 @@ export type { CallOptions, JsonCodec, ServerInfo, TransportOptions } from "./htt
 export { memoryStorage } from "./storage.js";
 export type { KeyValueStorage } from "./storage.js";
 export type {
+  BsonType,
+  Chosen,
   CollectionName,
   DocumentOf,
   Exact,
+  Expanded,
+  ExpandName,
   Filter,
+  MetadataOf,
+  Method,
   NewDocumentOf,
+  Operators,
   Path,
+  ReferencesOf,
+  RoutePath,
   SchemaShape,
   ServerFields,
   Sort,
+  SortKeys,
   Untyped,
   Update,
   UpdateOperators,
+  ValueAt,
 } from "./schema.js";
 export { version } from "./version.js";

@@ -7,6 +7,7 @@ import { comparator } from "./order.js";
 import { sortKeys, type Page, type Query } from "./query.js";
 import type { Change, Status, Subscription } from "./realtime.js";
 
+/** A live list at one time. Each change gives another state. */
 export interface LiveState<D> {
   /** The first `limit` matching documents in order, with writes of this client that the server has not confirmed. */
   readonly documents: readonly D[];
@@ -22,9 +23,11 @@ export interface LiveState<D> {
   readonly error?: ManybaseError | undefined;
 }
 
+/** Options of `live`. */
 export interface LiveOptions<D> {
   /** A page of the query that was read before, such as on the server: shown until the list is live. */
   initial?: Page<D> | undefined;
+  /** Ends the subscription, so that the list stays as it is. */
   signal?: AbortSignal;
 }
 

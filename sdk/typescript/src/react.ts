@@ -19,10 +19,13 @@ import type { SchemaShape, Untyped } from "./schema.js";
 import type { User } from "./session.js";
 import type { Upload, UploadOptions, UploadSource, UploadStatus } from "./upload.js";
 
+/** What is known of a query. */
 export interface QueryState<D> {
   /** The page that was read last. */
   data?: Page<D> | undefined;
+  /** Why it could not be read. */
   error?: ManybaseError | undefined;
+  /** A reading is under way. */
   loading: boolean;
 }
 
@@ -196,6 +199,7 @@ export function ManybaseProvider(props: { client: Client<any>; cache?: QueryCach
   return createElement(Context.Provider, { value: provided }, props.children);
 }
 
+/** The client of the provider above. */
 export function useClient<S extends SchemaShape = Untyped>(): Client<S> {
   return useProvided().client as Client<S>;
 }
@@ -251,11 +255,17 @@ export function useLive<D>(query: Query<D> | null): LiveState<D> & { list: LiveL
   return { ...state, list: entry?.list };
 }
 
+/** The state of the last upload. */
 export interface UploadState {
+  /** `idle` before the first one. */
   status: UploadStatus | "idle";
+  /** Bytes that the server has. */
   sent: number;
+  /** Bytes of the file. */
   total: number;
+  /** The stored file, when it is done. */
   file?: StoredFile;
+  /** Why it failed. */
   error?: ManybaseError;
 }
 

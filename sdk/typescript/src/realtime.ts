@@ -4,10 +4,14 @@ import type { Filter, Path } from "./schema.js";
 import type { Session } from "./session.js";
 import type { Connection } from "./socket.js";
 
+/** What was done to a document. */
 export type ChangeType = "insert" | "update" | "replace" | "delete";
 
+/** One change of a document, as it is after it. `leave`: the document went out of sight. */
 export type Change<D> = {
+  /** The collection of the document. */
   collection: string;
+  /** The document's id. */
   documentId: string;
   /** Where a later subscription can resume. */
   position: string;
@@ -23,9 +27,11 @@ export type Change<D> = {
  */
 export type Status = "live" | "catching-up" | "offline" | "ended";
 
+/** Options of `subscribe`. */
 export interface SubscribeOptions<D> {
   /** All by default, which is what `*` is too. */
   events?: readonly ChangeType[] | "*";
+  /** Changes of which documents; all by default. */
   filter?: Filter<D>;
   /** Chosen fields of the documents in changes. */
   fields?: readonly Path<D>[];
@@ -37,6 +43,7 @@ export interface SubscribeOptions<D> {
   onGap?: () => void;
   /** The reader has changed, such as their role: read again. `onGap` by default. */
   onReset?: () => void;
+  /** Called with each new status. */
   onStatus?: (status: Status) => void;
   /** The server has begun to send changes: at first, and again after each interruption. */
   onSubscribed?: () => void;
@@ -44,26 +51,37 @@ export interface SubscribeOptions<D> {
   resume?: boolean;
   /** The server refused something. The subscription is over if its status is `ended`. Without it errors are logged. */
   onError?: (error: ManybaseError) => void;
+  /** Ends the subscription. */
   signal?: AbortSignal;
 }
 
 /** Call it to end the subscription. */
 export interface Subscription {
   (): void;
+  /** Whether changes arrive. */
   readonly status: Status;
   /** Of the last change. */
   readonly position: string | undefined;
 }
 
+/** What this package uses of a `WebSocket`. */
 export interface WebSocketLike {
+  /** 1 for an open socket. */
   readyState: number;
+  /** Sends a text message. */
   send(text: string): void;
+  /** Closes the connection. */
   close(code?: number, reason?: string): void;
+  /** Called when it is open. */
   onopen: ((event: any) => void) | null;
+  /** Called with `{ data }` for each message. */
   onmessage: ((event: any) => void) | null;
+  /** Called when it has closed. */
   onclose: ((event: any) => void) | null;
+  /** Called before `onclose` where it failed. */
   onerror: ((event: any) => void) | null;
 }
+/** The class of an implementation of `WebSocket`. */
 export type WebSocketConstructor = new (url: string) => WebSocketLike;
 
 /** @internal One subscription. */

@@ -3,16 +3,23 @@
 
 /** What every document has. */
 export interface ServerFields {
+  /** The document's id. */
   readonly id: string;
+  /** When it was created. */
   readonly createdAt: string;
+  /** When it last changed. */
   readonly updatedAt: string;
+  /** The user who created it; absent for an API key. */
   readonly ownerId?: string;
 }
 
 /** The form of the interface `Schema` of `manybase types`. */
 export interface SchemaShape {
+  /** Documents by the names of collections, as they are read. */
   read: object;
+  /** What creates a document, by the names of collections. */
   create: object;
+  /** References by the names of collections. */
   references: object;
   /** What a reference to an end user expands to; without it references to users stay ids. */
   users?: object;
@@ -24,15 +31,23 @@ export interface SchemaShape {
 
 /** The schema of a client without types: any collection, any field. */
 export interface Untyped {
+  /** Any field of any document. */
   read: Record<string, ServerFields & Record<string, any>>;
+  /** Any field. */
   create: Record<string, Record<string, any>>;
+  /** Any reference. */
   references: Record<string, Record<string, string>>;
 }
 
+/** The names of the collections of a schema. */
 export type CollectionName<S extends SchemaShape> = keyof S["read"] & string;
+/** The documents of a collection as they are read. */
 export type DocumentOf<S extends SchemaShape, N> = N extends keyof S["read"] ? S["read"][N] : never;
+/** What creates a document of a collection. */
 export type NewDocumentOf<S extends SchemaShape, N> = N extends keyof S["create"] ? S["create"][N] : never;
+/** The references of a collection by their paths, with the collections that they lead to. */
 export type ReferencesOf<S extends SchemaShape, N> = N extends keyof S["references"] ? S["references"][N] : {};
+/** The type of users' metadata. */
 export type MetadataOf<S extends SchemaShape> = S extends { metadata: infer M } ? M : Record<string, unknown>;
 
 type ExactValue<V> = 0 extends 1 & V
@@ -83,6 +98,7 @@ export type ValueAt<D, P extends string> = P extends keyof D
 // Times are RFC 3339 text; a Date becomes that in JSON. Text of a few given values takes only these.
 type Comparable<V> = Plain<V> extends string ? (string extends Plain<V> ? V | Date : V) : V;
 type Value<V> = Comparable<ElementOf<V>> | Comparable<V> | null;
+/** Names of types for `$type`. */
 export type BsonType =
   | "double"
   | "string"
@@ -108,6 +124,7 @@ type ArrayOperators<E> = {
   $elemMatch?: E extends Scalar ? Operators<E> : Filter<E>;
 };
 
+/** The operators of a condition on a value. */
 export type Operators<V> = {
   $eq?: Value<V>;
   $ne?: Value<V>;
@@ -147,21 +164,37 @@ type Fields<D> = { [P in Writable<D>]?: ValueAt<D, P> };
 
 type Bits<A> = { and?: A; or?: A; xor?: A };
 
+/** Update operators of MongoDB's language. */
 export interface UpdateOperators<D> {
+  /** Sets fields. */
   $set?: Fields<D>;
+  /** Accepted; it changes nothing, since an update makes no document. */
   $setOnInsert?: Fields<D>;
+  /** Removes fields. */
   $unset?: { [P in Writable<D>]?: true | 1 | "" };
+  /** Adds to numbers; a missing field counts as 0. */
   $inc?: { [P in PathsOf<D, number | bigint>]?: Amount<ValueAt<D, P>> };
+  /** Multiplies numbers; a missing field becomes 0. */
   $mul?: { [P in PathsOf<D, number | bigint>]?: Amount<ValueAt<D, P>> };
+  /** Sets fields whose value is larger. */
   $min?: Fields<D>;
+  /** Sets fields whose value is smaller. */
   $max?: Fields<D>;
+  /** Gives fields other names. */
   $rename?: { [P in Writable<D>]?: string };
+  /** Sets fields to the server's time. */
   $currentDate?: { [P in Writable<D>]?: true | { $type: "date" } };
+  /** Appends to arrays. */
   $push?: { [P in ArrayPaths<D>]?: ElementOf<ValueAt<D, P>> | PushOptions<ElementOf<ValueAt<D, P>>> };
+  /** Appends what the array does not have. */
   $addToSet?: { [P in ArrayPaths<D>]?: ElementOf<ValueAt<D, P>> | Many<ElementOf<ValueAt<D, P>>> };
+  /** Removes the matching elements. */
   $pull?: { [P in ArrayPaths<D>]?: Condition<ElementOf<ValueAt<D, P>>> };
+  /** Removes the elements given. */
   $pullAll?: { [P in ArrayPaths<D>]?: readonly ElementOf<ValueAt<D, P>>[] };
+  /** Removes the last element (1), or the first (-1). */
   $pop?: { [P in keyof Elements<D>]?: 1 | -1 };
+  /** Changes the bits of integers. */
   $bit?: { [P in PathsOf<D, number | bigint>]?: Bits<Amount<ValueAt<D, P>>> };
 }
 
@@ -170,6 +203,7 @@ export type Update<D> = (Fields<D> & { [K in keyof UpdateOperators<D>]?: never }
 
 // ---- sort, chosen fields, references
 
+/** Paths with 1 (ascending) or -1. */
 export type SortKeys<D> = { [P in Path<D>]?: 1 | -1 };
 /** Keys in their order: `{ stars: -1, title: 1 }`, or a list of such objects. */
 export type Sort<D> = SortKeys<D> | readonly SortKeys<D>[];
@@ -191,6 +225,7 @@ type Reference<S extends SchemaShape, V, T> = V extends readonly any[]
     ? TargetOf<S, T> | string
     : V;
 
+/** The references of a collection that can be expanded. */
 export type ExpandName<S extends SchemaShape, N> = keyof ReferencesOf<S, N> & string;
 /** A document with expanded references: each is the document, or stays an id where the caller may not read it. */
 export type Expanded<S extends SchemaShape, N, D, E> = string extends E
@@ -212,6 +247,7 @@ type Pattern<P extends string> = P extends `${infer Start}/:${string}/${infer Re
   : P extends `${infer Start}/:${string}`
     ? `${Start}/${string}`
     : P;
+/** Methods of HTTP for functions. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** The paths that functions serve with a method; any path where the schema has no routes. */
 export type RoutePath<S extends SchemaShape, M extends string> = S extends { routes: infer R }

@@ -4,14 +4,23 @@ import type { SafeStorage } from "./storage.js";
 
 /** The signed-in end user. After a provider's sign-in only `id` and `role` are known. */
 export interface User<Metadata = Record<string, unknown>> {
+  /** Their id, such as `user_…`. */
   readonly id: string;
+  /** Their role in the project. */
   readonly role?: string;
+  /** The address they sign in with. */
   readonly email?: string;
+  /** Their name, null where none was given. */
   readonly name?: string | null;
+  /** Whether the address was verified. */
   readonly emailVerified?: boolean;
+  /** Whether a sign-in needs a second factor. */
   readonly mfaEnabled?: boolean;
+  /** What the project keeps of them. */
   readonly metadata?: Metadata;
+  /** When they registered. */
   readonly createdAt?: string;
+  /** When this record last changed. */
   readonly updatedAt?: string;
 }
 

@@ -1,9 +1,12 @@
 /** Where a client keeps its session and the addresses of unfinished uploads. A value of null removes the key. */
 export interface KeyValueStorage {
+  /** The value of a key; null or undefined for none. */
   get(key: string): string | null | undefined | Promise<string | null | undefined>;
+  /** Stores a value, or removes it. */
   set(key: string, value: string | null): void | Promise<void>;
 }
 
+/** A storage that ends with the program. */
 export function memoryStorage(): KeyValueStorage {
   const values = new Map<string, string>();
   return {

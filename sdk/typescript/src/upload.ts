@@ -3,31 +3,43 @@ import type { StoredFile } from "./files.js";
 import { aborted, type Transport } from "./http.js";
 import type { SafeStorage } from "./storage.js";
 
+/** What can be uploaded; text is sent as UTF-8. */
 export type UploadSource = Blob | ArrayBuffer | Uint8Array | string;
 
+/** How much of a file was sent. */
 export interface UploadProgress {
+  /** Bytes that the server has. */
   sent: number;
+  /** Bytes of the file. */
   total: number;
 }
 
+/** Options of an upload. */
 export interface UploadOptions {
   /** The type of a Blob by default, else `application/octet-stream`. */
   contentType?: string;
+  /** Stored with the file. */
   metadata?: Record<string, unknown>;
   /** Send it in pieces that continue after an interruption. On by default for files over 8 MiB, and with `onProgress`. */
   resumable?: boolean;
+  /** Called after each piece. */
   onProgress?: (progress: UploadProgress) => void;
+  /** Ends the upload; what was sent is kept for 24 hours. */
   signal?: AbortSignal;
 }
 
+/** How far an upload is. */
 export type UploadStatus = "running" | "paused" | "done" | "failed";
 
 const resumableFrom = 8 << 20;
 
 /** A file on its way to the server. Await it for the stored file. */
 export class Upload implements PromiseLike<StoredFile> {
+  /** How far it is. */
   status: UploadStatus = "running";
+  /** Bytes that the server has. */
   sent = 0;
+  /** Bytes of the file. */
   readonly total: number;
   /** @internal */
   readonly blob: Blob;
@@ -73,6 +85,7 @@ export class Upload implements PromiseLike<StoredFile> {
     return this.#controller.signal;
   }
 
+  /** The stored file: an upload can be awaited. */
   then<A = StoredFile, B = never>(
     resolve?: ((file: StoredFile) => A | PromiseLike<A>) | null,
     reject?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -87,6 +100,7 @@ export class Upload implements PromiseLike<StoredFile> {
     this.running?.abort();
   }
 
+  /** Continues a paused upload. */
   resume(): void {
     if (this.status !== "paused") return;
     this.status = "running";

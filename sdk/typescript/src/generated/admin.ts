@@ -2,6 +2,7 @@
 import type { OperationOptions } from "../operations.js";
 import type * as S from "./schemas.js";
 
+/** A method for each operation: first the parameters of its path, then the body, the query and options. */
 export interface AdminMethods {
   /** Activate an end user. */
   activateUser(id: string, options?: OperationOptions): Promise<void>;

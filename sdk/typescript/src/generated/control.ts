@@ -2,6 +2,7 @@
 import type { OperationOptions } from "../operations.js";
 import type * as S from "./schemas.js";
 
+/** A method for each operation: first the parameters of its path, then the body, the query and options. */
 export interface ControlMethods {
   /** Accept an invitation. */
   acceptInvite(body: S.InviteAcceptance, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.PlatformLoginResponse | S.MfaRequired>;
