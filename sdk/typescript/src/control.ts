@@ -5,6 +5,7 @@ import { table, type ControlMethods } from "./generated/control.js";
 import { Transport, type TransportOptions } from "./http.js";
 import { isFresh, keep } from "./kept.js";
 import { methods } from "./operations.js";
+import { notify } from "./realtime.js";
 
 export type * from "./generated/schemas.js";
 export type { ControlEvent, ControlSecondFactor, ControlSignIn } from "./control_session.js";
@@ -60,7 +61,7 @@ export function createControl(options: ControlOptions): Control {
   let loading: Promise<ControlSession> | undefined;
   const session = (): Promise<ControlSession> =>
     (loading ??= loaded(import("./control_session.js"))
-      .then((part) => new part.ControlSession(transport, headers, (event) => (++generation, onSession?.(event))))
+      .then((part) => new part.ControlSession(transport, headers, (event) => (++generation, notify(() => onSession?.(event)))))
       .catch((error) => {
         loading = undefined;
         throw error;
