@@ -228,10 +228,7 @@ export class Collection<
   }
 
   /** Calls `listener` for every change that the caller may see. All subscriptions of a client share one socket. */
-  subscribe(
-    listener: (change: Change<D>) => void,
-    options: SubscribeOptions<D> = {},
-  ): Subscription {
+  subscribe(listener: (change: Change<D>) => void, options: SubscribeOptions<D> = {}): Subscription {
     return this.realtime.subscribe(this.name, listener as never, options as SubscribeOptions<any>);
   }
 

@@ -61,7 +61,10 @@ export function createControl(options: ControlOptions): Control {
   let loading: Promise<ControlSession> | undefined;
   const session = (): Promise<ControlSession> =>
     (loading ??= loaded(import("./control_session.js"))
-      .then((part) => new part.ControlSession(transport, headers, (event) => (++generation, notify(() => onSession?.(event)))))
+      .then(
+        (part) =>
+          new part.ControlSession(transport, headers, (event) => (++generation, notify(() => onSession?.(event)))),
+      )
       .catch((error) => {
         loading = undefined;
         throw error;

@@ -134,7 +134,8 @@ export class Transport {
     if (/\/\.\.?(\/|\?|$)/.test(path)) throw new ManybaseError(0, "INVALID_PARAM", `path: ${path}`);
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) search.set(name, typeof value === "object" ? this.codec.stringify(value) : String(value));
+      if (value !== undefined)
+        search.set(name, typeof value === "object" ? this.codec.stringify(value) : String(value));
     }
     const text = String(search);
     return (path.startsWith("/") ? this.base + path : path) + (text && (path.includes("?") ? "&" : "?") + text);
@@ -144,7 +145,9 @@ export class Transport {
   compare(): void {
     if (this.#compared) return;
     this.#compared = true;
-    void import("./compatibility.js").then(({ compare }) => compare(this, this.#options.onIncompatible)).catch(() => {});
+    void import("./compatibility.js")
+      .then(({ compare }) => compare(this, this.#options.onIncompatible))
+      .catch(() => {});
   }
 
   /** The parsed body of a successful response, undefined where there is none. */

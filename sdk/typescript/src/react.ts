@@ -325,7 +325,9 @@ export function queryOptions<D>(query: Query<D>): {
   queryFn: (context: { signal?: AbortSignal }) => Promise<Page<D>>;
 } {
   // A key is compared as JSON, which has no bigint.
-  const body = JSON.parse(JSON.stringify(query.body(), (_, value) => (typeof value === "bigint" ? `${value}n` : value)));
+  const body = JSON.parse(
+    JSON.stringify(query.body(), (_, value) => (typeof value === "bigint" ? `${value}n` : value)),
+  );
   return {
     queryKey: ["manybase", query.collection.name, body],
     queryFn: ({ signal }) => query.page({ signal }),

@@ -131,7 +131,9 @@ export class Upload implements PromiseLike<StoredFile> {
 
   async #run(): Promise<StoredFile> {
     try {
-      const file = this.#resumable ? await (await loaded(import("./pieces.js"))).sendPieces(this) : await this.#sendWhole();
+      const file = this.#resumable
+        ? await (await loaded(import("./pieces.js"))).sendPieces(this)
+        : await this.#sendWhole();
       this.status = "done";
       return file;
     } catch (error) {
@@ -146,7 +148,10 @@ export class Upload implements PromiseLike<StoredFile> {
       method: "PUT",
       path: this.address,
       body: this.blob,
-      headers: { "content-type": this.type, "x-service-metadata": metadata && this.transport.codec.stringify(metadata) },
+      headers: {
+        "content-type": this.type,
+        "x-service-metadata": metadata && this.transport.codec.stringify(metadata),
+      },
       repeatable: true,
       signal: this.signal,
       timeoutMs: 0,

@@ -28,7 +28,13 @@ export class Browser {
   tab(options = {}) {
     const events = [];
     const fetch = (url, init) => this.#serve(url, init);
-    const control = createControl({ url: this.url, session: "cookie", fetch, onSession: (event) => events.push(event), ...options });
+    const control = createControl({
+      url: this.url,
+      session: "cookie",
+      fetch,
+      onSession: (event) => events.push(event),
+      ...options,
+    });
     this.t.onEnd(() => control.close());
     return Object.assign(control, { events });
   }

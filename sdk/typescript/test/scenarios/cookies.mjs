@@ -43,7 +43,10 @@ export async function a_token_is_renewed_once_for_all_tabs(t) {
     equal(seen, Array(6).fill(ada.email));
   }
   equal([browser.count("POST /auth/refresh +"), browser.mostRefreshing], [2, 1]);
-  equal(tabs.map((tab) => tab.events), Array(3).fill(["login"]));
+  equal(
+    tabs.map((tab) => tab.events),
+    Array(3).fill(["login"]),
+  );
 }
 
 export async function without_web_locks_the_tabs_elect_one(t) {
@@ -64,7 +67,13 @@ export async function signing_out_reaches_every_tab(t) {
     () => here.events.length === 2,
     () => here.events.join(),
   );
-  equal([here.events, there.events], [["login", "logout"], ["login", "logout"]]);
+  equal(
+    [here.events, there.events],
+    [
+      ["login", "logout"],
+      ["login", "logout"],
+    ],
+  );
   browser.requests.length = 0;
   for (const tab of [here, there]) await fails(tab.me(), "UNAUTHENTICATED", 401);
   equal(browser.count("POST /auth/refresh +"), 0, "it is known that there is no session");
@@ -84,7 +93,13 @@ export async function a_session_that_the_server_ends_is_an_event(t) {
     () => there.events.includes("revoked"),
     () => there.events.join(),
   );
-  equal([here.events, there.events], [["login", "revoked"], ["login", "revoked"]]);
+  equal(
+    [here.events, there.events],
+    [
+      ["login", "revoked"],
+      ["login", "revoked"],
+    ],
+  );
   // Ending it once more is no error.
   await here.signOut();
   equal(here.events, ["login", "revoked"]);
@@ -142,7 +157,10 @@ export async function a_provider_s_token_moves_into_the_cookie(t) {
   equal(await tab.completeOauth(), null);
   const address = tab.oauthUrl("github", { redirect: "http://app.test/" });
   equal(address, `${browser.url}/api/v1/control/auth/oauth/github/start?redirect=http%3A%2F%2Fapp.test%2F`);
-  check(tab.loginUrl({ redirect: "http://app.test/" }).startsWith(`${browser.url}/auth/login?plane=control&redirect=`), "login");
+  check(
+    tab.loginUrl({ redirect: "http://app.test/" }).startsWith(`${browser.url}/auth/login?plane=control&redirect=`),
+    "login",
+  );
   const token = browser.provide(ada.email);
   location.hash = `#mb_refresh=${token}`;
   equal([await tab.completeOauth(), browser.cookie, location.hash], [{}, token, ""]);

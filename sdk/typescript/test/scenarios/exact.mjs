@@ -30,8 +30,14 @@ export async function documents_keep_integers(t) {
 export async function filters_updates_and_conditions(t) {
   const books = t.key({ json }).collection(await t.collection());
   for (const n of [big - 1n, big, big + 1n]) await books.create({ id: `n${n - big}`, n });
-  equal((await books.list({ filter: { n: big } })).map((one) => one.id), ["n0"]);
-  equal((await books.list({ filter: { n: { $gt: big } } })).map((one) => one.id), ["n1"]);
+  equal(
+    (await books.list({ filter: { n: big } })).map((one) => one.id),
+    ["n0"],
+  );
+  equal(
+    (await books.list({ filter: { n: { $gt: big } } })).map((one) => one.id),
+    ["n1"],
+  );
   equal(await books.count({ n: { $gte: big } }), 2);
   const page = await books.query({ filter: { n: { $in: [big, big + 1n] } }, sort: { n: -1 } });
   equal(shown(page.documents.map((one) => one.n)), shown([big + 1n, big]));
@@ -39,7 +45,8 @@ export async function filters_updates_and_conditions(t) {
   equal(shown(n), shown(big + 1n));
   equal(shown((await books.update("n0", { n: 7n }, { returning: true })).n), 7);
   let seen = 0;
-  for await (const one of books.all({ filter: { n: { $gte: big - 1n } }, pageSize: 1 })) seen += typeof one.n === "bigint";
+  for await (const one of books.all({ filter: { n: { $gte: big - 1n } }, pageSize: 1 }))
+    seen += typeof one.n === "bigint";
   equal(seen, 2);
 }
 
@@ -61,7 +68,11 @@ export async function platforms_without_it_are_named(t) {
   const { rawJSON } = JSON;
   try {
     delete JSON.rawJSON;
-    const error = await fails((async () => createClient({ url: t.url, json: exactNumbers() }))(), "NO_EXACT_NUMBERS", 0);
+    const error = await fails(
+      (async () => createClient({ url: t.url, json: exactNumbers() }))(),
+      "NO_EXACT_NUMBERS",
+      0,
+    );
     check(error.message.includes("2^53"), error.message);
   } finally {
     JSON.rawJSON = rawJSON;
@@ -114,7 +125,12 @@ export async function live_lists_order_and_compute_them(t) {
   const books = key.collection(await t.collection());
   const writer = t.key({ json }).collection(books.name);
   const ids = {};
-  for (const [name, n] of [["c", big + 2n], ["a", 1], ["b", big]]) ids[name] = (await writer.create({ name, n })).id;
+  for (const [name, n] of [
+    ["c", big + 2n],
+    ["a", 1],
+    ["b", big],
+  ])
+    ids[name] = (await writer.create({ name, n })).id;
   const list = live(books.query({ sort: { n: 1 }, limit: 10 }));
   t.onEnd(() => list.close());
   const names = () => list.state.documents.map((one) => one.name).join("");
@@ -144,8 +160,14 @@ export async function live_lists_order_and_compute_them(t) {
   const creating = list.create({ name: "y", n: 2n });
   equal([valueOf("y"), names()], [2, "ayxcb"]);
   await creating;
-  await until(() => list.state.pending.size === 0 && list.state.status === "live", () => shown([...list.state.pending]));
-  equal((await books.query({ sort: { n: 1 } })).documents.map((one) => [one.name, shown(one.n)]), list.state.documents.map((one) => [one.name, shown(one.n)]));
+  await until(
+    () => list.state.pending.size === 0 && list.state.status === "live",
+    () => shown([...list.state.pending]),
+  );
+  equal(
+    (await books.query({ sort: { n: 1 } })).documents.map((one) => [one.name, shown(one.n)]),
+    list.state.documents.map((one) => [one.name, shown(one.n)]),
+  );
   equal(queries - before, 1, "the order was never in doubt, so that the list was not read again");
 }
 
@@ -202,6 +224,9 @@ export async function stored_sessions_and_files_have_them(t) {
 }
 
 export async function keys_of_queries_are_json(t) {
-  const query = t.key({ json }).collection("books").query({ filter: { n: big } });
+  const query = t
+    .key({ json })
+    .collection("books")
+    .query({ filter: { n: big } });
   equal(queryOptions(query).queryKey, ["manybase", "books", { filter: { n: `${big}n` } }]);
 }

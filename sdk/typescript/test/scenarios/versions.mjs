@@ -21,7 +21,9 @@ function told(t, said) {
       ++seen.requests;
       return said instanceof Error
         ? Promise.reject(said)
-        : Promise.resolve(new Response(typeof said === "string" ? JSON.stringify({ version: said, commit: "abc" }) : "<html>"));
+        : Promise.resolve(
+            new Response(typeof said === "string" ? JSON.stringify({ version: said, commit: "abc" }) : "<html>"),
+          );
     },
   };
   return seen;
@@ -48,7 +50,10 @@ export async function a_subscription_compares_them_once(t) {
     await fails(books.get("none"), "NOT_FOUND");
     await sleep(50);
     equal([seen.requests, seen.notified.length, seen.warnings.length], [1, 1, 1]);
-    check([said, version, "/dashboard/sdk/manybase.tgz"].every((one) => seen.warnings[0].includes(one)), seen.warnings[0]);
+    check(
+      [said, version, "/dashboard/sdk/manybase.tgz"].every((one) => seen.warnings[0].includes(one)),
+      seen.warnings[0],
+    );
   }
 }
 
@@ -65,7 +70,11 @@ export async function a_refused_call_compares_them_and_fails_as_it_would(t) {
     () => JSON.stringify(seen),
   );
   const admin = told(t, older);
-  await fails(createAdmin({ url: t.url, token: t.setup.adminKey, ...admin.options }).getPolicy("none"), "NOT_FOUND", 404);
+  await fails(
+    createAdmin({ url: t.url, token: t.setup.adminKey, ...admin.options }).getPolicy("none"),
+    "NOT_FOUND",
+    404,
+  );
   await until(
     () => admin.notified.length === 1,
     () => JSON.stringify(admin),
