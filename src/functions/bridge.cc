@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "data/query_request.h"
 #include "document/path.h"
@@ -147,6 +148,15 @@ Task<FileHost> ProjectHost::files() {
 // ---- calls
 
 Task<doc::Value> RunBridge::call(std::string operation, doc::Document arguments) {
+  using Clock = std::chrono::steady_clock;
+  if (!run_.calls) co_return co_await execute(std::move(operation), std::move(arguments));
+  const std::optional<size_t> logged = run_.calls->begin(operation, arguments, Clock::now());
+  Result<doc::Value> result = co_await execute(std::move(operation), std::move(arguments));
+  if (logged) run_.calls->end(*logged, result ? nullptr : &result.error(), Clock::now());
+  co_return result;
+}
+
+Task<doc::Value> RunBridge::execute(std::string operation, doc::Document arguments) {
   if (run_.kind == clone::BridgeKind::lookup) {
     if (operation == "lookup.get") return get(std::move(arguments));
     if (operation == "lookup.findOne") return lookUp(std::move(arguments));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "data/service_documents.h"
+#include "functions/call_log.h"
 #include "functions/file_calls.h"
 #include "integrations/integrations.h"
 #include "workers/workers.h"
@@ -74,6 +75,7 @@ class RunBridge final : public workers::Bridge {
     bool logged = true;      // whether its writes are in the change log
     std::string trace = {};  // of its writes and calls
     clone::BridgeKind kind = clone::BridgeKind::full;
+    std::shared_ptr<CallLog> calls = {};  // null: its calls are not logged
   };
   // `documents` outlives the bridge.
   RunBridge(std::unique_ptr<Host> host, data::ServiceDocuments& documents, Run run)
@@ -84,6 +86,7 @@ class RunBridge final : public workers::Bridge {
   clone::BridgeKind kind() const override { return run_.kind; }
 
  private:
+  Task<doc::Value> execute(std::string operation, doc::Document arguments);
   Task<doc::Value> find(doc::Document arguments, bool one);
   Task<doc::Value> get(doc::Document arguments);
   Task<doc::Value> lookUp(doc::Document arguments);

@@ -186,6 +186,20 @@ struct RunLine {
   }
 };
 
+// A call that a run made of the server (call_log.h).
+struct RunCall {
+  std::string kind;    // db integration
+  std::string name;    // of the collection or the integration; "" for text that is not a name
+  std::string detail;  // the operation
+  double ms = 0;
+  std::string outcome;  // "ok", an error code, or "unfinished" at the end of the run
+  static constexpr auto shape() {
+    return doc::shape<RunCall>("FunctionRunCall", doc::field("kind", &RunCall::kind),
+                               doc::field("name", &RunCall::name), doc::field("detail", &RunCall::detail),
+                               doc::field("ms", &RunCall::ms), doc::field("outcome", &RunCall::outcome));
+  }
+};
+
 // One run, as it is logged and returned by invoke.
 struct RunView {
   std::string id;       // "run_…"
@@ -198,13 +212,15 @@ struct RunView {
   std::optional<doc::Value> result;  // not logged if it is larger than 16 KiB
   // Of runs that are or may be retried: from 1 on.
   std::optional<int64_t> attempt = {};
-  std::optional<std::string> retryOf = {};  // the id of the run that this one repeats, the attempt before
+  std::optional<std::string> retryOf = {};         // the id of the run that this one repeats, the attempt before
+  std::optional<std::vector<RunCall>> calls = {};  // absent for a run without calls
   static constexpr auto shape() {
     return doc::shape<RunView>("FunctionRun", doc::field("id", &RunView::id), doc::field("trigger", &RunView::trigger),
                                doc::field("status", &RunView::status), doc::field("startedAt", &RunView::startedAt),
                                doc::field("durationMs", &RunView::durationMs), doc::field("logs", &RunView::logs),
                                doc::field("error", &RunView::error), doc::field("result", &RunView::result),
-                               doc::field("attempt", &RunView::attempt), doc::field("retryOf", &RunView::retryOf));
+                               doc::field("attempt", &RunView::attempt), doc::field("retryOf", &RunView::retryOf),
+                               doc::field("calls", &RunView::calls));
   }
 };
 

@@ -73,6 +73,7 @@ RunView loggedView(const RunView& run) {
   if (run.result && run.result->view().raw().size() <= kMaxKeptResult) entry.result = run.result;
   entry.attempt = run.attempt;
   entry.retryOf = run.retryOf;
+  entry.calls = run.calls;
   return entry;
 }
 
@@ -154,13 +155,15 @@ void noteAbort(RunView& run) {
 
 std::shared_ptr<workers::Bridge> FunctionRunner::bridgeOf(const Invocation& invocation,
                                                           std::chrono::milliseconds timeout,
-                                                          ProjectHost::Refusal refused) const {
+                                                          ProjectHost::Refusal refused,
+                                                          std::shared_ptr<CallLog> calls) const {
   auto host = std::make_unique<ProjectHost>(deps_.host, invocation.project->info().id, std::move(refused));
   RunBridge::Run run;
   run.actor = actorOf(invocation.function->record.functionId, invocation.depth);
   run.trace = invocation.trace;
   run.deadline = std::chrono::steady_clock::now() + timeout + kWaiting;
   run.kind = bridgeKindOf(*invocation.function);
+  run.calls = std::move(calls);
   return std::make_shared<RunBridge>(std::move(host), deps_.documents, std::move(run));
 }
 
@@ -205,7 +208,8 @@ Task<FinishedRun> FunctionRunner::run(Invocation invocation) {
   request.timeout = timeout;
   request.runClass = invocation.runClass;
   const auto refused = std::make_shared<std::atomic<bool>>(false);
-  request.bridge = bridgeOf(invocation, timeout, refused);
+  const auto calls = std::make_shared<CallLog>();
+  request.bridge = bridgeOf(invocation, timeout, refused, calls);
   // The month in which the run was taken is the one in which it counts.
   const Timestamp startedAt = invocation.permit ? invocation.permit->at() : deps_.clock.now();
   workers::RunOutcome outcome = co_await deps_.executor.run(std::move(request));
@@ -219,6 +223,8 @@ Task<FinishedRun> FunctionRunner::run(Invocation invocation) {
   finished.view = viewOf(std::move(outcome), "run_" + deps_.ids.next(), std::move(invocation.trigger), startedAt);
   finished.view.attempt = invocation.attempt;
   finished.view.retryOf = std::move(invocation.retryOf);
+  std::vector<RunCall> made = calls->calls(std::chrono::steady_clock::now());
+  if (!made.empty()) finished.view.calls = std::move(made);
   if (finished.status == workers::RunStatus::busy) co_return finished;
   if (invocation.runClass == workers::RunClass::preHook) noteAbort(finished.view);
   if (invocation.countedByCaller) finished.permit = std::exchange(invocation.permit, std::nullopt);

@@ -41,7 +41,7 @@ class FunctionRunner final : public Runner {
   bool isTaken(const Invocation& invocation) const;
   // `refused` is set once the project's suspension refuses a call.
   std::shared_ptr<workers::Bridge> bridgeOf(const Invocation& invocation, std::chrono::milliseconds timeout,
-                                            ProjectHost::Refusal refused) const;
+                                            ProjectHost::Refusal refused, std::shared_ptr<CallLog> calls) const;
   const FunctionRunnerDeps deps_;
 };
 

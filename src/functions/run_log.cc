@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/log.h"
+#include "functions/call_log.h"
 #include "store/record_pages.h"
 #include "store/records.h"
 #include "store/retry.h"
@@ -80,6 +81,7 @@ size_t bytesOf(const RunLog::Logged& logged) {
   size_t bytes = sizeof logged + (run.result ? run.result->view().raw().size() : 0);
   bytes += (run.error ? run.error->size() : 0) + (logged.input ? logged.input->event.size() : 0);
   for (const RunLine& line : run.logs) bytes += sizeof line + line.message.size();
+  if (run.calls) bytes += run.calls->size() * sizeof(RunCall) + kMaxCallBytes;
   return bytes;
 }
 
@@ -119,6 +121,7 @@ void RunLog::add(RunOf of, RunView run, Counting counting, std::optional<RunInpu
   if (work_.bytes + bytesOf(logged) > kMaxPendingBytes) {
     logged.run.logs.clear();
     logged.run.result.reset();
+    logged.run.calls.reset();
     logged.input.reset();
   }
   // The run is counted, but not logged.

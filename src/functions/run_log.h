@@ -57,8 +57,8 @@ struct RunInput {
   doc::Document event;
 };
 
-// At most 50 unwritten runs of a function are in memory, and 32 MiB of all functions; past that log lines, results and
-// inputs are left out. Any core.
+// At most 50 unwritten runs of a function are in memory, and 32 MiB of all functions; past that log lines,
+// results, calls and inputs are left out. Any core.
 class RunLog {
  public:
   // References outlive it.
