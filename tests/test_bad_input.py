@@ -92,6 +92,7 @@ class World:
             "name": unique("name"),
             "email": f"{unique()}@example.com",
             "password": PASSWORD,
+            "current": PASSWORD,
             "role": "Viewer",
             "to": unique("to"),
             "keys": {"zz": 1},

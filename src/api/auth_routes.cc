@@ -26,12 +26,13 @@ struct AuthRoutes::Paths {
   std::string prefix;
   Gate (*anyone)(std::string_view rateAction);
   Gate signedIn;
+  Gate passwordChange;
   bool control;
 };
 
 void AuthRoutes::addTo(RouteTable& routes) {
-  addPlane(routes, {"/api/v1/auth", &authPublic, endUser(), false});
-  addPlane(routes, {"/api/v1/control/auth", &controlPublic, control(), true});
+  addPlane(routes, {"/api/v1/auth", &authPublic, endUser(), endUser("password"), false});
+  addPlane(routes, {"/api/v1/control/auth", &controlPublic, control(), control("password"), true});
   routes.post("/api/v1/control/auth/invites/accept", controlPublic("register"), this, &AuthRoutes::acceptInvite,
               "Accept an invitation");
   routes.get("/api/v1/jwks.json", open(), this, &AuthRoutes::jwks, "Public keys of access tokens");
@@ -61,6 +62,8 @@ void AuthRoutes::addPlane(RouteTable& routes, const Paths& paths) {
   routes.post(paths.prefix + "/password-reset/request", reset, this, &AuthRoutes::requestReset,
               "Request a mail that resets a password");
   routes.post(paths.prefix + "/password-reset", reset, this, &AuthRoutes::resetPassword, "Set a new password");
+  routes.post(paths.prefix + "/password", paths.passwordChange, this, &AuthRoutes::changePassword,
+              "Change your password");
 }
 
 Task<Reply> AuthRoutes::registerUser(RequestContext& context, identity::Registration body) {
@@ -220,6 +223,12 @@ Task<Reply> AuthRoutes::requestReset(RequestContext& context, identity::EmailBod
 Task<Reply> AuthRoutes::resetPassword(RequestContext& context, identity::PasswordReset body) {
   CO_RETURN_IF_ERROR(
       co_await identity_.links().reset(realmOf(context), std::move(body), context.caller, context.deadline));
+  co_return Reply::noContent();
+}
+
+Task<Reply> AuthRoutes::changePassword(RequestContext& context, identity::PasswordChange body) {
+  CO_RETURN_IF_ERROR(
+      co_await identity_.users().changePassword(realmOf(context), std::move(body), context.caller, context.deadline));
   co_return Reply::noContent();
 }
 

@@ -43,6 +43,7 @@ class AuthRoutes {
   Task<Reply> verifyEmail(RequestContext& context, identity::TokenBody body);
   Task<Reply> requestReset(RequestContext& context, identity::EmailBody body);
   Task<Reply> resetPassword(RequestContext& context, identity::PasswordReset body);
+  Task<Reply> changePassword(RequestContext& context, identity::PasswordChange body);
   Task<Reply> acceptInvite(RequestContext& context, identity::InviteAcceptance body);
   Task<Reply> jwks(RequestContext& context);
 

@@ -27,8 +27,8 @@ struct Gate {
   Plane plane = Plane::open;
   std::string_view scope;       // API key scope: read, write, admin, storage, functions
   std::string_view permission;  // checked on the admin plane; ":0" is replaced by the first path parameter
-  std::string_view
-      rateAction;  // auth rate limit: "register", "login", "refresh", "verify-email", "password-reset", "mfa"
+  std::string_view rateAction;  // auth rate limit: "register", "login", "refresh", "verify-email", "password-reset",
+                                // "password", "mfa"
 
   // Of the plane dataOrAnonymous: the operation of the public rule that serves a request without a token.
   std::optional<policy::Operation> publicOperation = {};

@@ -9,8 +9,11 @@
 
 namespace mb::identity {
 
+inline constexpr std::string_view kPasswordLogin = "password";
+inline constexpr std::string_view kPasswordChange = "passwordChange";
+
 struct FailedLogin {
-  std::string method;  // "password", "mfa", or the provider
+  std::string method;  // kPasswordLogin, kPasswordChange, "mfa", or the provider
   // "credentials", "code", "inactive", "blocked", "tooManyTries", "unverified", "uninvited", "setupCode", "provider"
   std::string reason;
   std::string email;  // as it was typed, or as a provider sent it; ""

@@ -22,6 +22,8 @@ struct SessionRecord {
   std::optional<Timestamp> rotatedAt = {};
   // true: the refresh token is in a browser's cookie. Absent for others.
   std::optional<bool> inCookie = {};
+  // When its user last ended all others: it is valid although it began before UserRecord::signedOutAt.
+  std::optional<Timestamp> keptAt = {};
   static constexpr auto shape() {
     return doc::shape<SessionRecord>(
         "SessionRecord", doc::field("id", &SessionRecord::id), doc::field("userId", &SessionRecord::userId),
@@ -29,7 +31,7 @@ struct SessionRecord {
         doc::field("lastUsedAt", &SessionRecord::lastUsedAt), doc::field("expiresAt", &SessionRecord::expiresAt),
         doc::field("userAgent", &SessionRecord::userAgent), doc::field("ip", &SessionRecord::ip),
         doc::field("generation", &SessionRecord::generation), doc::field("rotatedAt", &SessionRecord::rotatedAt),
-        doc::field("inCookie", &SessionRecord::inCookie));
+        doc::field("inCookie", &SessionRecord::inCookie), doc::field("keptAt", &SessionRecord::keptAt));
   }
 };
 

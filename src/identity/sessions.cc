@@ -50,7 +50,8 @@ doc::Document detailsOf(const SessionId& session, std::string_view method = "") 
 }  // namespace
 
 bool isOver(const SessionRecord& session, const UserRecord& user) {
-  return user.signedOutAt && session.createdAt <= *user.signedOutAt;
+  return user.signedOutAt &&
+         std::max(session.createdAt, session.keptAt.value_or(session.createdAt)) <= *user.signedOutAt;
 }
 
 Task<Sessions::Opened> Sessions::open(Realm realm, UserRecord user, ClientInfo client, store::Deadline deadline) {
@@ -159,17 +160,17 @@ Task<Sessions::Refreshed> Sessions::refreshOnce(Realm realm, RefreshToken given,
   }
   store::Write write(optionsOf(refreshed.session.userId, deadline));
   const store::Target target = write.change(targetOf(realm.project, kSessions, refreshed.session.id.str()));
-  CO_RETURN_IF_ERROR(
-      co_await deps_.store.write(std::move(write),
-                                 [target, held, stored = doc::encode(refreshed.session)](
-                                     const store::PreImages& before, store::Changes& changes) -> Result<> {
-                                   if (!before[target]) return fail(refusedRefresh());
-                                   TRY(const SessionRecord still, fromStore<SessionRecord>(before[target]->view()));
-                                   if (still.generation.value_or(0) != held)
-                                     return fail(ErrorCode::retry, "another request rotated the token");
-                                   changes.put(target, stored);
-                                   return {};
-                                 }));
+  CO_RETURN_IF_ERROR(co_await deps_.store.write(
+      std::move(write),
+      [target, held, session = refreshed.session](const store::PreImages& before, store::Changes& changes) -> Result<> {
+        if (!before[target]) return fail(refusedRefresh());
+        TRY(const SessionRecord still, fromStore<SessionRecord>(before[target]->view()));
+        if (still.generation.value_or(0) != held) return fail(ErrorCode::retry, "another request rotated the token");
+        SessionRecord after = session;
+        after.keptAt = still.keptAt;  // a password change may have set it since the read
+        changes.put(target, doc::encode(after));
+        return {};
+      }));
   co_return refreshed;
 }
 

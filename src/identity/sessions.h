@@ -36,7 +36,7 @@ struct ClientInfo {
   TokenTransport transport = TokenTransport::body;
 };
 
-// Whether the session was opened before its user was signed out everywhere.
+// Whether the session was opened before its user was signed out everywhere, and was not kept then.
 bool isOver(const SessionRecord& session, const UserRecord& user);
 
 // Whether a refresh replaces the refresh token (project setting rotateRefreshTokens).

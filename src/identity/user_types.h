@@ -75,6 +75,15 @@ struct Credentials {
   }
 };
 
+struct PasswordChange {
+  std::string current;
+  std::string password;
+  static constexpr auto shape() {
+    return doc::shape<PasswordChange>("PasswordChange", doc::field("current", &PasswordChange::current),
+                                      doc::field("password", &PasswordChange::password));
+  }
+};
+
 struct NewUser {
   std::string email;
   std::string password;

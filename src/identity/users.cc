@@ -198,9 +198,9 @@ Task<UserRecord> Users::commitOnce(Realm realm, UserRecord user, Addition additi
   co_return fail(violation->target == target.position() ? emailTaken() : registrationConflict());
 }
 
-Task<UserRecord> Users::checkPassword(Realm realm, Credentials input, policy::Caller by) {
+Task<UserRecord> Users::checkPassword(Realm realm, Credentials input, policy::Caller by, std::string method) {
   const auto begun = std::chrono::steady_clock::now();
-  FailedLogin failed{"password", "", shortened(input.email), {}};
+  FailedLogin failed{std::move(method), "", shortened(input.email), {}};
   auto user = co_await verifyPassword(realm, std::move(input));
   if (user) co_return user;
   failed.reason = refusalOf(user.error().code());

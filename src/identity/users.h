@@ -54,7 +54,14 @@ class Users {
   // The user with this password. Fails with invalidCredentials (in the same time for an unknown address),
   // userInactive, userBlocked, rateLimited (20 failures in 15 minutes on the address), unavailable.
   // Refusals are audited as login.failed; `by` has the client's address.
-  Task<UserRecord> checkPassword(Realm realm, Credentials input, policy::Caller by = {});
+  // `method`: FailedLogin::method.
+  Task<UserRecord> checkPassword(Realm realm, Credentials input, policy::Caller by = {},
+                                 std::string method = std::string(kPasswordLogin));
+  // Sets the password of the caller `by`, a signed-in user, and ends all their sessions but by.sessionId. Audited as
+  // user.passwordChanged, and mailed to the user. Fails with validation (password rules, at /password),
+  // invalidCredentials (another current password), rateLimited as checkPassword(), conflict (an account without a
+  // password, or a concurrent change), unauthenticated (the session has ended), unavailable.
+  Task<> changePassword(Realm realm, PasswordChange input, policy::Caller by, store::Deadline deadline);
   // Audits a refused sign-in of another method.
   Async<void> noteFailed(Realm realm, FailedLogin login, policy::Caller by);
   // Resets the count of failed logins on the address: its owner was verified in another way.

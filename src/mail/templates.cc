@@ -139,7 +139,7 @@ Parts partsOf(const TemplatedMail& mail) {
               "Sign in", "If you did not request this, change your password and inform your administrator."};
     case MailTemplate::passwordChanged:
       return {"Your password at " + brand + " was changed",
-              "The password of your account was changed, and all sessions were ended.", "Sign in",
+              "The password of your account was changed, and the other sessions were ended.", "Sign in",
               "If it was not you, reset your password now."};
     case MailTemplate::projectOffered:
       return {"Transfer of " + brand + " to you",

@@ -286,6 +286,7 @@ constexpr FieldDoc kFieldDocs[] = {
     {"TotpEnrollment.secret", "For the authenticator app.", R"("JBSWY3DPEHPK3PXP")"},
     {"InviteAcceptance.name", "The user's name.", R"("Ada")"},
     {"InviteAcceptance.token", "The token of the mailed link.", R"("mem_06fVx3jmA1qK9bTzLw2C.c2VjcmV0")"},
+    {"PasswordChange.current", "The password until now.", R"("correct horse battery")"},
     {"PasswordReset.token", "The token of the mailed link.", R"("c2VjcmV0")"},
     {"User.id", "The user's id.", R"("user_06fVx3jmA1qK9bTzLw2C")"},
     {"User.metadata", "Data that admins store about the user; `role` is the end-user role.", R"({"role": "user"})"},

@@ -105,6 +105,8 @@ export class Auth<Metadata = Record<string, unknown>> {
   readonly requestPasswordReset = this.#later("requestPasswordReset");
   /** Sets a new password and ends all sessions of the user. */
   readonly resetPassword = this.#later("resetPassword");
+  /** Sets a new password of the signed-in user and ends their other sessions. */
+  readonly changePassword = this.#later("changePassword");
   /**
    * Completes a sign-in that `oauthUrl`, `oauthPopup` or `loginUrl` began, from the page's address, and removes the token
    * from it. Null where the address holds no result. A result that this tab did not request is refused, since any site
