@@ -16,9 +16,14 @@ bool convertsAny(const doc::FilterCoercion& coercion, const doc::FieldPath& path
 }  // namespace
 
 Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller, snapshot::SnapshotPtr project,
-                             std::string collection) {
-  const Access access{caller, std::move(project), Authority::policies, store::readDeadline()};
-  CO_TRY(Grant grant, grants.find(access, collection, policy::Operation::read));
+                             std::string collection, Authority authority) {
+  const bool asAdmin = authority == Authority::admin;
+  const bool mayBeAdmin = caller.kind == policy::CallerKind::member || caller.kind == policy::CallerKind::apiKey;
+  if (asAdmin && !(mayBeAdmin && caller.adminOf(collection))) {
+    co_return fail(ErrorCode::forbidden, "only members and API keys with data:<collection>:admin pass its policy");
+  }
+  const Access access{caller, std::move(project), authority, store::readDeadline()};
+  CO_TRY(Grant grant, grants.find(access, collection, asAdmin ? policy::Operation::admin : policy::Operation::read));
   EventView view;
   view.collection = *grants.table(*access.project).find(collection);
   view.reader = grant.reader;

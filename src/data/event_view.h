@@ -23,11 +23,13 @@ struct EventView {
   const doc::FieldSet& denied() const { return collection->deniedReadFields(reader); }
 };
 
+// With Authority::admin every change is visible, with all fields, to members and API keys with the permission
+// data:<collection>:admin; others get forbidden.
 // Fails with forbidden (permission, no policy, no read rule, unresolvable placeholder), unauthenticated (a caller
 // without a token, and no public read rule), notFound (no such collection; only for callers who hold the permission),
 // and as Grants::complete does; but a caller whose sets hold too many values gets a view that is `refused`. The
 // references outlive the call.
 Task<EventView> eventViewFor(const Grants& grants, const policy::Caller& caller, snapshot::SnapshotPtr project,
-                             std::string collection);
+                             std::string collection, Authority authority = Authority::policies);
 
 }  // namespace mb::data

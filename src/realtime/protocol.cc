@@ -120,6 +120,9 @@ std::string takeField(ClientMessage& message, std::string_view name, doc::ValueV
   } else if (name == "caughtUp" && subscribes) {
     if (value.type() != doc::BsonType::boolean) return "caughtUp must be true or false";
     message.caughtUp = value.asBool();
+  } else if (name == "admin" && subscribes) {
+    if (value.type() != doc::BsonType::boolean) return "admin must be true or false";
+    message.admin = value.asBool();
   } else {
     std::string problem = "the field ";
     doc::writeJsonString(problem, name.substr(0, kMaxIdLength));

@@ -66,6 +66,18 @@ TEST(ReadMessageTest, WhatASubscriptionSelects) {
       "");
 }
 
+TEST(ReadMessageTest, AdminIsABooleanOfSubscribe) {
+  const auto read = [](const std::string& given) {
+    return readMessage(R"({"type":"subscribe","id":"s","collection":"posts","admin":)" + given + "}");
+  };
+  EXPECT_TRUE(read("true").admin);
+  EXPECT_FALSE(read("false").admin);
+  EXPECT_EQ(read("false").problem, "");
+  for (const char* wrong : {"1", "null", "\"true\"", "{}", "[]"}) EXPECT_NE(read(wrong).problem, "") << wrong;
+  EXPECT_NE(readMessage(R"({"type":"auth","token":"t","admin":true})").problem, "");
+  EXPECT_NE(readMessage(R"({"type":"unsubscribe","id":"s","admin":true})").problem, "");
+}
+
 TEST(ReadMessageTest, WhatIsNoMessage) {
   const std::string long64 = [] {
     std::string text;

@@ -62,8 +62,11 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
 
  private:
   enum class State { open, active, paused, ended };
-  // What a caller may see of the collections of its subscriptions, by name; nullopt: nothing.
-  using Views = std::map<std::string, std::optional<data::EventView>, std::less<>>;
+  // What a caller may see of a collection, under an authority.
+  using ViewKey = std::pair<std::string, data::Authority>;
+  static ViewKey viewKey(const Subscription& subscription) { return {subscription.collection, subscription.authority}; }
+  // What a caller may see of the collections of its subscriptions; nullopt: nothing.
+  using Views = std::map<ViewKey, std::optional<data::EventView>>;
   struct AnonymousPermits {
     AddressLimiter::Permit ofAddress;
     ProjectLimiter::Permit ofProject;
@@ -93,7 +96,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   // `who` and `views` outlive the call.
   static Task<> viewsFor(std::shared_ptr<Session> self, const identity::Identified& who, Views& views);
   static Task<std::optional<data::EventView>> viewOf(std::shared_ptr<Session> self, const policy::Caller& caller,
-                                                     snapshot::SnapshotPtr project, std::string collection);
+                                                     snapshot::SnapshotPtr project, ViewKey viewed);
   void adopt(identity::Identified who, const Views& views);
   // Applies the caller's view (null: it sees nothing) to a subscription; why it ends, or nullopt. `readerChanged`: the
   // caller is not who it was.

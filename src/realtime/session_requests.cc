@@ -24,6 +24,10 @@ constexpr size_t kMaxPatterns = 4;
 constexpr std::string_view kExpired = "the token has expired; authenticate with a fresh one";
 constexpr std::string_view kRefused = "the token is no longer valid; authenticate with another one";
 
+data::Authority authorityOf(const ClientMessage& message) {
+  return message.admin ? data::Authority::admin : data::Authority::policies;
+}
+
 size_t countPatterns(const doc::FilterNode& node) {
   size_t count = node.patterns.size();
   for (const auto& child : node.children) count += countPatterns(*child);
@@ -113,21 +117,22 @@ Async<void> Session::authenticate(std::shared_ptr<Session> self, ClientMessage m
 Task<> Session::viewsFor(std::shared_ptr<Session> self, const identity::Identified& who, Views& views) {
   const auto withoutView = [&]() -> const Subscription* {
     const auto missing = std::ranges::find_if(
-        self->subscriptions_, [&](const auto& subscription) { return !views.contains(subscription->collection); });
+        self->subscriptions_, [&](const auto& subscription) { return !views.contains(viewKey(*subscription)); });
     return missing == self->subscriptions_.end() ? nullptr : missing->get();
   };
   // The client may subscribe while a view is read.
   while (const Subscription* subscription = withoutView()) {
-    std::string collection = subscription->collection;
-    CO_TRY(std::optional<data::EventView> view, co_await viewOf(self, who.caller, who.project, collection));
-    views.emplace(std::move(collection), std::move(view));
+    ViewKey key = viewKey(*subscription);
+    CO_TRY(std::optional<data::EventView> view, co_await viewOf(self, who.caller, who.project, key));
+    views.emplace(std::move(key), std::move(view));
   }
   co_return Result<>();
 }
 
 Task<std::optional<data::EventView>> Session::viewOf(std::shared_ptr<Session> self, const policy::Caller& caller,
-                                                     snapshot::SnapshotPtr project, std::string collection) {
-  auto view = co_await data::eventViewFor(self->hub_.deps().grants, caller, std::move(project), std::move(collection));
+                                                     snapshot::SnapshotPtr project, ViewKey viewed) {
+  auto view = co_await data::eventViewFor(self->hub_.deps().grants, caller, std::move(project), std::move(viewed.first),
+                                          viewed.second);
   if (view) co_return *std::move(view);
   const ErrorCode code = view.error().code();
   const bool denied = code == ErrorCode::forbidden || code == ErrorCode::notFound || code == ErrorCode::unauthenticated;
@@ -170,7 +175,7 @@ void Session::adopt(identity::Identified who, const Views& views) {
       ended.emplace_back(subscription.get(), Refusal{Code::notFound, "the collection was dropped or renamed"});
       continue;
     }
-    const auto view = views.find(subscription->collection);
+    const auto view = views.find(viewKey(*subscription));
     const bool current =
         view != views.end() && view->second && view->second->collection->info.number == subscription->number;
     if (current) noteSets(view->second->sets);
@@ -326,7 +331,8 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
   for (int attempt = 0; attempt < kViewAttempts; ++attempt) {
     const policy::Caller caller = self->caller_;
     const uint32_t lookups = self->lookups_;
-    const auto view = co_await viewOf(self, caller, self->project_->snapshot(), message.collection);
+    const auto view = co_await viewOf(self, caller, self->project_->snapshot(),
+                                      {message.collection, authorityOf(message)});
     if (self->state_ == State::ended) co_return;
     refusal = self->refusalOf(message);
     const bool denied = view && (!*view || (*view)->refused);
@@ -357,6 +363,7 @@ void Session::begin(ClientMessage message, const data::EventView& view, uint64_t
   subscription.events = message.events;
   subscription.leave = message.leave;
   subscription.caughtUpDue = message.caughtUp;
+  subscription.authority = authorityOf(message);
   subscriptions_.push_back(std::move(owned));
   const uint64_t last = std::max(frontier, project_->addSubscription(subscription));
   project_->place(subscription, &view);

@@ -10,6 +10,7 @@
 
 #include "base/lru_cache.h"
 #include "data/collection_table.h"
+#include "data/documents.h"
 #include "http/websocket.h"
 #include "policy/subject.h"
 #include "realtime/protocol.h"
@@ -63,6 +64,7 @@ struct Subscription {
   Events events = kAllEvents;
   bool leave = false;        // it gets leave events
   bool caughtUpDue = false;  // the client waits for a caughtUpMessage()
+  data::Authority authority = data::Authority::policies;
 
   // The client's filter: as given, and parsed for a version of the collection. Without one: empty, matches everything.
   doc::Document filterSource;
