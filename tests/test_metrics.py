@@ -2,8 +2,14 @@
 
 import concurrent.futures
 import re
+from datetime import datetime, timedelta, timezone
 
-from support.client import PASSWORD, Api, ok, refused
+import pytest
+
+from support.client import PASSWORD, Api, PlatformUser, ok, refused
+from support.function import http_function
+from support.realtime import Live
+from support.server import Server
 
 PLANES = ["auth", "data", "admin", "graphql", "storage", "functions"]
 
@@ -82,7 +88,7 @@ def test_nothing_is_lost_at_the_same_time(server, owner):
 
 
 def test_who_may_ask(owner, project, alice):
-    for path in ("/admin/metrics", "/admin/usage"):
+    for path in ("/admin/metrics", "/admin/metrics/series", "/admin/usage"):
         ok(project.member("Viewer").get(path))
         ok(project.member(project.role("ops:read")).get(path))
         ok(project.api_key("admin").get(path))
@@ -94,3 +100,84 @@ def test_who_may_ask(owner, project, alice):
 
 def test_usage_without_billing(project):
     assert ok(project.admin.get("/admin/usage")) == {"plan": None, "limits": None, "usage": None}
+
+
+WINDOWS = {"1h": (60, 60), "24h": (900, 96), "7d": (3600, 168)}
+
+
+def series(api, window: str) -> dict:
+    return ok(api.get("/admin/metrics/series", params={"window": window}))
+
+
+def total(points: list) -> int:
+    return sum(point or 0 for point in points)
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_a_series_ends_now(project, window):
+    step, count = WINDOWS[window]
+    found = series(project.admin, window)
+    assert set(found) == {"from", "stepSeconds", "planes", "sockets", "functionRuns"} and found["stepSeconds"] == step
+    assert list(found["planes"]) == PLANES
+    lists = [found["sockets"], found["functionRuns"], *(points for each in found["planes"].values() for points in each.values())]
+    assert all(len(points) == count for points in lists)
+    # All have their gaps in the same steps: the server has run for a few minutes at most.
+    assert len({tuple(point is None for point in points) for points in lists}) == 1
+    assert lists[0][0] is None and lists[0][-1] is not None
+    start = datetime.fromisoformat(found["from"])
+    end = start + timedelta(seconds=step * count)
+    assert start.timestamp() % step == 0
+    assert timedelta(0) < end - datetime.now(timezone.utc) + timedelta(seconds=5) and end - datetime.now(timezone.utc) < timedelta(seconds=step + 5)
+
+
+def test_a_series_counts_like_metrics(server, owner):
+    project = owner.create_project()
+    things = project.collection()
+    alice = project.end_user()
+    function = http_function(project, "return 1;")
+    for _ in range(3):
+        ok(alice.get(f"/{things}"))
+        function.invoke()
+    refused(alice.get(f"/{things}/none"), 404)
+    with Live(server, alice.token):
+        counted = planes(project)
+        for window in WINDOWS:
+            found = series(project.admin, window)
+            for plane in PLANES:
+                more = found["planes"][plane]
+                # Requests of the admin plane are those of this test, too.
+                slack = 4 if plane == "admin" else 0
+                assert counted[plane]["ok"] <= total(more["ok"]) <= counted[plane]["ok"] + slack, (window, plane)
+                assert total(more["error"]) == counted[plane]["error"], (window, plane)
+            assert total(found["functionRuns"]) == 3
+            assert max(point or 0 for point in found["sockets"]) == 1
+
+
+@pytest.mark.parametrize("window", ["", "2h", "1H", "60", "7d ", "null"])
+def test_other_windows_are_refused(project, window):
+    refused(project.admin.get("/admin/metrics/series", params={"window": window}), 400, "INVALID_PARAM")
+
+
+def test_bad_queries_of_a_series(project):
+    refused(project.admin.get("/admin/metrics/series", params={"step": "60"}), 400, "INVALID_PARAM")
+    refused(project.admin.post("/admin/metrics/series", {}), 405)
+    assert ok(project.admin.get("/admin/metrics/series"))["stepSeconds"] == 60
+
+
+def test_days_and_weeks_survive_a_restart(tmp_path):
+    server = Server(tmp_path / "server").start()
+    try:
+        project = PlatformUser(server).create_project()
+        things = project.collection()
+        alice = project.end_user()
+        for _ in range(5):
+            ok(alice.get(f"/{things}"))
+        server.stop()
+        server.start()
+        for _ in range(2):
+            ok(alice.get(f"/{things}"))
+        for window in ("24h", "7d"):
+            assert total(series(project.admin, window)["planes"]["data"]["ok"]) == 7
+        assert total(series(project.admin, "1h")["planes"]["data"]["ok"]) == 2
+    finally:
+        server.stop()

@@ -1,5 +1,8 @@
 #include "api/metrics.h"
 
+#include <algorithm>
+
+#include "api/metric_series.h"
 #include "base/cores.h"
 #include "billing/overview.h"
 
@@ -30,7 +33,7 @@ std::optional<CountedPlane> countedPlaneOf(const Route& route) {
 }
 
 ProjectCounters::ProjectCounters(int cores, Timestamp since)
-    : cores_(static_cast<size_t>(cores)), since_(since), lines_(new std::atomic<Line*>[cores_] {}) {}
+    : cores_(static_cast<size_t>(cores)), since_(since), lines_(new std::atomic<Line*>[cores_] {}), takenAt_(since) {}
 
 ProjectCounters::~ProjectCounters() {
   for (size_t i = 0; i < cores_; ++i) delete lines_[i].load();
@@ -57,6 +60,33 @@ ProjectCounters::Count ProjectCounters::of(CountedPlane plane) const {
   return sum;
 }
 
+ProjectCounters::Increase ProjectCounters::takeIncrease(Timestamp now) const {
+  Increase increase{std::exchange(takenAt_, now), {}};
+  std::array<uint64_t, kRequestCounts> counts{};
+  for (size_t i = 0; i < cores_; ++i) {
+    const Line* line = lines_[i].load(std::memory_order_acquire);
+    if (line == nullptr) continue;
+    for (size_t place = 0; place < kRequestCounts; ++place) {
+      counts[place] += line->counts[place].load(std::memory_order_relaxed);
+    }
+  }
+  for (size_t place = 0; place < kRequestCounts; ++place) {
+    increase.requests[place] = static_cast<uint32_t>(counts[place] - taken_[place]);
+  }
+  taken_ = counts;
+  return increase;
+}
+
+std::vector<std::pair<store::ProjectNo, std::shared_ptr<const ProjectCounters>>> RequestCounters::all() {
+  std::vector<std::pair<store::ProjectNo, std::shared_ptr<const ProjectCounters>>> found;
+  const std::lock_guard lock(mutex_);
+  found.reserve(known_.size());
+  for (const auto& [project, counters] : known_) {
+    if (auto used = counters.lock()) found.emplace_back(project, std::move(used));
+  }
+  return found;
+}
+
 Task<std::shared_ptr<const void>> RequestCounters::load(snapshot::ProjectInfo project) {
   const std::lock_guard lock(mutex_);
   auto& known = known_[project.number];
@@ -74,6 +104,8 @@ Task<std::shared_ptr<const void>> RequestCounters::load(snapshot::ProjectInfo pr
 
 void MetricsRoutes::addTo(RouteTable& routes) {
   routes.get("/api/v1/admin/metrics", admin("ops:read"), this, &MetricsRoutes::metrics, "Requests by plane");
+  routes.get("/api/v1/admin/metrics/series", admin("ops:read"), this, &MetricsRoutes::series,
+             "Requests, sockets and function runs over time");
   routes.get("/api/v1/admin/usage", admin("ops:read"), this, &MetricsRoutes::usage, "Usage of the plan");
 }
 
@@ -90,6 +122,38 @@ Task<Reply> MetricsRoutes::metrics(RequestContext& context) {
     out.end();
   }
   out.end();
+  co_return Reply::object(200, out.finish());
+}
+
+Task<Reply> MetricsRoutes::series(RequestContext& context) {
+  CO_TRY(const http::QueryParams params, http::QueryParams::parse(context.request.query));
+  const std::string_view name = params.get("window").value_or(kSeriesWindows.front().name);
+  const auto window = std::ranges::find(kSeriesWindows, name, &SeriesWindow::name);
+  if (window == kSeriesWindows.end()) co_return fail(ErrorCode::invalidParam, "window must be 1h, 24h or 7d");
+  CO_TRY(const Series series,
+         co_await series_.read(context.project->info().number, context.project->get(counters_), *window));
+  doc::BsonWriter out;
+  const auto append = [&](std::string_view key, auto valueOf) {
+    out.beginArray(key);
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      const std::optional<MetricPoint>& point = series.points[i];
+      point ? out.appendInteger(doc::arrayKey(i), valueOf(*point)) : out.appendNull(doc::arrayKey(i));
+    }
+    out.end();
+  };
+  out.appendDate("from", series.from);
+  out.appendInteger("stepSeconds", series.stepMs / 1000);
+  out.beginDocument("planes");
+  for (size_t i = 0; i < kCountedPlanes.size(); ++i) {
+    const auto plane = static_cast<CountedPlane>(i);
+    out.beginDocument(kCountedPlanes[i]);
+    append("ok", [plane](const MetricPoint& point) { return point.requests[placeOf(plane, false)]; });
+    append("error", [plane](const MetricPoint& point) { return point.requests[placeOf(plane, true)]; });
+    out.end();
+  }
+  out.end();
+  append("sockets", [](const MetricPoint& point) { return point.sockets; });
+  append("functionRuns", [](const MetricPoint& point) { return point.runs; });
   co_return Reply::object(200, out.finish());
 }
 

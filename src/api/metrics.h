@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "api/routes.h"
 #include "base/clock.h"
@@ -23,6 +24,7 @@ namespace mb::api {
 enum class CountedPlane : uint8_t { auth, data, admin, graphql, storage, functions };
 inline constexpr std::array<std::string_view, 6> kCountedPlanes = {"auth",    "data",    "admin",
                                                                    "graphql", "storage", "functions"};
+inline constexpr size_t kRequestCounts = 2 * kCountedPlanes.size();  // ok and error of each plane
 
 // The plane under which requests of a route are counted; nullopt for routes without a project.
 std::optional<CountedPlane> countedPlaneOf(const Route& route);
@@ -42,16 +44,24 @@ class ProjectCounters {
   // Counts a response; status 400 and above is an error. Must be called on a core.
   void count(CountedPlane plane, int status) const;
   Count of(CountedPlane plane) const;
+  struct Increase {
+    Timestamp from;  // of the call before, or since()
+    std::array<uint32_t, kRequestCounts> requests{};
+  };
+  // The requests since the call before. One caller at a time (MetricSeries).
+  Increase takeIncrease(Timestamp now) const;
   Timestamp since() const { return since_; }
 
  private:
   // The counters of one core, so that no two cores write to the same cache line; allocated on the core's first count.
   struct alignas(64) Line {
-    std::array<std::atomic<uint64_t>, 2 * kCountedPlanes.size()> counts{};
+    std::array<std::atomic<uint64_t>, kRequestCounts> counts{};
   };
   const size_t cores_;
   const Timestamp since_;
   const std::unique_ptr<std::atomic<Line*>[]> lines_;
+  mutable Timestamp takenAt_;
+  mutable std::array<uint64_t, kRequestCounts> taken_{};
 };
 
 // Puts a project's counters into its snapshot; a reloaded snapshot gets the counters of the previous one.
@@ -59,6 +69,8 @@ class RequestCounters final : public snapshot::SlotSource {
  public:
   RequestCounters(int cores, const Clock& clock) : cores_(cores), clock_(clock) {}
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;
+  // Those in use, by project. Any thread.
+  std::vector<std::pair<store::ProjectNo, std::shared_ptr<const ProjectCounters>>> all();
 
  private:
   const int cores_;
@@ -68,10 +80,14 @@ class RequestCounters final : public snapshot::SlotSource {
   size_t pruneAt_ = 1024;
 };
 
-// GET /api/v1/admin/metrics and /usage.
+class MetricSeries;
+
+// GET /api/v1/admin/metrics, /metrics/series and /usage.
 class MetricsRoutes {
  public:
-  explicit MetricsRoutes(snapshot::SlotKey<ProjectCounters> counters) : counters_(counters) {}
+  // `series` outlives this.
+  MetricsRoutes(snapshot::SlotKey<ProjectCounters> counters, MetricSeries& series)
+      : counters_(counters), series_(series) {}
   void addTo(RouteTable& routes);
   // With billing. Outlives this; before the first request.
   void setUsage(billing::Overview& overview, plans::PlanSlot plan) {
@@ -80,11 +96,13 @@ class MetricsRoutes {
   }
 
   Task<Reply> metrics(RequestContext& context);
+  Task<Reply> series(RequestContext& context);
   // Without billing nothing is metered or limited: all fields are null.
   Task<Reply> usage(RequestContext& context);
 
  private:
   const snapshot::SlotKey<ProjectCounters> counters_;
+  MetricSeries& series_;
   billing::Overview* overview_ = nullptr;
   plans::PlanSlot plan_;
 };

@@ -26,6 +26,30 @@ constexpr std::string_view kMetrics = R"({
   "required": ["since", "planes"]
 })";
 
+constexpr std::string_view kSeries = R"({
+  "type": "object",
+  "properties": {
+    "from": {"type": "string", "format": "date-time", "description": "The start of the first step.",
+             "examples": ["2026-01-31T09:30:00.000Z"]},
+    "stepSeconds": {"type": "integer", "description": "The length of a step.", "examples": [900]},
+    "planes": {
+      "type": "object", "description": "Requests by plane and step; null for a step without counts.",
+      "additionalProperties": {
+        "type": "object",
+        "properties": {"ok": {"type": "array", "items": {"type": ["integer", "null"]}},
+                       "error": {"type": "array", "items": {"type": ["integer", "null"]}}},
+        "required": ["ok", "error"]
+      },
+      "examples": [{"data": {"ok": [null, 120], "error": [null, 3]}}]
+    },
+    "sockets": {"type": "array", "items": {"type": ["integer", "null"]}, "examples": [[null, 4]],
+                "description": "The most open realtime sockets in each step, read every ten seconds."},
+    "functionRuns": {"type": "array", "items": {"type": ["integer", "null"]}, "examples": [[null, 17]],
+                     "description": "Runs of functions that ended in each step."}
+  },
+  "required": ["from", "stepSeconds", "planes", "sockets", "functionRuns"]
+})";
+
 constexpr std::string_view kUsage = R"({
   "type": "object",
   "properties": {
@@ -75,6 +99,14 @@ std::vector<RouteDoc> operationDocs() {
       {Method::get, "/api/v1/admin/audit", "listAudit", {listOf<AuditEntry>("entries")}, {notFound}, query},
       {Method::get, "/api/v1/control/audit", "listInstanceAudit", {listOf<AuditEntry>("entries")}, {notFound}, query},
       {Method::get, "/api/v1/admin/metrics", "getMetrics", {like(kMetrics)}},
+      {Method::get,
+       "/api/v1/admin/metrics/series",
+       "getMetricSeries",
+       {like(kSeries)},
+       {},
+       {"window"},
+       {.more = "A step in which no server counted is null. A restart keeps `24h` and `7d`, but for an hour under way "
+                "whose server was killed."}},
       {Method::get, "/api/v1/admin/usage", "getUsage", {like(kUsage)}},
       {Method::get,
        "/api/v1/admin/jobs",

@@ -17,6 +17,7 @@
 #include "api/graphql_search.h"
 #include "api/integration_routes.h"
 #include "api/job_routes.h"
+#include "api/metric_series.h"
 #include "api/metrics.h"
 #include "api/mfa_routes.h"
 #include "api/oauth_routes.h"
@@ -43,12 +44,12 @@
 #include "app/data_directory.h"
 #include "app/secret_rotation.h"
 #include "app/settings_parts.h"
+#include "app/settings_section.h"
 #include "audit/retention.h"
 #include "base/blocking.h"
 #include "base/log.h"
 #include "base/time_zone.h"
 #include "configuration/configuration_copier.h"
-#include "configuration/settings_kind.h"
 #include "data/data.h"
 #include "functions/function_kind.h"
 #include "functions/functions_runtime.h"
@@ -191,7 +192,9 @@ struct Application::Impl {
   api::FunctionRunRoutes functionRunRoutes{functionsRuntime};
   api::RunRoutes runRoutes{{functionsRuntime.runner(), functions.slot(), snapshots, identity.authenticator(),
                             settings.app.baseUrl, settings.api}};
-  api::MetricsRoutes metricsRoutes{counters};
+  api::MetricSeries metricSeries{
+      {*store, requestCounters, [this](store::ProjectNo project) { return realtime.openSockets(project); }, kClock}};
+  api::MetricsRoutes metricsRoutes{counters, metricSeries};
   api::OpenApiRoutes openApiRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   identity::LocalRateLimiter publicRateLimiter{settings.api.publicRate, kClock};
   api::Gatekeeper gatekeeper;
@@ -243,15 +246,9 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
     queue.projectChanged(project);
     events.resumed(project);
   });
+  functionsRuntime.log().setRunFollower([this](store::ProjectNo project) { metricSeries.countRun(project); });
   projects.addClaimDependent(data->collections());
-  configuration.add(std::make_unique<configuration::SettingsKind>(
-      [this](snapshot::SnapshotPtr project, projects::SettingsPatch patch, policy::Caller by,
-             store::Deadline deadline) {
-        return projects.configure(std::move(project), std::move(patch), std::move(by), deadline);
-      },
-      [this](snapshot::SnapshotPtr project, std::vector<std::string> claims) {
-        return projects.claimUses(std::move(project), std::move(claims));
-      }));
+  configuration.add(settingsSection(projects));
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
   configuration.add(std::make_unique<functions::FunctionKind>(functions, &functionsRuntime.tests()));
   configuration.add(std::make_unique<webhooks::WebhookKind>(webhooks));
@@ -375,6 +372,7 @@ Result<> Application::Impl::open() {
     billing->start(cores->at(0).get_executor(), background);
   }
   data->expiry().start(background);
+  metricSeries.start(cores->at(0).get_executor(), background);
   vectors.start();
   purge.start(cores->at(0).get_executor(), background);
   if (storage) storage->sweeper().start(cores->at(0).get_executor(), background);
@@ -420,6 +418,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   identity.signingKeys().stop();
   server->drain(limit);
   dispatcher->stop();
+  metricSeries.stop();
   graphql.stop();
   openApiRoutes.stop();
   if (!realtime.stop(kBackgroundLimit)) logWarn("realtime did not end in time");

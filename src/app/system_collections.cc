@@ -1,3 +1,4 @@
+#include "api/metric_point.h"
 #include "app/application.h"
 #include "app/secret_rotation.h"
 #include "billing/billing_types.h"
@@ -19,7 +20,7 @@ std::vector<store::SystemCollection> systemCollections() {
                              connections::systemCollections(), data::systemCollections(), events::systemCollections(),
                              storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
                              integrations::systemCollections(), functions::systemCollections(),
-                             variables::systemCollections(), billing::systemCollections()}) {
+                             variables::systemCollections(), billing::systemCollections(), api::systemCollections()}) {
     all.insert(all.end(), module.begin(), module.end());
   }
   return all;

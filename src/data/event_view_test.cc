@@ -55,7 +55,7 @@ TEST_F(EventViewTest, AdminsSeeAllPastThePolicy) {
     return run(eventViewFor(data_->grants(), caller, snapshot(), name, Authority::admin));
   };
   policy::Caller member = owner_;
-  member.permissions = holding({"data:posts:admin"});
+  member.permissions = policy::holding({"data:posts:admin"});
   for (const auto& [caller, name] : {std::pair(owner_, "bare"), {owner_, "posts"}, {member, "posts"}}) {
     const auto seen = asAdmin(caller, name);
     ASSERT_TRUE(seen) << name;
@@ -70,13 +70,13 @@ TEST_F(EventViewTest, AdminsSeeAllPastThePolicy) {
   expectError(ErrorCode::forbidden, asAdmin(nobody, "posts"));
   // An end user is not an admin of documents, whatever the role grants.
   policy::Caller user = alice_;
-  user.permissions = holding({"data:posts:admin"});
+  user.permissions = policy::holding({"data:posts:admin"});
   expectError(ErrorCode::forbidden, asAdmin(user, "posts"));
   // A key of the scope `write` holds no admin permission by its wildcards.
   policy::Caller key = owner_;
   key.kind = policy::CallerKind::apiKey;
   key.scopes = {"write"};
-  key.permissions = holding({"data:*"});
+  key.permissions = policy::holding({"data:*"});
   expectError(ErrorCode::forbidden, asAdmin(key, "posts"));
   key.scopes = {"admin"};
   EXPECT_TRUE(asAdmin(key, "posts"));

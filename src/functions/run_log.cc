@@ -109,6 +109,7 @@ void RunLog::add(RunOf of, RunView run, Counting counting, std::optional<RunInpu
   if (counting.metered) countNow({of.project, monthOf(run.startedAt)}, std::move(permit));
   Pending& pending = work_.functions[of.functionId];
   if (counting.counted) {
+    if (runFollower_) runFollower_(of.project);
     ++pending.counted;
     if (run.status == "error") ++pending.errors;
     if (run.status == "timeout") ++pending.timeouts;

@@ -7,6 +7,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -93,6 +94,9 @@ class RunLog {
   // way with a permit count. The first call for a month reads the store. Fails with the store's error.
   Task<RunQuota::Taken> take(store::ProjectNo project, Timestamp at, int64_t max);
 
+  // Called for each run that counts in its function's figures, on its core, under a lock: must not block. Set before
+  // the first run.
+  void setRunFollower(std::function<void(store::ProjectNo)> follower) { runFollower_ = std::move(follower); }
   void start(TaskGroup& tasks);
   // Runs added before the call are still written.
   void stop() { flushes_.stop(); }
@@ -150,6 +154,7 @@ class RunLog {
 
   store::DocumentStore& store_;
   Cores& cores_;
+  std::function<void(store::ProjectNo)> runFollower_;  // empty: none
   mutable std::mutex mutex_;
   Work work_;
   uint64_t added_ = 0;                  // number of runs ever added

@@ -54,6 +54,8 @@ constexpr ParameterDoc kQuery[] = {
     {"token", "The token of the mailed link.", kToken},
     {"upload", "The id of a resumable upload of this file, from the `location` of its creation.",
      R"({"type": "string", "examples": ["upl_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"window", "How far the series goes back: 60 minutes, 96 quarters of an hour, or 168 hours.",
+     R"({"type": "string", "enum": ["1h", "24h", "7d"], "default": "1h", "examples": ["24h"]})"},
 };
 
 // By the path segment before the parameter.

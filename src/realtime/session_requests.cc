@@ -331,8 +331,8 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
   for (int attempt = 0; attempt < kViewAttempts; ++attempt) {
     const policy::Caller caller = self->caller_;
     const uint32_t lookups = self->lookups_;
-    const auto view = co_await viewOf(self, caller, self->project_->snapshot(),
-                                      {message.collection, authorityOf(message)});
+    const auto view =
+        co_await viewOf(self, caller, self->project_->snapshot(), {message.collection, authorityOf(message)});
     if (self->state_ == State::ended) co_return;
     refusal = self->refusalOf(message);
     const bool denied = view && (!*view || (*view)->refused);
