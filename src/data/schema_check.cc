@@ -10,12 +10,12 @@ namespace mb::data {
 namespace {
 
 // Below what makes a query a scan of the store.
-constexpr uint64_t kPageDocuments = 400;
-constexpr size_t kPageBytes = 1 << 20;
+constexpr uint64_t kCheckedPage = 400;
+constexpr size_t kCheckedPageBytes = 1 << 20;
 // A check ends after this, with what it has found.
 constexpr std::chrono::seconds kCheckTime{10};
 // A turn of the pool, which other projects share.
-constexpr std::chrono::milliseconds kTurn{20};
+constexpr std::chrono::milliseconds kCheckTurn{20};
 // The breaches of one example; further ones are left out.
 constexpr size_t kMaxDetailBytes = 64 << 10;
 
@@ -48,7 +48,7 @@ FailingDocument exampleOf(doc::DocumentView document, std::vector<ErrorDetail> d
 // Validates documents from the position `next` on, for a turn; returns the next position.
 Result<size_t> validateSome(const doc::Schema& schema, const std::vector<doc::Document>& documents, size_t next,
                             SchemaCheck& check) {
-  const auto end = std::chrono::steady_clock::now() + kTurn;
+  const auto end = std::chrono::steady_clock::now() + kCheckTurn;
   while (next < documents.size()) {
     const doc::DocumentView document = documents[next++];
     std::vector<ErrorDetail> details = breachesOf(schema, document);
@@ -84,10 +84,10 @@ Task<SchemaCheck> Collections::checkDocuments(AdminAccess access, std::string na
   while (check.checked < limit) {
     store::Query page;
     page.collection = collection->ref;
-    page.limit = std::min(kPageDocuments, static_cast<uint64_t>(limit - check.checked));
+    page.limit = std::min(kCheckedPage, static_cast<uint64_t>(limit - check.checked));
     page.deadline = deadline;
     page.paged = page.seesMore = true;
-    page.maxBytes = kPageBytes;
+    page.maxBytes = kCheckedPageBytes;
     page.after = std::move(after);
     CO_TRY(store::QueryResult found, co_await deps_.store.find(std::move(page)));
     for (size_t next = 0; next < found.documents.size();) {

@@ -54,7 +54,7 @@ std::vector<store::SortKey> sortKeys(const std::vector<doc::Document>& sort, std
   return keys;
 }
 
-void check(const UserQuery& query, std::vector<ErrorDetail>& problems) {
+void checkQuery(const UserQuery& query, std::vector<ErrorDetail>& problems) {
   if (query.text && query.text->size() > kMaxSearchText) {
     problems.push_back({"/text", fmt::format("must have at most {} bytes", kMaxSearchText)});
   }
@@ -106,7 +106,7 @@ void appendRole(doc::BsonWriter& out, size_t& condition, const std::string& role
 }
 
 // The filter over records; empty where the query has no condition.
-doc::Document filterOf(const UserQuery& query) {
+doc::Document recordFilter(const UserQuery& query) {
   doc::BsonWriter out;
   size_t condition = 0;
   out.beginArray("$and");
@@ -131,14 +131,14 @@ doc::Document filterOf(const UserQuery& query) {
 
 Task<UserPage> UserQueries::run(Realm realm, UserQuery query, store::Deadline deadline) const {
   std::vector<ErrorDetail> problems;
-  check(query, problems);
+  checkQuery(query, problems);
   std::vector<store::SortKey> sort;
   if (query.sort) sort = sortKeys(*query.sort, problems);
   if (!problems.empty()) {
     std::string message = fmt::format("{} {}", problems.front().path, problems.front().message);
     co_return fail(Error(ErrorCode::validation, std::move(message)).withDetails(std::move(problems)));
   }
-  const std::optional<doc::Document> conditions = filterOf(query);
+  const std::optional<doc::Document> conditions = recordFilter(query);
   CO_TRY(doc::Filter filter, doc::Filter::parse(*conditions));
   store::Query asked = queryOf(collectionOf(realm.project, kUsers), filter, kDefaultUserPage, deadline);
   if (query.limit) asked.limit = std::min(static_cast<uint64_t>(*query.limit), kMaxUserPage);
