@@ -2,14 +2,17 @@
 
 import functools
 import http.server
+import json
 import shutil
 import subprocess
 import threading
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 
 from support.client import PASSWORD, PlatformUser, ok
+from support.mail import Outbox
 from support.node_packages import installed
 from support.sdk_package import SDK, node
 from support.server import ROOT
@@ -37,7 +40,9 @@ def package(built) -> Path:
 
 
 class Pages(http.server.SimpleHTTPRequestHandler):
-    """An app on an origin of its own: the scenarios as a module, and a page that loads it."""
+    """An app on an origin of its own: the scenarios as a module, a page that loads it, and the mails to an address."""
+
+    outbox: Outbox
 
     PAGE = (
         b"<!doctype html><title>SDK</title><link rel=icon href=data:,>"
@@ -45,14 +50,22 @@ class Pages(http.server.SimpleHTTPRequestHandler):
     )
 
     def do_GET(self):
-        if self.path.partition("?")[0] != "/":
+        path, _, query = self.path.partition("?")
+        if path == "/":
+            self.send("text/html", self.PAGE)
+        elif path == "/mails":
+            [address] = parse_qs(query)["to"]
+            texts = [mail.text for mail in self.outbox.mails if mail.to == address]
+            self.send("application/json", json.dumps(texts).encode())
+        else:
             super().do_GET()
-            return
+
+    def send(self, content_type: str, content: bytes):
         self.send_response(200)
-        self.send_header("content-type", "text/html")
-        self.send_header("content-length", str(len(self.PAGE)))
+        self.send_header("content-type", content_type)
+        self.send_header("content-length", str(len(content)))
         self.end_headers()
-        self.wfile.write(self.PAGE)
+        self.wfile.write(content)
 
     def log_message(self, *_):
         pass
@@ -87,10 +100,12 @@ def setup(server, owner, project, pages) -> dict:
     user = PlatformUser(server)
     ok(owner.post(f"/control/projects/{project.id}/members", {"email": user.email, "role": "Admin"}), 201)
     ok(project.admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": [pages]}), 204)
+    Pages.outbox = Outbox(server.data)
     return {
         "url": server.url,
         "project": project.id,
         "adminKey": project.api_key("admin").token,
         "platform": {"email": user.email, "password": PASSWORD},
         "redirect": f"{pages}/",
+        "mails": f"{pages}/mails",
     }

@@ -4,7 +4,6 @@ import { newId } from "./id.js";
 import type { AuthSession, Identity, SignIn } from "./auth.js";
 import type { Session, Tokens, User } from "./session.js";
 
-type Answer = Tokens | { mfaRequired: true; mfaToken: string };
 interface PopupResult {
   refresh?: string | undefined;
   mfa?: string | undefined;
@@ -42,11 +41,11 @@ export class Account<Metadata = Record<string, unknown>> {
     account: { email: string; password: string; name?: string },
     options?: CallOptions,
   ): Promise<User<Metadata>> {
-    return (await this.#post<{ user: User<Metadata> }>("register", account, options)).user;
+    return (await this.#post<{ user: User<Metadata> }>("register", account, { ...options, has: "user" })).user;
   }
 
   async login(account: { email: string; password: string }, options?: CallOptions): Promise<SignIn<User<Metadata>>> {
-    return this.#complete(await this.#post<Answer>("login", account, options));
+    return this.#complete(await this.#post("login", account, options));
   }
 
   /** Signs out in all tabs of this browser, with `everywhere` on all devices. */
@@ -63,7 +62,7 @@ export class Account<Metadata = Record<string, unknown>> {
 
   readonly sessions = {
     list: async (options?: CallOptions): Promise<AuthSession[]> =>
-      (await this.#call<{ sessions: AuthSession[] }>("GET", "sessions", options)).sessions,
+      (await this.#call<{ sessions: AuthSession[] }>("GET", "sessions", { ...options, has: "sessions" })).sessions,
     revoke: (id: string, options?: CallOptions): Promise<void> =>
       this.#call("DELETE", `sessions/${encodeURIComponent(id)}`, options),
     /** All but the session of this client. */
@@ -73,7 +72,7 @@ export class Account<Metadata = Record<string, unknown>> {
   /** Sign-ins with providers. */
   readonly identities = {
     list: async (options?: CallOptions): Promise<Identity[]> =>
-      (await this.#call<{ identities: Identity[] }>("GET", "identities", options)).identities,
+      (await this.#call<{ identities: Identity[] }>("GET", "identities", { ...options, has: "identities" })).identities,
     remove: (id: string, options?: CallOptions): Promise<void> =>
       this.#call("DELETE", `identities/${encodeURIComponent(id)}`, options),
   };
@@ -81,11 +80,15 @@ export class Account<Metadata = Record<string, unknown>> {
   /** The second factor by an authenticator app. */
   readonly totp = {
     enroll: (options?: CallOptions): Promise<{ secret: string; otpauthUrl: string }> =>
-      this.#call("POST", "mfa/totp/enroll", options),
+      this.#call("POST", "mfa/totp/enroll", { ...options, has: "secret" }),
     /** Gives the recovery codes, which are shown only here. */
     activate: async (code: string, options?: CallOptions): Promise<string[]> => {
       const json = { code };
-      const made = await this.#call<{ recoveryCodes: string[] }>("POST", "mfa/totp/activate", { ...options, json });
+      const made = await this.#call<{ recoveryCodes: string[] }>("POST", "mfa/totp/activate", {
+        ...options,
+        json,
+        has: "recoveryCodes",
+      });
       await this.#session.updateUser({ mfaEnabled: true });
       return made.recoveryCodes;
     },
@@ -195,10 +198,10 @@ export class Account<Metadata = Record<string, unknown>> {
   }
 
   #finish(result: PopupResult): Promise<SignIn<User<Metadata>>> {
-    if (result.mfa) return this.#complete({ mfaRequired: true, mfaToken: result.mfa });
+    if (result.mfa) return this.#complete({ mfaToken: result.mfa });
     if (!result.refresh) throw new ManybaseError(0, "OAUTH_FAILED", result.error ?? "there is no result");
     const refreshToken = result.refresh;
-    return this.#post<Tokens>("refresh", { refreshToken }).then((tokens) =>
+    return this.#post<Tokens>("refresh", { refreshToken }, { has: "accessToken" }).then((tokens) =>
       this.#complete({ refreshToken, ...tokens }),
     );
   }
@@ -213,13 +216,16 @@ export class Account<Metadata = Record<string, unknown>> {
     }
   }
 
-  async #complete(answer: Answer): Promise<SignIn<User<Metadata>>> {
-    if ("accessToken" in answer) return { user: await this.#adopt(answer) };
-    const { mfaToken } = answer;
+  async #complete(answer: Partial<Tokens & { mfaToken: string }> | null | undefined): Promise<SignIn<User<Metadata>>> {
+    if (answer?.accessToken) return { user: await this.#adopt(answer as Tokens) };
+    const mfaToken = answer?.mfaToken;
+    if (!mfaToken) throw new ManybaseError(200, "INVALID_RESPONSE", "the response is no sign-in");
     return {
       mfa: {
-        verify: async (code, options) =>
-          this.#adopt(await this.#post<Tokens>("mfa/verify", { mfaToken, code }, options)),
+        verify: async (code, options) => {
+          const json = { mfaToken, code };
+          return this.#adopt(await this.#post<Tokens>("mfa/verify", json, { ...options, has: "accessToken" }));
+        },
       },
     };
   }

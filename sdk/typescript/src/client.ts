@@ -65,12 +65,12 @@ export class Client<S extends T.SchemaShape = T.Untyped> {
   }
 
   /** Calls the endpoint of a function and gives its response, whatever its status. */
-  run<M extends T.Method>(method: M, path: T.RoutePath<S, M>, options: RunOptions = {}): Promise<Response> {
+  async run<M extends T.Method>(method: M, path: T.RoutePath<S, M>, options: RunOptions = {}): Promise<Response> {
     const { body, ...rest } = options;
     const { project } = this.#transport;
     if (!project) throw new ManybaseError(0, "MISSING_PROJECT", "functions need a project");
     // Text, bytes and forms are sent as they are.
-    const isPlain = /^\[object (Object|Array|Number|BigInt|Boolean|Null)]$/.test(Object.prototype.toString.call(body));
+    const isPlain = /^\[object (Object|Array|Number|BigInt|Boolean|Null)]$/.test({}.toString.call(body));
     const call = {
       ...rest,
       method,
@@ -80,7 +80,7 @@ export class Client<S extends T.SchemaShape = T.Untyped> {
       once: method !== "GET",
       [isPlain ? "json" : "body"]: body,
     };
-    return this.#transport.exchange(call).then(({ response }) => response);
+    return (await this.#transport.exchange(call)).response;
   }
 
   /** Runs a GraphQL operation. Throws where it has no data; errors of parts of it are in the result. */

@@ -51,6 +51,8 @@ export interface SearchOptions<D> extends CallOptions {
   field?: string;
 }
 
+/** The server's limit of a page. */
+const maxPageSize = 1_000;
 /** Longer addresses are refused by proxies: such a list is sent as a query. */
 const maxAddressLength = 6_000;
 
@@ -88,8 +90,8 @@ export class Collection<
     const query = { filter, limit, skip, expand: expand?.join(",") || undefined };
     const long = filter && this.transport.address(this.#path(), query).length > maxAddressLength;
     const page = long
-      ? this.read<Page<any>>("query", { filter, limit, skip, expand }, limits)
-      : this.transport.json<Page<any>>({ ...limits, method: "GET", path: this.#path(), query });
+      ? this.read<Page<any>>("query", "documents", { ...query, expand }, limits)
+      : this.transport.json<Page<any>>({ ...limits, method: "GET", path: this.#path(), query, has: "documents" });
     return (await page).documents;
   }
 
@@ -105,7 +107,7 @@ export class Collection<
         limit: pageSize,
       });
       yield* page;
-      if (page.length < pageSize) return;
+      if (!page.length || page.length < Math.min(pageSize, maxPageSize)) return;
       last = page[page.length - 1]?.id;
     }
   }
@@ -118,19 +120,20 @@ export class Collection<
   }
 
   /** @internal Sends a reading that has a body. */
-  read<R>(verb: string, json: unknown, limits: CallOptions): Promise<R> {
+  read<R>(verb: string, has: string, json: unknown, limits: CallOptions): Promise<R> {
     return this.transport.json<R>({
       ...limits,
       method: "POST",
       path: `${this.#path()}/${verb}`,
       json,
+      has,
       repeatable: true,
     });
   }
 
   /** The number of matching documents. */
   async count(filter?: T.Filter<D>, options: CallOptions = {}): Promise<number> {
-    return (await this.read<{ count: number }>("count", { filter }, options)).count;
+    return (await this.read<{ count: number }>("count", "count", { filter }, options)).count;
   }
 
   /**
@@ -148,6 +151,7 @@ export class Collection<
       path: this.#path(id),
       query: { expand: expand?.join(",") || undefined },
       headers: { "if-none-match": known && versions.get(known as object) },
+      has: "document",
     });
     return known && response.status === 304 ? known : this.#remember(response, data.document);
   }
@@ -159,7 +163,7 @@ export class Collection<
   create(document: T.NewDocumentOf<S, N>, options: CallOptions = {}): Promise<D> {
     const given = (document as { id?: string }).id !== undefined;
     const made = !given && this.transport.clockIsRight;
-    return this.insert(made ? { id: newId(), ...(document as object) } : (document as object), made, options);
+    return this.insert(made ? { ...(document as object), id: newId() } : (document as object), made, options);
   }
 
   /** @internal Creates a document; `made` for an id that was made for this call, so that no other writer has it. */
@@ -170,6 +174,7 @@ export class Collection<
         method: "POST",
         path: this.#path(),
         json,
+        has: "document",
         repeatable: json.id !== undefined,
       });
       return this.#remember(response, data.document);
@@ -224,7 +229,7 @@ export class Collection<
   /** The documents nearest to a text or a vector, each with its `_score`. */
   async search(options: SearchOptions<D>): Promise<(D & { _score: number })[]> {
     const { signal, timeoutMs, ...json } = options;
-    return (await this.read<{ results: (D & { _score: number })[] }>("search", json, { signal, timeoutMs })).results;
+    return (await this.read<{ results: (D & { _score: number })[] }>("search", "results", json, { signal, timeoutMs })).results;
   }
 
   /** Calls `listener` for every change that the caller may see. All subscriptions of a client share one socket. */
@@ -240,6 +245,7 @@ export class Collection<
       method,
       path: this.#path(id),
       json,
+      has: "document",
       headers: {
         ...more.headers,
         "if-match": conditionOf(ifMatch),

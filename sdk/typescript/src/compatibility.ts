@@ -7,7 +7,7 @@ const lineOf = (text: string) => text.match(/^(0\.)?\d+/)?.[0];
 
 /** The server's version, and whether it fits this package. */
 export async function serverInfo(transport: Transport, options: CallOptions & { once?: boolean }): Promise<ServerInfo> {
-  const call = { ...options, method: "GET", path: "/health", anonymous: true };
+  const call = { ...options, method: "GET", path: "/health", anonymous: true, has: "version" };
   const found = await transport.json<ServerInfo>(call);
   return { ...found, compatible: lineOf(found.version) === lineOf(version) };
 }

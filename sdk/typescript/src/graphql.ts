@@ -31,7 +31,8 @@ export async function graphql<R>(
     json: { query, variables, operationName },
     repeatable: /^[\s,]*(query\b|\{)/.test(query) && !/\bmutation\b/.test(query),
   });
-  const first = result.errors?.[0];
-  if (!first || result.data) return result;
-  throw new ManybaseError(200, first.extensions?.code ?? "GRAPHQL", first.message, { cause: result.errors });
+  if (result?.data) return result;
+  const first = result?.errors?.[0];
+  const code = first?.extensions?.code ?? "INVALID_RESPONSE";
+  throw new ManybaseError(200, code, first?.message ?? "no data", { cause: result?.errors });
 }

@@ -55,6 +55,8 @@ export interface Call extends CallOptions {
   raw?: boolean;
   /** The caller reads the body. */
   unread?: boolean;
+  /** A member that the body of a success must have, if there is one: else the response is none of this API. */
+  has?: string;
   /** Called before a repetition. */
   onRetry?: () => void;
 }
@@ -79,21 +81,6 @@ const maxRetries = 3;
 const maxRetryAfterSeconds = 30;
 /** Clocks that differ by more make ids whose order misleads. */
 const maxClockDifferenceMs = 300_000;
-
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      reject(aborted(signal));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", end);
-      resolve();
-    }, ms);
-    if (signal?.aborted) end();
-    signal?.addEventListener("abort", end, { once: true });
-  });
-}
 
 export function aborted(signal?: AbortSignal): ManybaseError {
   return signal?.reason instanceof ManybaseError
@@ -162,7 +149,7 @@ export class Transport {
       for (let attempt = 0; ;) {
         try {
           const response = await this.#send(call, limit);
-          return { response, data: (call.unread ? undefined : await this.#parse(response, limit)) as T };
+          return { response, data: (call.unread ? undefined : await this.#parse(response, limit, call.has)) as T };
         } catch (error) {
           await this.#waitToRetry(call, error, attempt++, limit);
         }
@@ -204,7 +191,7 @@ export class Transport {
       ...call.headers,
     }).filter(([, value]) => value !== undefined) as [string, string][];
     const address = this.address(call.path, call.query);
-    // What cannot be written as JSON is an error of the caller.
+    // What cannot be written as JSON is an error of the caller, not one of the network.
     const body = call.json === undefined ? call.body : this.codec.stringify(call.json);
     try {
       const sent = send(address, { method: call.method, headers, body, signal: limit.signal } as RequestInit);
@@ -214,25 +201,29 @@ export class Transport {
       if (date) this.clockDifference = date - Date.now();
       return response;
     } catch (cause) {
-      throw limit.lost(`${this.base} cannot be reached`, { cause, requestId });
+      throw limit.failure(`${this.base} cannot be reached`, { cause, requestId });
     }
   }
 
   /** Gives the JSON of a success, throws the error of any other response. */
-  async #parse(response: Response, limit: Limit): Promise<unknown> {
+  async #parse(response: Response, limit: Limit, has?: string): Promise<unknown> {
     const { status, headers } = response;
     const requestId = headers.get("x-request-id") ?? undefined;
     let text: string;
     try {
       text = (await limit.race(response.text()))!;
     } catch (cause) {
-      throw limit.lost("the response ended early", { cause, requestId });
+      throw limit.failure("the response ended early", { cause, requestId });
     }
     let data: any;
+    let cause: unknown;
     try {
       data = text ? this.codec.parse(text) : undefined;
-    } catch (cause) {
-      const message = `the response (${status}) is not JSON but ${headers.get("content-type")}`;
+    } catch (error) {
+      cause = error;
+    }
+    if (cause || (response.ok && status !== 204 && has && data?.[has] == null)) {
+      const message = `the response (${status}, ${headers.get("content-type")}) is none of this API`;
       throw new ManybaseError(status, "INVALID_RESPONSE", message, { cause, requestId });
     }
     if (response.ok || status === 304) return data;
@@ -256,7 +247,7 @@ export class Transport {
     const repeatable = call.repeatable || call.method === "GET" || call.method === "HEAD";
     if (!refused && !(repeatable && (code === "NETWORK" || (status >= 502 && status <= 504)))) throw error;
     if (retryAfter !== undefined && retryAfter > maxRetryAfterSeconds) throw error;
-    await pause(Math.max((retryAfter ?? 0) * 1000, jittered(200, attempt, 5_000)), limit.signal);
+    await limit.wait(Math.max((retryAfter ?? 0) * 1000, jittered(200, attempt, 5_000)));
     call.onRetry?.();
   }
 }
@@ -264,7 +255,9 @@ export class Transport {
 /** The end of a call: the caller's signal or the time limit, whichever is first. */
 class Limit {
   readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
 
   readonly #options: CallOptions;
 
@@ -279,30 +272,33 @@ class Limit {
     signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** The error of a connection that failed: the end of the call, if that was the reason. */
-  lost(message: string, more: { cause: unknown; requestId: string | undefined }): ManybaseError {
-    return this.signal.aborted ? aborted(this.signal) : new ManybaseError(0, "NETWORK", message, more);
-  }
-
   readonly #abort = () => this.#controller.abort(this.#options.signal?.reason);
 
   /** The value, or the end of the call if that is first. */
   race<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
-    if (this.signal.aborted) return Promise.reject(aborted(this.signal));
-    if (!promise) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       const end = () => reject(aborted(this.signal));
+      if (this.signal.aborted) return end();
       this.signal.addEventListener("abort", end, { once: true });
-      promise.then(resolve, reject).finally(() => this.signal.removeEventListener("abort", end));
+      Promise.resolve(promise)
+        .then(resolve, reject)
+        .finally(() => this.signal.removeEventListener("abort", end));
     });
+  }
+
+  /** The error of a request that failed: the end of the call, else one of the network. */
+  failure(message: string, more: object): ManybaseError {
+    return this.signal.aborted ? aborted(this.signal) : new ManybaseError(0, "NETWORK", message, more);
+  }
+
+  /** Ends after a time, or with the call. */
+  wait(ms: number): Promise<unknown> {
+    return this.race(new Promise((resolve) => (this.#waiting = setTimeout(resolve, ms))));
   }
 
   end(unread = false): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#waiting);
     if (!unread) this.#options.signal?.removeEventListener("abort", this.#abort);
   }
 }

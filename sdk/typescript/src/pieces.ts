@@ -1,7 +1,7 @@
-// Resumable uploads by tus 1.0. Loaded by the first upload that is sent in pieces.
+// How uploads are sent: whole, or in pieces by tus 1.0, which continue. Loaded by the first upload.
 import { isError, ManybaseError } from "./errors.js";
 import type { StoredFile } from "./files.js";
-import { aborted, jittered, pause, type Call } from "./http.js";
+import { aborted, jittered, type Call } from "./http.js";
 import type { Upload } from "./upload.js";
 
 const tus = { "tus-resumable": "1.0.0" };
@@ -16,12 +16,45 @@ const keptMs = 24 * 3_600_000;
 
 const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(aborted(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }, ms);
+    if (signal?.aborted) end();
+    signal?.addEventListener("abort", end, { once: true });
+  });
+}
+
 /** Where the address of an unfinished upload is kept: the same file to the same path finds it. */
 function keyOf({ transport, address, total, type, blob }: Upload): string {
   return `manybase:upload:${transport.base}${address}:${total}:${(blob as File).lastModified ?? ""}:${type}`;
 }
 
-export async function sendPieces(upload: Upload): Promise<StoredFile> {
+export const send = (upload: Upload): Promise<StoredFile> => (upload.resumable ? sendPieces(upload) : sendWhole(upload));
+
+async function sendWhole(upload: Upload): Promise<StoredFile> {
+  const { metadata } = upload.options;
+  const { file } = await upload.transport.json<{ file: StoredFile }>({
+    method: "PUT",
+    path: upload.address,
+    body: upload.blob,
+    headers: { "content-type": upload.type, "x-service-metadata": metadata && upload.transport.codec.stringify(metadata) },
+    has: "file",
+    repeatable: true,
+    signal: upload.signal,
+    timeoutMs: 0,
+  });
+  upload.progress(upload.total);
+  return file;
+}
+
+async function sendPieces(upload: Upload): Promise<StoredFile> {
   const { total, blob, signal } = upload;
   let offset = await begin(upload);
   let size = firstPieceBytes;
@@ -70,13 +103,16 @@ async function begin(upload: Upload): Promise<number> {
   const key = keyOf(upload);
   const { transport, storage, address, signal } = upload;
   const kept = await readKept(upload, key);
-  if (kept) {
-    upload.location = kept;
+  if (kept) upload.location = kept;
+  while (kept) {
+    await upload.whilePaused();
     try {
       return await request(upload, { method: "HEAD", headers: tus });
     } catch (error) {
-      // Else the server does not have it any more.
-      if (!(error instanceof ManybaseError) || error.status < 400 || error.status >= 500) throw error;
+      if (isError(error, "ABORTED") && !signal.aborted) continue;
+      if (!isError(error) || error.status < 400 || error.status >= 500) throw error;
+      // The server does not have it any more.
+      break;
     }
   }
   const metadata = [`filetype ${base64(upload.type)}`];
@@ -90,9 +126,24 @@ async function begin(upload: Upload): Promise<number> {
     repeatable: true,
   });
   // The part that names the upload: a token is sent to no other host than the client's.
-  upload.location = address + new URL(response.headers.get("location")!, transport.base).search;
+  upload.location = address + uploadOf(response, transport.base);
   await storage.set(key, JSON.stringify({ location: upload.location, at: Date.now() }));
   return 0;
+}
+
+/** A response that lacks what tus has there: continuing without it could go on for ever. */
+const invalid = (response: Response, lacking: string) =>
+  new ManybaseError(response.status, "INVALID_RESPONSE", `the response to an upload has no ${lacking}`);
+
+/** The part of an upload's address that names it. */
+function uploadOf(response: Response, base: string): string {
+  try {
+    const { search } = new URL(response.headers.get("location")!, base);
+    if (search) return search;
+  } catch {
+    // Not an address.
+  }
+  throw invalid(response, "location");
 }
 
 async function readKept(upload: Upload, key: string): Promise<string | undefined> {
@@ -115,7 +166,9 @@ async function request(upload: Upload, call: Partial<Call> & { method: string })
     const once = call.method === "PATCH";
     const sent = { ...call, path: upload.location!, once, timeoutMs: 0, signal: running.signal };
     const { response } = await upload.transport.exchange(sent);
-    return Number(response.headers.get("upload-offset"));
+    const offset = Number(response.headers.get("upload-offset") ?? NaN);
+    if (!(offset >= 0 && (!once || offset > upload.sent))) throw invalid(response, "upload-offset that fits");
+    return offset;
   } finally {
     upload.signal.removeEventListener("abort", end);
   }

@@ -61,7 +61,7 @@ export class Query<D> implements PromiseLike<Page<D>> {
   /** Runs the query, as `await` does. */
   page(options: CallOptions = {}): Promise<Page<D>> {
     const { signal, timeoutMs } = { ...this.options, ...options };
-    return this.collection.read<Page<D>>("query", this.body(), { signal, timeoutMs });
+    return this.collection.read<Page<D>>("query", "documents", this.body(), { signal, timeoutMs });
   }
 
   /** Runs the query: a query can be awaited. */

@@ -1,5 +1,6 @@
 import { isError } from "./errors.js";
 import type { TokenSource, Transport } from "./http.js";
+import { notify } from "./realtime.js";
 import type { SafeStorage } from "./storage.js";
 
 /** The signed-in end user. After a provider's sign-in only `id` and `role` are known. */
@@ -159,6 +160,7 @@ export class Session implements TokenSource {
         json: { refreshToken: before.refreshToken },
         anonymous: true,
         repeatable: true,
+        has: "accessToken",
       });
       if (this.state?.refreshToken === before.refreshToken) {
         await this.#set(this.#stateOf(tokens, tokens.refreshToken ?? before.refreshToken, this.state.user), "token");
@@ -212,6 +214,6 @@ export class Session implements TokenSource {
   }
 
   #emit(event: SessionEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
+    for (const listener of [...this.#listeners]) notify(() => listener(event));
   }
 }

@@ -51,7 +51,8 @@ export class Upload implements PromiseLike<StoredFile> {
   running: AbortController | undefined;
   readonly #result: Promise<StoredFile>;
   readonly #controller = new AbortController();
-  readonly #resumable: boolean;
+  /** @internal */
+  readonly resumable: boolean;
   #wake: (() => void) | undefined;
 
   constructor(
@@ -70,7 +71,7 @@ export class Upload implements PromiseLike<StoredFile> {
     this.blob = source instanceof Blob ? source : new Blob([source as BlobPart]);
     this.total = this.blob.size;
     this.type = options.contentType || this.blob.type || "application/octet-stream";
-    this.#resumable = options.resumable ?? (options.onProgress !== undefined || this.total > resumableFrom);
+    this.resumable = options.resumable ?? (options.onProgress !== undefined || this.total > resumableFrom);
     const { signal } = options;
     const abort = () => this.#controller.abort(signal!.reason);
     if (signal?.aborted) abort();
@@ -95,7 +96,7 @@ export class Upload implements PromiseLike<StoredFile> {
 
   /** Stops sending until `resume()`. What was sent is kept by the server for 24 hours. */
   pause(): void {
-    if (this.status !== "running" || !this.#resumable) return;
+    if (this.status !== "running" || !this.resumable) return;
     this.status = "paused";
     this.running?.abort();
   }
@@ -131,32 +132,12 @@ export class Upload implements PromiseLike<StoredFile> {
 
   async #run(): Promise<StoredFile> {
     try {
-      const file = this.#resumable
-        ? await (await loaded(import("./pieces.js"))).sendPieces(this)
-        : await this.#sendWhole();
+      const file = await (await loaded(import("./pieces.js"))).send(this);
       this.status = "done";
       return file;
     } catch (error) {
       this.status = "failed";
       throw error;
     }
-  }
-
-  async #sendWhole(): Promise<StoredFile> {
-    const { metadata } = this.options;
-    const { file } = await this.transport.json<{ file: StoredFile }>({
-      method: "PUT",
-      path: this.address,
-      body: this.blob,
-      headers: {
-        "content-type": this.type,
-        "x-service-metadata": metadata && this.transport.codec.stringify(metadata),
-      },
-      repeatable: true,
-      signal: this.signal,
-      timeoutMs: 0,
-    });
-    this.progress(this.total);
-    return file;
   }
 }

@@ -1,5 +1,7 @@
 // What scenarios get: clients, users, collections of their own, and waits. Runs in Node.js and in browsers.
 import { createClient } from "manybase";
+import { createAdmin } from "manybase/admin";
+import { createControl } from "manybase/control";
 
 export class Failure extends Error {}
 
@@ -40,10 +42,51 @@ export async function until(condition, what, seconds = 10) {
 let count = 0;
 export const unique = (prefix) => `${prefix}${++count}x${Math.floor(Math.random() * 1e6)}`;
 
+/** Runs `work` while this program's clock is wrong by `ms`. */
+export async function clockWrongBy(ms, work) {
+  const { now } = Date;
+  Date.now = () => now() + ms;
+  try {
+    return await work();
+  } finally {
+    Date.now = now;
+  }
+}
+
+/** A fetch that counts: `watched.sent` are the requests, as "METHOD /path" below /api/v1; `answer` may give a response. */
+export function watchedFetch(answer = () => undefined) {
+  const watched = async (url, init) => {
+    const line = `${init.method} ${new URL(url).pathname.replace("/api/v1", "")}`;
+    watched.sent.push(line);
+    return (await answer(line, init)) || fetch(url, init);
+  };
+  watched.sent = [];
+  watched.count = (end) => watched.sent.filter((line) => line.endsWith(end)).length;
+  return watched;
+}
+
+/** A response with a JSON body. */
+export const jsonResponse = (body, status = 200, headers = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+
+/** The present code of an authenticator app with this secret. */
+export async function totp(secret) {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret.replace(/=+$/, "")].map((one) => alphabet.indexOf(one).toString(2).padStart(5, "0")).join("");
+  const key = Uint8Array.from(bits.match(/.{8}/g), (byte) => parseInt(byte, 2));
+  const counter = new DataView(new ArrayBuffer(8));
+  counter.setUint32(4, Math.floor(Date.now() / 30_000));
+  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-1" }, false, ["sign"]);
+  const mac = new DataView(await crypto.subtle.sign("HMAC", imported, counter.buffer));
+  const code = (mac.getUint32(mac.getUint8(19) & 15) & 0x7fffffff) % 1_000_000;
+  return String(code).padStart(6, "0");
+}
+
+export const day = 24 * 3_600_000;
 export const password = "correct horse battery";
 export const open = { read: {}, list: {}, create: {}, update: {}, delete: {} };
 
-/** `setup`: {url, project, adminKey} of a running server. */
+/** `setup`: {url, project, adminKey, platform, mails} of a running server. */
 export class Context {
   #closers = [];
 
@@ -103,9 +146,47 @@ export class Context {
     return name;
   }
 
-  async bucket(access = "private") {
+  async bucket(access = "private", rules = undefined) {
     const name = unique("b");
-    await this.admin("POST", "/storage/buckets", { name, access });
+    await this.admin("POST", "/storage/buckets", { name, access, rules });
     return name;
+  }
+
+  /** The context of a project of its own, with these settings; its platform user is its Owner. */
+  async ownProject(settings = undefined, change = {}) {
+    const control = this.control();
+    await control.platformLogin(this.setup.platform);
+    const { project } = await control.createProject({ name: unique("Own ") });
+    this.onEnd(() => control.deleteProject(project.id).catch(() => {}));
+    if (settings || Object.keys(change).length) await control.updateProject(project.id, { ...change, settings });
+    const admin = createAdmin({ url: this.setup.server ?? this.url, token: control.projectTokens(project.id) });
+    const { key } = await admin.createApiKey({ name: "scenarios", scopes: ["admin"] });
+    const own = new Context({ ...this.setup, project: project.id, adminKey: key });
+    this.onEnd(() => own.end());
+    return own;
+  }
+
+  /** The control plane. */
+  control(options = {}) {
+    return createControl({ url: this.url, ...options });
+  }
+
+  /** The admin plane, by the administrator's key. */
+  adminPlane(options = {}) {
+    return createAdmin({ url: this.url, token: this.setup.adminKey, ...options });
+  }
+
+  /** Whether a test runs in a page. */
+  get inPage() {
+    return typeof document !== "undefined";
+  }
+
+  /** The token in the link of the first mail to an address that leads to a page, once it was sent. */
+  mailed(address, page) {
+    return until(async () => {
+      const mails = await (await fetch(`${this.setup.mails}?to=${encodeURIComponent(address)}`)).json();
+      const link = mails.join("\n").match(new RegExp(`https?://\\S+${page}\\?\\S+`))?.[0];
+      return link && new URL(link).searchParams.get("token");
+    }, `a mail to ${address} that leads to ${page}`);
   }
 }

@@ -1,5 +1,5 @@
 import { memoryStorage } from "manybase";
-import { check, equal, fails, open, password, sleep, until, unique } from "../context.mjs";
+import { check, equal, fails, open, password, sleep, totp, until, unique } from "../context.mjs";
 
 export async function register_login_logout(t) {
   const client = t.client();
@@ -151,18 +151,6 @@ export async function second_factor(t) {
   equal(other.auth.user.email, user.email);
   await other.auth.totp.disable(codes[1]);
   equal((await t.client().auth.login({ email: user.email, password })).user.id, user.id);
-}
-
-async function totp(secret) {
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-  const bits = [...secret.replace(/=+$/, "")].map((one) => alphabet.indexOf(one).toString(2).padStart(5, "0")).join("");
-  const key = Uint8Array.from(bits.match(/.{8}/g), (byte) => parseInt(byte, 2));
-  const counter = new DataView(new ArrayBuffer(8));
-  counter.setUint32(4, Math.floor(Date.now() / 30_000));
-  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-1" }, false, ["sign"]);
-  const mac = new DataView(await crypto.subtle.sign("HMAC", imported, counter.buffer));
-  const code = (mac.getUint32(mac.getUint8(19) & 15) & 0x7fffffff) % 1_000_000;
-  return String(code).padStart(6, "0");
 }
 
 export async function mails_are_requested_and_wrong_tokens_refused(t) {
