@@ -5,7 +5,7 @@ import { newId } from "./id.js";
 import { applyUpdate } from "./local_update.js";
 import { comparator } from "./order.js";
 import { sortKeys, type Page, type Query } from "./query.js";
-import type { Change, Status, Subscription } from "./realtime.js";
+import { notify, type Change, type Status, type Subscription } from "./realtime.js";
 
 /** A live list at one time. Each change gives another state. */
 export interface LiveState<D> {
@@ -123,6 +123,8 @@ export class LiveList<D> {
         this.#draw();
       },
     });
+    // One that ended before it began reports nothing.
+    if (this.#subscription.status === "ended") this.#onStatus("ended");
   }
 
   /** The present state. */
@@ -329,7 +331,7 @@ export class LiveList<D> {
     this.#frame = undefined;
     this.#settle();
     this.#current = this.#view();
-    for (const listener of [...this.#listeners]) listener(this.#current);
+    for (const listener of [...this.#listeners]) notify(() => listener(this.#current));
   }
 
   /** Drops what is beyond the horizon, and reads again where that leaves too little or the order is in doubt. */
@@ -352,7 +354,12 @@ export class LiveList<D> {
     if (this.#overlays.size > 0) {
       const shown = new Map(this.#known);
       for (const { id, apply } of this.#overlays) {
-        const made = apply(shown.get(id));
+        let made = shown.get(id);
+        try {
+          made = apply(made);
+        } catch {
+          // It does not fit the document, such as a $push to a number: the server decides.
+        }
         if (made) shown.set(id, made);
         else shown.delete(id);
         pending.add(id);

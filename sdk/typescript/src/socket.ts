@@ -339,7 +339,7 @@ export class Connection {
   #onEvent(entry: Entry, message: { event: any; position: string }): void {
     const { event, position } = message;
     const key = `${position} ${event?.documentId} ${event?.type}`;
-    if (entry.seen.has(key)) return;
+    if (!event || entry.seen.has(key)) return;
     entry.seen.add(key);
     if (entry.seen.size > rememberedChanges) entry.seen.delete(entry.seen.values().next().value!);
     entry.position = position;
