@@ -133,14 +133,17 @@ function plane(description, prefix, name, used) {
     if (body) given.push(`body${optional(operation.requestBody.required)}: ${typeIn(body, "  ", used, `Body of ${id}`)}`);
     if (query.length) given.push(`query${optional(query.some((each) => each.required))}: ${list(query)}`);
     given.push(`options?: OperationOptions${headers.length ? `<${list(headers)}>` : ""}`);
-    const results = Object.entries(operation.responses)
+    const successes = Object.entries(operation.responses)
       .filter(([status]) => status.startsWith("2"))
-      .map(([, response]) => response.content?.["application/json"]?.schema)
-      .map((schema) => (schema ? typeIn(schema, "  ", used, `Result of ${id}`) : "void"));
+      .map(([, response]) => response.content);
+    const isText = successes.some((content) => content && !content["application/json"]);
+    const results = successes
+      .map((content) => content?.["application/json"]?.schema)
+      .map((schema) => (schema ? typeIn(schema, "  ", used, `Result of ${id}`) : isText ? "string" : "void"));
     methods += comment(`${operation.summary}.`, "  ");
     methods += `  ${id}(${given.join(", ")}): Promise<${[...new Set(results)].join(" | ")}>;\n`;
     const isPublic = operation.security?.length === 0;
-    const flags = (body ? "b" : "") + (query.length ? "q" : "") + (isPublic ? "p" : "");
+    const flags = (body ? "b" : "") + (query.length ? "q" : "") + (isPublic ? "p" : "") + (isText ? "t" : "");
     table.push(
       `${id} ${letters[method]}${flags} ${route.slice(prefix.length).replace(/\{\w+\}/g, "*")}`,
     );
@@ -149,7 +152,7 @@ function plane(description, prefix, name, used) {
     `${head}import type { OperationOptions } from "../operations.js";\nimport type * as S from "./schemas.js";\n\n` +
     `/** A method for each operation: first the parameters of its path, then the body, the query and options. */\n` +
     `export interface ${name} {\n${methods}}\n\n` +
-    `/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public), path. */\n` +
+    `/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path. */\n` +
     `export const table = \`\n${table.join("\n")}\`;\n`
   );
 }

@@ -30,6 +30,7 @@ export function methods<M>(
       const json = how.includes("b") ? given.shift() : undefined;
       const query = how.includes("q") ? given.shift() : undefined;
       const { onResponse, headers, ...options } = (given.shift() ?? {}) as OperationOptions;
+      const text = how.includes("t");
       const { response, data } = await transport.exchange({
         ...options,
         method,
@@ -39,10 +40,11 @@ export function methods<M>(
         headers: how.includes("p") ? { ...publicHeaders, ...headers } : headers,
         anonymous: how.includes("p"),
         repeatable: method === "PUT" || method === "DELETE",
+        unread: text,
       });
       await watch?.(data);
       onResponse?.(response);
-      return data;
+      return text ? response.text() : data;
     };
   }
   return made as M;

@@ -188,7 +188,7 @@ export interface AdminMethods {
     schema: Record<string, unknown> | null;
   }>;
   /** TypeScript types of the project's collections. */
-  getTypes(options?: OperationOptions): Promise<void>;
+  getTypes(options?: OperationOptions): Promise<string>;
   /** Usage of the plan. */
   getUsage(options?: OperationOptions): Promise<{
     /** Null where billing is off. */
@@ -419,7 +419,7 @@ export interface AdminMethods {
   updateWebhook(name: string, body: S.WebhookPatch, options?: OperationOptions): Promise<void>;
 }
 
-/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public), path. */
+/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path. */
 export const table = `
 activateUser P /users/*/activate
 adminCountDocuments Pb /collections/*/count
@@ -464,7 +464,7 @@ getPolicy G /collections/*/policy
 getPolicyTests G /collections/*/policy-tests
 getRole G /roles/*
 getSchema G /collections/*/schema
-getTypes G /types.ts
+getTypes Gt /types.ts
 getUsage G /usage
 getUser G /users/*
 getVectorConfig G /collections/*/vector-config

@@ -180,7 +180,7 @@ export interface ControlMethods {
   withdrawTransfer(id: string, options?: OperationOptions): Promise<void>;
 }
 
-/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public), path. */
+/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path. */
 export const table = `
 acceptInvite Pbp /auth/invites/accept
 acceptTransfer P /projects/*/transfer/accept
