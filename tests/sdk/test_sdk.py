@@ -31,7 +31,7 @@ def test_in_node(results, name):
 
 
 def test_there_are_scenarios():
-    assert len(SCENARIOS) > 60
+    assert len(SCENARIOS) > 220
 
 
 @pytest.mark.parametrize("program", ["types", "node"])

@@ -1,6 +1,7 @@
 """The SDK in Chromium: the scenarios that run in pages, hooks, tabs of one browser, sign-in by redirect and popup."""
 
 import re
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -11,8 +12,8 @@ from support.oidc_provider import OidcProvider
 from support.sdk_package import scenarios
 
 # The others need a server's own network, or the admin plane from its own origin.
-IN_PAGES = [name for name in scenarios("scenarios") if not name.startswith(("faults.", "planes."))]
-HOOKS = [name for name in scenarios("pages") if name.startswith("hooks.")]
+IN_PAGES = [name for name in scenarios("scenarios") if not name.startswith(("faults", "planes"))]
+OF_PAGES = scenarios("pages")
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +24,26 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture
-def visitor(chromium, pages):
+@contextmanager
+def tab_of_app(chromium, pages):
+    """A browser's tab with the app."""
     with visiting(chromium) as visitor:
         # Scenarios provoke failures of all kinds; each checks what follows from them.
         visitor.tolerated.append(re.compile("Failed to load resource|WebSocket connection|manybase:"))
         open_tab(visitor.page, pages)
+        yield visitor
+
+
+@pytest.fixture
+def visitor(chromium, pages):
+    with tab_of_app(chromium, pages) as visitor:
+        yield visitor
+
+
+@pytest.fixture(scope="module")
+def scenario_page(chromium, pages):
+    """One tab for all scenarios, which run one after another in it, as in Node.js in one process."""
+    with tab_of_app(chromium, pages) as visitor:
         yield visitor
 
 
@@ -42,10 +57,13 @@ def step(page, setup, name, *given):
     return page.evaluate("([name, setup, given]) => step(name, setup, ...given)", [name, setup, list(given)])
 
 
-@pytest.mark.parametrize("name", IN_PAGES + HOOKS)
-def test_in_chromium(visitor, setup, name):
-    error = visitor.page.evaluate("([name, setup]) => run(name, setup)", [name, setup])
+@pytest.mark.parametrize("name", IN_PAGES + OF_PAGES)
+def test_in_chromium(scenario_page, setup, name):
+    error = scenario_page.page.evaluate("([name, setup]) => run(name, setup)", [name, setup])
+    problems = list(scenario_page.problems)
+    scenario_page.problems.clear()
     assert error is None, error
+    assert not problems, problems
 
 
 def test_two_tabs_share_a_session(visitor, pages, setup):

@@ -229,7 +229,8 @@ export class Collection<
   /** The documents nearest to a text or a vector, each with its `_score`. */
   async search(options: SearchOptions<D>): Promise<(D & { _score: number })[]> {
     const { signal, timeoutMs, ...json } = options;
-    return (await this.read<{ results: (D & { _score: number })[] }>("search", "results", json, { signal, timeoutMs })).results;
+    return (await this.read<{ results: (D & { _score: number })[] }>("search", "results", json, { signal, timeoutMs }))
+      .results;
   }
 
   /** Calls `listener` for every change that the caller may see. All subscriptions of a client share one socket. */

@@ -68,7 +68,13 @@ export class Bucket {
     options: CallOptions & { prefix?: string; limit?: number; skip?: number } = {},
   ): Promise<{ files: StoredFile[]; folders: string[] }> {
     const { prefix, limit, skip, ...call } = options;
-    return this.#transport.json({ ...call, method: "GET", path: this.#address(), query: { prefix, limit, skip }, has: "files" });
+    return this.#transport.json({
+      ...call,
+      method: "GET",
+      path: this.#address(),
+      query: { prefix, limit, skip },
+      has: "files",
+    });
   }
 
   /** The bytes, as the response of the server. */
@@ -81,7 +87,13 @@ export class Bucket {
   /** A link with which any client can read the file, for up to 7 days; an hour by default. */
   sign(path: string, options: CallOptions & { seconds?: number } = {}): Promise<SignedLink> {
     const { seconds = 3600, ...call } = options;
-    return this.#transport.json({ ...call, method: "GET", path: this.#address(path), query: { sign: seconds }, has: "url" });
+    return this.#transport.json({
+      ...call,
+      method: "GET",
+      path: this.#address(path),
+      query: { sign: seconds },
+      has: "url",
+    });
   }
 
   /** The address of a file in a public bucket. */

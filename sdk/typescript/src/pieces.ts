@@ -36,7 +36,8 @@ function keyOf({ transport, address, total, type, blob }: Upload): string {
   return `manybase:upload:${transport.base}${address}:${total}:${(blob as File).lastModified ?? ""}:${type}`;
 }
 
-export const send = (upload: Upload): Promise<StoredFile> => (upload.resumable ? sendPieces(upload) : sendWhole(upload));
+export const send = (upload: Upload): Promise<StoredFile> =>
+  upload.resumable ? sendPieces(upload) : sendWhole(upload);
 
 async function sendWhole(upload: Upload): Promise<StoredFile> {
   const { metadata } = upload.options;

@@ -209,7 +209,7 @@ export class Session implements TokenSource {
     this.state = state;
     this.#text = state && this.#transport.codec.stringify(state);
     await this.#storage.set(this.#key, this.#text);
-    this.#channel?.postMessage(event);
+    notify(() => this.#channel?.postMessage(event));
     this.#emit(event);
   }
 

@@ -113,8 +113,8 @@ export class Connection {
     this.#openTimer = setTimeout(() => this.#lost(), connectMs);
     socket.onopen = () => this.#send(this.#credentials());
     socket.onmessage = ({ data }) => this.#handle(data);
-    socket.onerror = () => {};
-    socket.onclose = () => this.#lost();
+    // Node.js has no event "close" where the server refuses the upgrade.
+    socket.onclose = socket.onerror = () => this.#lost();
   }
 
   #credentials(): object {

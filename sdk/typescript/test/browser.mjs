@@ -1,21 +1,57 @@
-// The scenarios as one page: run(name, setup) gives the error's text, or null. faults and planes are for servers.
+// The scenarios as one page: run(name, setup) gives the error's text, or null. faults… and planes… are for servers.
 import { Context } from "./context.mjs";
 import * as auth from "./scenarios/auth.mjs";
 import * as cookies from "./scenarios/cookies.mjs";
+import * as cursors from "./scenarios/cursors.mjs";
 import * as documents from "./scenarios/documents.mjs";
 import * as exact from "./scenarios/exact.mjs";
 import * as files from "./scenarios/files.mjs";
 import * as functions from "./scenarios/functions.mjs";
+import * as graphql from "./scenarios/graphql.mjs";
 import * as live from "./scenarios/live.mjs";
+import * as live_edges from "./scenarios/live_edges.mjs";
+import * as live_writes from "./scenarios/live_writes.mjs";
 import * as queries from "./scenarios/queries.mjs";
 import * as realtime from "./scenarios/realtime.mjs";
+import * as sessions from "./scenarios/sessions.mjs";
+import * as sign_in from "./scenarios/sign_in.mjs";
+import * as sockets from "./scenarios/sockets.mjs";
+import * as subscriptions from "./scenarios/subscriptions.mjs";
+import * as updates from "./scenarios/updates.mjs";
+import * as uploads from "./scenarios/uploads.mjs";
+import * as values from "./scenarios/values.mjs";
 import * as versions from "./scenarios/versions.mjs";
 import * as control from "./pages/control.mjs";
+import * as frozen from "./pages/frozen.mjs";
 import * as hooks from "./pages/hooks.mjs";
 import * as load from "./pages/load.mjs";
 import * as tabs from "./pages/tabs.mjs";
 
-const modules = { auth, cookies, documents, exact, files, functions, live, queries, realtime, versions, hooks };
+const modules = {
+  auth,
+  cookies,
+  cursors,
+  documents,
+  exact,
+  files,
+  functions,
+  graphql,
+  live,
+  live_edges,
+  live_writes,
+  queries,
+  realtime,
+  sessions,
+  sign_in,
+  sockets,
+  subscriptions,
+  updates,
+  uploads,
+  values,
+  versions,
+  frozen,
+  hooks,
+};
 let stray;
 addEventListener("unhandledrejection", ({ reason }) => (stray = reason));
 addEventListener("error", ({ error, message }) => (stray = error ?? message));

@@ -31,8 +31,8 @@ export async function fails(promise, code, status) {
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Waits until `condition` gives something true, and gives that. `what` is awaited; of a function its result is shown. */
-export async function until(condition, what, seconds = 10) {
-  for (const end = Date.now() + seconds * 1000; ; await sleep(10)) {
+export async function until(condition, what, seconds = 10, everyMs = 10) {
+  for (const end = Date.now() + seconds * 1000; ; await sleep(everyMs)) {
     const value = await condition();
     if (value) return value;
     if (Date.now() > end) throw new Failure(`not within ${seconds} s: ${typeof what === "function" ? what() : what}`);
@@ -183,10 +183,15 @@ export class Context {
 
   /** The token in the link of the first mail to an address that leads to a page, once it was sent. */
   mailed(address, page) {
-    return until(async () => {
-      const mails = await (await fetch(`${this.setup.mails}?to=${encodeURIComponent(address)}`)).json();
-      const link = mails.join("\n").match(new RegExp(`https?://\\S+${page}\\?\\S+`))?.[0];
-      return link && new URL(link).searchParams.get("token");
-    }, `a mail to ${address} that leads to ${page}`);
+    return until(
+      async () => {
+        const mails = await (await fetch(`${this.setup.mails}?to=${encodeURIComponent(address)}`)).json();
+        const link = mails.join("\n").match(new RegExp(`https?://\\S+${page}\\?\\S+`))?.[0];
+        return link && new URL(link).searchParams.get("token");
+      },
+      `a mail to ${address} that leads to ${page}`,
+      30,
+      50,
+    );
   }
 }

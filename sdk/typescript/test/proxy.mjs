@@ -10,7 +10,7 @@ export async function proxied(t) {
 }
 
 export class Proxy {
-  /** Per request: gives undefined to pass it on, or a mode: "refuse", "lose" (done, its response is lost), "hang", a response. */
+  /** Per request: gives undefined to pass it on, or a mode: "refuse", "lose" (done, its response is lost), "cut" (half of its body is sent), "hang", a response. */
   mode = () => undefined;
   /** Per message of the server on a WebSocket, as bytes that arrived together: true closes the socket. */
   cut = () => false;
@@ -60,7 +60,7 @@ export class Proxy {
     const mode = this.mode(request);
     if (mode === "refuse") return request.socket.destroy();
     if (mode === "hang") return;
-    if (mode && mode !== "lose") {
+    if (typeof mode === "object") {
       response.writeHead(mode.status, mode.headers);
       return response.end(mode.body);
     }
@@ -77,6 +77,12 @@ export class Proxy {
         return given.on("end", () => request.socket.destroy());
       }
       response.writeHead(given.statusCode, given.headers);
+      if (mode === "cut") {
+        return given.once("data", (data) => {
+          given.resume();
+          response.write(data.subarray(0, data.length >> 1), () => request.socket.destroy());
+        });
+      }
       given.pipe(response);
     });
     onward.end(Buffer.concat(chunks));

@@ -5,7 +5,9 @@ const numbersOf = (documents) => documents.map((one) => one.n);
 
 async function filled(t, count, of = (n) => ({ n }), policy = open) {
   const books = t.key().collection(await t.collection(policy));
-  await Promise.all(Array.from({ length: count }, (_, n) => books.create({ id: `d${String(n).padStart(4, "0")}`, ...of(n) })));
+  await Promise.all(
+    Array.from({ length: count }, (_, n) => books.create({ id: `d${String(n).padStart(4, "0")}`, ...of(n) })),
+  );
   return books;
 }
 
@@ -25,7 +27,11 @@ export async function pages_neither_repeat_nor_miss_while_others_write(t) {
       page = await books.query({ sort: { n: order }, limit: 7, after: page.next });
       equal(page.documents[0].n, ahead.n, "what was inserted ahead is met");
     }
-    equal(seen, [...seen].sort((a, b) => (a - b) * order), "in order");
+    equal(
+      seen,
+      [...seen].sort((a, b) => (a - b) * order),
+      "in order",
+    );
     equal(new Set(seen).size, seen.length, "once each");
     check(seen.filter((n) => n % 10 === 0).length >= 30, `those that stayed: ${seen}`);
   }
@@ -43,7 +49,10 @@ export async function ties_follow_by_id_over_pages(t) {
   const sorted = [...all.documents].sort(
     (a, b) => b.group - a.group || Number(a.even) - Number(b.even) || (a.id < b.id ? -1 : 1),
   );
-  equal(ids, sorted.map((one) => one.id));
+  equal(
+    ids,
+    sorted.map((one) => one.id),
+  );
 }
 
 export async function a_query_begins_behind_its_skip_once(t) {
@@ -85,7 +94,13 @@ export async function cursors_of_another_filter_collection_or_hand_are_refused(t
   const others = await filled(t, 6);
   const query = { filter: { n: { $gte: 0 }, id: { $exists: true } }, sort: { n: 1 }, limit: 2 };
   const { next } = await books.query(query);
-  const same = await books.query({ ...query, filter: { id: { $exists: true }, n: { $gte: 0 } }, limit: 3, fields: ["n"], after: next });
+  const same = await books.query({
+    ...query,
+    filter: { id: { $exists: true }, n: { $gte: 0 } },
+    limit: 3,
+    fields: ["n"],
+    after: next,
+  });
   equal(numbersOf(same.documents), [2, 3, 4], "the order of a filter's fields, limit and fields may differ");
   const flipped = (next[4] === "A" ? "B" : "A") + next.slice(5);
   for (const [collection, change] of [
@@ -103,7 +118,8 @@ export async function cursors_of_another_filter_collection_or_hand_are_refused(t
 
 export async function queries_that_are_none_name_what_is_wrong(t) {
   const books = await filled(t, 2, (n) => ({ n, a: [1, 2], b: [3, 4] }));
-  const paths = async (options) => (await fails(books.query(options).page(), undefined, 400)).details.map((one) => one.path);
+  const paths = async (options) =>
+    (await fails(books.query(options).page(), undefined, 400)).details.map((one) => one.path);
   equal(await paths({ sort: [{ n: 1 }, { id: 2 }] }), ["/sort/1"]);
   equal(await paths({ limit: -1 }), ["/limit"]);
   equal(await paths({ sort: Object.fromEntries("abcdefghi".split("").map((path) => [path, 1])) }), ["/sort"]);
@@ -116,7 +132,11 @@ export async function queries_that_are_none_name_what_is_wrong(t) {
 }
 
 export async function hidden_fields_are_refused_wherever_a_query_names_them(t) {
-  const hiding = { ...open, read: { deniedReadFields: ["secret", "a.b"] }, list: { deniedReadFields: ["secret", "a.b"] } };
+  const hiding = {
+    ...open,
+    read: { deniedReadFields: ["secret", "a.b"] },
+    list: { deniedReadFields: ["secret", "a.b"] },
+  };
   const books = await filled(t, 3, (n) => ({ n, secret: n, a: { b: n, c: n } }), hiding);
   const read = (await t.user()).collection(books.name);
   for (const options of [
@@ -150,9 +170,20 @@ export async function rules_narrow_lists_counts_and_totals_alike(t) {
   }
   const shown = async (user) => {
     const page = await user.collection(name).query({ total: true, sort: { n: 1 } });
-    return [page.documents.length, page.total, await user.collection(name).count(), (await user.collection(name).list()).length];
+    return [
+      page.documents.length,
+      page.total,
+      await user.collection(name).count(),
+      (await user.collection(name).list()).length,
+    ];
   };
-  equal([await shown(ann), await shown(ben)], [[3, 3, 3, 3], [2, 2, 2, 2]]);
+  equal(
+    [await shown(ann), await shown(ben)],
+    [
+      [3, 3, 3, 3],
+      [2, 2, 2, 2],
+    ],
+  );
   const [{ id }] = await ann.collection(name).list();
   await fails(ben.collection(name).get(id), "NOT_FOUND", 404);
   equal(await ben.collection(name).list({ filter: { ownerId: ann.id } }), [], "the filter adds to the rule");
@@ -163,7 +194,10 @@ export async function filters_reach_into_lists_objects_and_types(t) {
     n,
     tags: n % 2 ? ["odd", `t${n}`] : ["even"],
     place: { city: n < 3 ? "Bergen" : "Oslo" },
-    parts: [{ a: n, b: 1 }, { a: n + 10, b: 2 }],
+    parts: [
+      { a: n, b: 1 },
+      { a: n + 10, b: 2 },
+    ],
     ...(n === 5 ? { extra: null } : {}),
   }));
   const found = async (filter) => numbersOf((await books.query({ filter, sort: { n: 1 } })).documents);
@@ -184,16 +218,26 @@ export async function filters_reach_into_lists_objects_and_types(t) {
 
 export async function a_long_filter_expands_and_pages_like_a_short_one(t) {
   const people = await t.collection();
-  const name = await t.collection(open, { type: "object", properties: { by: { type: "string", "x-ref": people }, n: { type: "integer" } } });
+  const name = await t.collection(open, {
+    type: "object",
+    properties: { by: { type: "string", "x-ref": people }, n: { type: "integer" } },
+  });
   const watched = watchedFetch();
   const key = t.key({ fetch: watched });
   const { id } = await key.collection(people).create({ name: "Ada" });
   for (let n = 0; n < 5; ++n) await key.collection(name).create({ n, by: id });
   const long = { by: { $in: [id, ...Array.from({ length: 900 }, (_, n) => `none${n}`)] } };
   const list = await key.collection(name).list({ filter: long, expand: ["by"], limit: 2, skip: 1 });
-  equal(list.map((one) => [one.n, one.by.name]), [[1, "Ada"], [2, "Ada"]]);
+  equal(
+    list.map((one) => [one.n, one.by.name]),
+    [
+      [1, "Ada"],
+      [2, "Ada"],
+    ],
+  );
   check(watched.sent.at(-1).endsWith(`POST /${name}/query`), "sent in a body");
   const seen = [];
-  for await (const one of key.collection(name).all({ filter: long, pageSize: 2, expand: ["by"] })) seen.push([one.n, one.by.name]);
+  for await (const one of key.collection(name).all({ filter: long, pageSize: 2, expand: ["by"] }))
+    seen.push([one.n, one.by.name]);
   equal(seen.length, 5);
 }

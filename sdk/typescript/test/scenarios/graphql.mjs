@@ -5,16 +5,25 @@ const schema = { type: "object", properties: { title: { type: "string" }, n: { t
 
 export async function errors_of_parts_come_with_the_data(t) {
   const hidden = await t.collection({ create: {} }, schema);
-  const name = await t.collection({ ...open, read: { deniedReadFields: ["n"] }, list: { deniedReadFields: ["n"] } }, schema);
+  const name = await t.collection(
+    { ...open, read: { deniedReadFields: ["n"] }, list: { deniedReadFields: ["n"] } },
+    schema,
+  );
   const user = await t.user();
   await user.collection(name).create({ title: "x", n: 1 });
   const { data, errors } = await user.graphql(`{ ok: ${name} { title n } bad: ${name}(filter: {n: 1}) { title } }`);
   equal(data, { ok: [{ title: "x", n: null }], bad: null });
-  equal(errors.map((one) => [one.path, one.extensions.code]), [[["bad"], "FORBIDDEN"]]);
+  equal(
+    errors.map((one) => [one.path, one.extensions.code]),
+    [[["bad"], "FORBIDDEN"]],
+  );
   const refused = await user.graphql(`{ ${hidden} { title } }`);
   equal([refused.data[hidden], refused.errors[0].extensions.code], [null, "FORBIDDEN"]);
   const error = await fails(user.graphql("{ none { title } }"), undefined, 200);
-  check(error.message.includes("none") && Array.isArray(error.cause), "without data it is an error, with all as its cause");
+  check(
+    error.message.includes("none") && Array.isArray(error.cause),
+    "without data it is an error, with all as its cause",
+  );
 }
 
 export async function mutations_write_with_variables_and_codes(t) {
@@ -29,10 +38,12 @@ export async function mutations_write_with_variables_and_codes(t) {
   equal((await key.graphql(several, undefined, { operationName: "A" })).data[`update${type}`], { n: 5 });
   equal((await key.graphql(several, undefined, { operationName: "B" })).data[`${name}Count`], 1);
   await fails(key.graphql(several), undefined, 200);
-  const invalid = await fails(key.graphql(`mutation { replace${type}(id: "${id}", input: {n: 1}) { id } }`).then(({ data: got, errors }) => {
-    if (errors) throw Object.assign(new Error(errors[0].message), { code: errors[0].extensions.code });
-    return got;
-  }));
+  const invalid = await fails(
+    key.graphql(`mutation { replace${type}(id: "${id}", input: {n: 1}) { id } }`).then(({ data: got, errors }) => {
+      if (errors) throw Object.assign(new Error(errors[0].message), { code: errors[0].extensions.code });
+      return got;
+    }),
+  );
   equal(invalid.code, "VALIDATION");
   equal((await key.graphql(`mutation { delete${type}(id: "${id}") }`)).data, { [`delete${type}`]: true });
   equal(watched.sent.length, 6, "each sent once");
@@ -44,7 +55,7 @@ export async function pages_of_graphql_continue_like_queries(t) {
   for (let n = 0; n < 5; ++n) await key.collection(name).create({ title: `t${n}`, n });
   const page = `query($after: ID) { page: ${name}Page(sort: {n: -1}, limit: 2, after: $after) { documents { n } next total } }`;
   const seen = [];
-  for (let after; ; ) {
+  for (let after; ;) {
     const { data } = await key.graphql(page, { after });
     equal(data.page.total, 5);
     seen.push(...data.page.documents.map((one) => one.n));
@@ -53,7 +64,11 @@ export async function pages_of_graphql_continue_like_queries(t) {
   }
   equal(seen, [4, 3, 2, 1, 0]);
   const { next } = await key.collection(name).query({ sort: { n: -1 }, limit: 2 });
-  equal((await key.graphql(page, { after: next })).data.page.documents, [{ n: 2 }, { n: 1 }], "the cursors are the same");
+  equal(
+    (await key.graphql(page, { after: next })).data.page.documents,
+    [{ n: 2 }, { n: 1 }],
+    "the cursors are the same",
+  );
   const wrong = await key.graphql(page, { after: `${next.slice(0, -6)}AAAAAA` });
   equal([wrong.data.page, wrong.errors[0].extensions.code], [null, "INVALID_CURSOR"]);
 }
@@ -90,12 +105,19 @@ export async function graphql_that_is_answered_by_something_else(t) {
 }
 
 async function echo(t, code, path = "/" + unique("f"), method = "POST") {
-  await t.admin("POST", "/functions", { name: unique("f"), trigger: { type: "http", method, path }, code: `export default async (event, ctx) => (${code})` });
+  await t.admin("POST", "/functions", {
+    name: unique("f"),
+    trigger: { type: "http", method, path },
+    code: `export default async (event, ctx) => (${code})`,
+  });
   return path;
 }
 
 export async function bodies_of_functions_are_sent_as_they_are(t) {
-  const path = await echo(t, "{body: {type: ctx.request.headers['content-type'] ?? null, body: ctx.request.body ?? null}}");
+  const path = await echo(
+    t,
+    "{body: {type: ctx.request.headers['content-type'] ?? null, body: ctx.request.body ?? null}}",
+  );
   const client = t.client();
   const sent = async (body, headers) => (await client.run("POST", path, { body, headers })).json();
   equal((await sent({ a: [1, null] })).body, { a: [1, null] });
@@ -112,11 +134,16 @@ export async function bodies_of_functions_are_sent_as_they_are(t) {
 }
 
 export async function functions_give_their_status_and_know_their_caller(t) {
-  const path = await echo(t, "{status: Number(ctx.request.query.status), headers: {'x-own': 'yes'}, body: ctx.auth?.uid ?? 'nobody'}", undefined, "GET");
+  const path = await echo(
+    t,
+    "{status: Number(ctx.request.query.status), headers: {'content-language': 'nb'}, body: ctx.auth?.uid ?? 'nobody'}",
+    undefined,
+    "GET",
+  );
   const user = await t.user();
   for (const status of [200, 404, 418, 500]) {
     const response = await user.run("GET", path, { query: { status } });
-    equal([response.status, response.headers.get("x-own"), await response.text()], [status, "yes", user.id]);
+    equal([response.status, response.headers.get("content-language"), await response.text()], [status, "nb", user.id]);
   }
   equal(await (await t.client().run("GET", path, { query: { status: 200 } })).text(), "nobody");
   equal((await t.client().run("POST", path)).status, 405);

@@ -7,7 +7,10 @@ const shown = (list) => list.state.documents.map((one) => one.n).join();
 async function started(t, query, options = {}) {
   const list = live(query, options);
   t.onEnd(() => list.close());
-  await until(() => list.state.status === "live", () => `live, not ${JSON.stringify(list.state)}`);
+  await until(
+    () => list.state.status === "live",
+    () => `live, not ${JSON.stringify(list.state)}`,
+  );
   return list;
 }
 
@@ -18,7 +21,11 @@ async function ofTens(t, count, options = {}) {
   for (let n = 10; n <= count * 10; n += 10) await books.create({ id: `d${n}`, n });
   const query = books.query({ sort: { n: 1 }, limit: 5, ...options });
   const list = await started(t, query);
-  const becomes = (numbers, what) => until(() => shown(list) === numbers, () => `${what}: ${numbers}, not ${shown(list)}`);
+  const becomes = (numbers, what) =>
+    until(
+      () => shown(list) === numbers,
+      () => `${what}: ${numbers}, not ${shown(list)}`,
+    );
   return { watched, books, list, query, becomes, readings: () => watched.count("/query") };
 }
 
@@ -99,7 +106,10 @@ export async function ties_at_the_limit_are_in_the_order_of_ids(t) {
   ];
   for (const [write, expected] of steps) {
     await write();
-    await until(() => ids() === expected, () => `${expected}, not ${ids()}`);
+    await until(
+      () => ids() === expected,
+      () => `${expected}, not ${ids()}`,
+    );
     equal((await query).documents.map((one) => one.id).join(""), expected, "as the server has it");
   }
 }
@@ -158,12 +168,19 @@ export async function a_list_that_is_refused_is_asked_once(t) {
   t.onEnd(() => list.close());
   await list.ready;
   await sleep(900);
-  equal([list.state.error.code, list.state.documents, watched.count("/query") <= 2], ["FORBIDDEN", [], true], `${watched.count("/query")}`);
+  equal(
+    [list.state.error.code, list.state.documents, watched.count("/query") <= 2],
+    ["FORBIDDEN", [], true],
+    `${watched.count("/query")}`,
+  );
 }
 
 export async function responses_that_are_none_are_asked_ever_less_and_healed(t) {
   let nonsense = [{}, null, { documents: null }];
-  const watched = watchedFetch((line) => line.endsWith("/query") && nonsense.length && jsonResponse(nonsense[watched.sent.length % nonsense.length]));
+  const watched = watchedFetch(
+    (line) =>
+      line.endsWith("/query") && nonsense.length && jsonResponse(nonsense[watched.sent.length % nonsense.length]),
+  );
   const books = t.key({ fetch: watched }).collection(await t.collection());
   await books.create({ n: 1 });
   const list = live(books.query());
@@ -189,7 +206,10 @@ export async function another_role_shows_another_list(t) {
   equal(shown(list), "1");
   await t.admin("PATCH", `/users/${user.id}`, { metadata: { role } });
   await t.key().collection(name).create({ n: 3, for: role });
-  await until(() => shown(list) === "1,2,3", () => `all three, not ${shown(list)}`);
+  await until(
+    () => shown(list) === "1,2,3",
+    () => `all three, not ${shown(list)}`,
+  );
 }
 
 export async function another_user_gets_another_list(t) {
@@ -203,7 +223,10 @@ export async function another_user_gets_another_list(t) {
   await ann.auth.logout();
   await until(() => list.state.status === "offline", "offline");
   await ann.auth.login({ email: ben.email, password });
-  await until(() => list.state.status === "live" && shown(list) === "2", () => `Ben's, not ${shown(list)}`);
+  await until(
+    () => list.state.status === "live" && shown(list) === "2",
+    () => `Ben's, not ${shown(list)}`,
+  );
   equal(list.state.total, 1);
   await ann.collection(name).create({ n: 3 });
   await until(() => shown(list) === "2,3", "and his changes");
@@ -228,7 +251,10 @@ export async function many_lists_share_one_socket(t) {
   for (const [at, query] of queries.entries()) {
     const { documents } = await query;
     const expected = documents.map((one) => one.n).join();
-    await until(() => shown(lists[at]) === expected, () => `list ${at}: ${expected}, not ${shown(lists[at])}`);
+    await until(
+      () => shown(lists[at]) === expected,
+      () => `list ${at}: ${expected}, not ${shown(lists[at])}`,
+    );
   }
   equal(opened, 1);
 }
@@ -238,10 +264,16 @@ export async function a_list_with_a_signal_ends_with_it(t) {
   const controller = new AbortController();
   const list = await started(t, query, { signal: controller.signal });
   controller.abort();
-  await until(() => list.state.status === "ended", () => `ended, not ${list.state.status}`);
+  await until(
+    () => list.state.status === "ended",
+    () => `ended, not ${list.state.status}`,
+  );
   equal(shown(list), "10,20", "what was known stays");
   const over = live(query, { signal: controller.signal });
   t.onEnd(() => over.close());
-  await until(() => over.state.status === "ended", () => `ended, not ${over.state.status}`);
+  await until(
+    () => over.state.status === "ended",
+    () => `ended, not ${over.state.status}`,
+  );
   await fails(over.update("none", { n: 1 }), "NOT_FOUND", 404);
 }

@@ -6,7 +6,11 @@ const shown = (list) => list.state.documents.map((one) => one.n).join();
 
 async function listOf(t, numbers, policy = open, options = {}, client = t.key()) {
   const books = client.collection(await t.collection(policy));
-  for (const n of numbers) await t.key().collection(books.name).create({ id: `d${n}`, n });
+  for (const n of numbers)
+    await t
+      .key()
+      .collection(books.name)
+      .create({ id: `d${n}`, n });
   const list = live(books.query({ sort: { n: 1 }, ...options }));
   t.onEnd(() => list.close());
   await until(() => list.state.status === "live", "live");
@@ -37,7 +41,13 @@ export async function every_write_is_shown_at_once_and_confirmed(t) {
 
 export async function every_write_that_is_refused_is_taken_back(t) {
   const user = await t.user();
-  const { list } = await listOf(t, [10, 20], { read: {}, list: {}, create: { validate: "document.n < 50" }, update: { immutableFields: ["n"] } }, {}, user);
+  const { list } = await listOf(
+    t,
+    [10, 20],
+    { read: {}, list: {}, create: { validate: "document.n < 50" }, update: { immutableFields: ["n"] } },
+    {},
+    user,
+  );
   const writes = [
     [() => list.create({ n: 99 }), "10,20,99", "FORBIDDEN", 403],
     [() => list.create({ id: "d10", n: 15 }), "10,20", "CONFLICT", 409],
@@ -77,9 +87,15 @@ export async function operators_that_are_not_known_here_show_with_the_change(t) 
   const writing = list.update("d9", { $bit: { n: { and: 3 } } });
   equal([shown(list), [...list.state.pending]], ["4,9", ["d9"]]);
   await writing;
-  await until(() => shown(list) === "1,4", () => `1,4, not ${shown(list)}`);
+  await until(
+    () => shown(list) === "1,4",
+    () => `1,4, not ${shown(list)}`,
+  );
   await list.update("d4", { $min: { n: 0 }, $set: { m: 1 } });
-  await until(() => shown(list) === "0,1", () => `0,1, not ${shown(list)}`);
+  await until(
+    () => shown(list) === "0,1",
+    () => `0,1, not ${shown(list)}`,
+  );
   equal(list.state.documents[0].m, 1);
 }
 
@@ -94,20 +110,32 @@ export async function several_writes_to_one_document_are_shown_together(t) {
   ];
   equal([shown(list), list.state.documents[0].m, list.state.pending.size], ["501", "x", 1]);
   const results = await Promise.allSettled(writes);
-  equal(results.map((one) => one.status), ["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+  equal(
+    results.map((one) => one.status),
+    ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+  );
   await settled(list);
   const stored = await books.get("d1");
   equal([stored.n, stored.m], [3, "x"], "none is lost, whatever their order");
-  await until(() => shown(list) === "3", () => `3, not ${shown(list)}`);
+  await until(
+    () => shown(list) === "3",
+    () => `3, not ${shown(list)}`,
+  );
 }
 
 export async function a_write_that_takes_a_document_out_of_the_list_is_shown_so(t) {
   const { books, list } = await listOf(t, [1, 2, 3], open, { filter: { done: { $ne: true } }, limit: 2 });
   equal(shown(list), "1,2");
   await list.update("d1", { done: true });
-  await until(() => shown(list) === "2,3", () => `2,3, not ${shown(list)}`);
+  await until(
+    () => shown(list) === "2,3",
+    () => `2,3, not ${shown(list)}`,
+  );
   await list.update("d2", { n: 9 });
-  await until(() => shown(list) === "3,9", () => `3,9, not ${shown(list)}`);
+  await until(
+    () => shown(list) === "3,9",
+    () => `3,9, not ${shown(list)}`,
+  );
   await list.create({ id: "beyond", n: 10 });
   await settled(list);
   equal([shown(list), list.state.hasMore, (await books.get("beyond")).n], ["3,9", true, 10]);
@@ -145,7 +173,10 @@ export async function a_listener_of_a_list_that_fails_ends_no_other(t) {
   const stop = list.subscribe((state) => states.push(state.documents.map((one) => one.n).join()));
   await list.update("d1", { n: 2 });
   await books.create({ id: "x", n: 3 });
-  await until(() => states.at(-1) === "2,3", () => states.join(" "));
+  await until(
+    () => states.at(-1) === "2,3",
+    () => states.join(" "),
+  );
   check(calls > 1, "it was called");
   stop();
   const before = states.length;

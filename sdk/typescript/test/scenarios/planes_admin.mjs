@@ -15,10 +15,18 @@ export async function collections_schemas_and_indexes(t) {
   const schema = { type: "object", properties: { n: { type: "integer" } } };
   await admin.setSchema(name, schema);
   equal((await admin.getSchema(name)).schema, schema);
-  check(paths(await fails(admin.setSchema(name, { type: "object", properties: { n: { type: "none" } } }), "VALIDATION", 400)).length > 0, "details");
+  check(
+    paths(
+      await fails(admin.setSchema(name, { type: "object", properties: { n: { type: "none" } } }), "VALIDATION", 400),
+    ).length > 0,
+    "details",
+  );
   const index = await admin.createIndex(name, { keys: { n: 1 }, unique: true });
   const { indexes } = await admin.listIndexes(name);
-  check(indexes.some((one) => one.name === index.name && one.unique), JSON.stringify(indexes));
+  check(
+    indexes.some((one) => one.name === index.name && one.unique),
+    JSON.stringify(indexes),
+  );
   const renamed = unique("c");
   await admin.renameCollection(name, { to: renamed });
   await fails(admin.listIndexes(name), "NOT_FOUND", 404);
@@ -56,19 +64,40 @@ export async function policies_sets_trials_and_stored_tests(t) {
   const [name, members] = [await t.collection(null), await t.collection(null)];
   const set = unique("teams");
   const body = { collection: members, where: { userId: "$auth.uid" }, value: "team" };
-  check((await fails(admin.setPolicySet(set, body), "VALIDATION", 400)).message.includes("index"), "an index is needed");
+  check(
+    (await fails(admin.setPolicySet(set, body), "VALIDATION", 400)).message.includes("index"),
+    "an index is needed",
+  );
   await admin.createIndex(members, { keys: { userId: 1 } });
   await admin.setPolicySet(set, body);
-  check((await admin.listPolicySets()).sets.some((one) => one.name === set), "it is listed");
+  check(
+    (await admin.listPolicySets()).sets.some((one) => one.name === set),
+    "it is listed",
+  );
   const policy = { read: { filter: { team: { $in: `$auth.sets.${set}` } } } };
   await admin.setPolicy(name, policy);
   await fails(admin.deletePolicySet(set), "CONFLICT", 409);
-  const trial = { caller: { role: "user", uid: "ada" }, collection: name, operation: "read", document: { id: "a", team: "red" } };
+  const trial = {
+    caller: { role: "user", uid: "ada" },
+    collection: name,
+    operation: "read",
+    document: { id: "a", team: "red" },
+  };
   const refused = await admin.testPolicy(trial);
   equal([refused.allowed, refused.status, refused.steps.length > 2], [false, 404, true]);
   equal((await admin.testPolicy({ ...trial, policy: { read: {} } })).allowed, true, "a draft");
-  const test = { name: "strangers", caller: { role: "user", uid: "x" }, operation: "read", document: { id: "a", team: "red" } };
-  await admin.setPolicyTests(name, { tests: [{ ...test, expect: "hidden" }, { ...test, name: "wrong", expect: "allowed" }] });
+  const test = {
+    name: "strangers",
+    caller: { role: "user", uid: "x" },
+    operation: "read",
+    document: { id: "a", team: "red" },
+  };
+  await admin.setPolicyTests(name, {
+    tests: [
+      { ...test, expect: "hidden" },
+      { ...test, name: "wrong", expect: "allowed" },
+    ],
+  });
   equal((await admin.getPolicyTests(name)).tests.length, 2);
   const report = await admin.runPolicyTests({ collections: [name] });
   equal([report.passed, report.failed, report.results[1].got], [1, 1, "hidden"]);
@@ -82,14 +111,24 @@ export async function roles_of_members_and_of_users(t) {
   const admin = t.adminPlane();
   for (const [create, get, replace, remove, list, member] of [
     ["createRole", "getRole", "replaceRole", "deleteRole", "listRoles", "roles"],
-    ["createEndUserRole", "getEndUserRole", "replaceEndUserRole", "deleteEndUserRole", "listEndUserRoles", "enduserRoles"],
+    [
+      "createEndUserRole",
+      "getEndUserRole",
+      "replaceEndUserRole",
+      "deleteEndUserRole",
+      "listEndUserRoles",
+      "enduserRoles",
+    ],
   ]) {
     const name = unique("role");
     const { role } = await admin[create]({ name, permissions: ["data:*:read"] });
     equal([role.name, role.builtIn], [name, false]);
     await admin[replace](name, { permissions: ["data:*:list"] });
     equal((await admin[get](name)).role.permissions, ["data:*:list"]);
-    check((await admin[list]())[member].some((one) => one.name === name), "it is listed");
+    check(
+      (await admin[list]())[member].some((one) => one.name === name),
+      "it is listed",
+    );
     await fails(admin[create]({ name, permissions: [] }), "CONFLICT", 409);
     await fails(admin[create]({ name: unique("role"), permissions: ["no permission"] }), "VALIDATION", 400);
     await admin[remove](name);
@@ -130,11 +169,18 @@ export async function keys_are_made_rotated_and_revoked(t) {
   check(rotated.key !== key && rotated.apiKey.id === apiKey.id, "another secret");
   await fails(t.client({ apiKey: key }).collection(name).list(), "UNAUTHENTICATED", 401);
   equal(await t.client({ apiKey: rotated.key }).collection(name).list(), []);
-  check((await admin.listApiKeys()).apiKeys.some((one) => one.id === apiKey.id && !("key" in one)), "listed without secret");
+  check(
+    (await admin.listApiKeys()).apiKeys.some((one) => one.id === apiKey.id && !("key" in one)),
+    "listed without secret",
+  );
   await admin.revokeApiKey(apiKey.id);
   await fails(admin.rotateApiKey(apiKey.id), "NOT_FOUND", 404);
   await fails(admin.createApiKey({ name: "x", scopes: ["none"] }), "VALIDATION", 400);
-  await fails(admin.createApiKey({ name: "x", scopes: ["read"], expiresAt: "2001-01-01T00:00:00Z" }), "VALIDATION", 400);
+  await fails(
+    admin.createApiKey({ name: "x", scopes: ["read"], expiresAt: "2001-01-01T00:00:00Z" }),
+    "VALIDATION",
+    400,
+  );
 }
 
 export async function functions_versions_runs_and_tests(t) {
@@ -147,7 +193,10 @@ export async function functions_versions_runs_and_tests(t) {
   await admin.updateFunction(name, { code: code("2") });
   equal((await admin.invokeFunction(name, { payload: {} })).run.result, 2);
   const { versions } = await admin.listFunctionVersions(name, { limit: 5 });
-  equal(versions.map((one) => one.version), [2, 1]);
+  equal(
+    versions.map((one) => one.version),
+    [2, 1],
+  );
   check((await admin.getFunctionVersion(name, "1")).version.code.includes("(1)"), "the first code");
   equal((await admin.rollbackFunction(name, { version: 1 })).function.version, 3);
   equal((await admin.invokeFunction(name)).run.result, 1);
@@ -155,11 +204,20 @@ export async function functions_versions_runs_and_tests(t) {
   const [{ id }] = (await admin.listRuns(name)).runs;
   const again = await fails(admin.retryRun(name, id));
   check(again.status === 409 || again.status === 400, `only background runs are run again: ${again.stack}`);
-  check((await admin.functionStats()).functions.some((one) => one.name === name), "statistics");
+  check(
+    (await admin.functionStats()).functions.some((one) => one.name === name),
+    "statistics",
+  );
   const report = await admin.runFunctionTests(name);
   equal([report.passed, report.failed], [0, 0]);
-  check((await admin.listFunctions()).functions.some((one) => one.name === name), "it is listed");
-  check((await fails(admin.updateFunction(name, { code: "export default (" }), "VALIDATION", 400)).details.length > 0, "where the code is wrong");
+  check(
+    (await admin.listFunctions()).functions.some((one) => one.name === name),
+    "it is listed",
+  );
+  check(
+    (await fails(admin.updateFunction(name, { code: "export default (" }), "VALIDATION", 400)).details.length > 0,
+    "where the code is wrong",
+  );
   await admin.deleteFunction(name);
   await fails(admin.getFunction(name), "NOT_FOUND", 404);
 }
@@ -222,7 +280,10 @@ export async function buckets_and_their_rules(t) {
 export async function integrations_and_variables(t) {
   const admin = t.adminPlane();
   const { url, got } = await receiver(t);
-  check((await admin.listProviders()).providers.some((one) => one.provider === "http" && one.ops.length === 5), "providers");
+  check(
+    (await admin.listProviders()).providers.some((one) => one.provider === "http" && one.ops.length === 5),
+    "providers",
+  );
   const name = unique("i");
   const variable = unique("URL").toUpperCase();
   await admin.setVariable(variable, { value: url });
@@ -234,15 +295,22 @@ export async function integrations_and_variables(t) {
   equal([dry.mode, got.length], ["dry", 0]);
   const live = await admin.tryIntegration(name, { op: "get", args: { path: "/a" }, mode: "live" });
   equal([live.mode, live.result.status, got[0].headers.authorization], ["live", 200, "Bearer hidden"]);
-  await admin.setIntegrationTests(name, { tests: [{ name: "stubbed", op: "get", args: { path: "/" }, stub: { status: 201 }, expect: { status: 201 } }] });
+  await admin.setIntegrationTests(name, {
+    tests: [{ name: "stubbed", op: "get", args: { path: "/" }, stub: { status: 201 }, expect: { status: 201 } }],
+  });
   equal((await admin.runIntegrationTests(name)).passed, 1);
   await admin.updateIntegration(name, { enabled: false });
   equal((await admin.listIntegrations()).integrations.find((one) => one.name === name).enabled, false);
-  equal(paths(await fails(admin.updateIntegration(name, { config: { baseUrl: "ftp://x" } }), "VALIDATION", 400)), ["/config/baseUrl"]);
+  equal(paths(await fails(admin.updateIntegration(name, { config: { baseUrl: "ftp://x" } }), "VALIDATION", 400)), [
+    "/config/baseUrl",
+  ]);
   await admin.deleteIntegration(name);
   await admin.setVariable(variable, { value: "sealed", secret: true });
   const { variables } = await admin.listVariables();
-  equal(variables.find((one) => one.name === variable), { name: variable, secret: true, configured: true });
+  equal(
+    variables.find((one) => one.name === variable),
+    { name: variable, secret: true, configured: true },
+  );
   await admin.deleteVariable(variable);
 }
 
@@ -251,17 +319,27 @@ export async function vectors_are_configured_and_searched(t) {
   const name = await t.collection();
   equal((await admin.getVectorConfig(name)).config, null);
   await admin.setVectorConfig(name, { fields: [{ name: "at", dimensions: 2 }] });
-  check((await admin.listVectorConfigs()).configs.some((one) => one.collection === name), "it is listed");
+  check(
+    (await admin.listVectorConfigs()).configs.some((one) => one.collection === name),
+    "it is listed",
+  );
   const books = t.key().collection(name);
-  for (const [id, at] of Object.entries({ north: [0, 1], east: [1, 0], between: [1, 1] })) await books.create({ id, at, kind: id[0] });
+  for (const [id, at] of Object.entries({ north: [0, 1], east: [1, 0], between: [1, 1] }))
+    await books.create({ id, at, kind: id[0] });
   const found = await until(async () => {
     const results = await books.search({ vector: [0.1, 1], limit: 2 });
     return results.length === 2 && results;
   }, "the index has them");
-  equal(found.map((one) => one.id), ["north", "between"]);
+  equal(
+    found.map((one) => one.id),
+    ["north", "between"],
+  );
   check(found[0]._score > found[1]._score, "the nearest first");
   const filtered = await books.search({ vector: [0, 1], filter: { kind: "e" }, fields: ["kind"] });
-  equal(filtered.map((one) => [one.id, one.kind, "at" in one]), [["east", "e", false]]);
+  equal(
+    filtered.map((one) => [one.id, one.kind, "at" in one]),
+    [["east", "e", false]],
+  );
   await fails(books.search({ vector: [1, 2, 3] }), "VALIDATION", 400);
   await fails(books.search({ vector: [1, 2], field: "none" }), undefined, 400);
   await admin.removeVectorConfig(name);
@@ -280,7 +358,11 @@ export async function configuration_providers_audit_and_use(t) {
   equal([plan.summary.create, applied], [1, undefined]);
   equal((await admin.importConfiguration(wanted)).applied, true);
   equal((await admin.getPolicy("imported")).policy, { read: {} });
-  check(paths(await fails(admin.importConfiguration({ formatVersion: 1, collections: [{ name: "1" }] }), "VALIDATION", 400)).length > 0, "where");
+  check(
+    paths(await fails(admin.importConfiguration({ formatVersion: 1, collections: [{ name: "1" }] }), "VALIDATION", 400))
+      .length > 0,
+    "where",
+  );
   await admin.setOauthProvider("github", { clientId: "id", clientSecret: "hidden", enabled: false });
   await admin.setOauthRedirects({ allowedRedirects: ["https://app.example.com"] });
   const oauth = await admin.getOauth();
@@ -311,7 +393,7 @@ export async function a_token_function_is_asked_once_more_after_a_refusal(t) {
   equal((await fails(failing.listCollections())).message, "no token today");
   const html = watchedFetch(() => new Response("<h1>", { headers: { "content-type": "text/html" } }));
   await fails(createAdmin({ url: t.url, token: "x", fetch: html }).setPolicy("a", open), "INVALID_RESPONSE", 200);
-  const busy = watchedFetch(() => html.sent.length < 99 && jsonResponse({ error: { code: "UNAVAILABLE", message: "" } }, 503));
+  const busy = watchedFetch(() => jsonResponse({ error: { code: "UNAVAILABLE", message: "" } }, 503));
   await fails(createAdmin({ url: t.url, token: "x", fetch: busy }).createCollection({ name: "a" }), "UNAVAILABLE", 503);
   equal(busy.sent.length, 1, "a creation is not repeated");
 }

@@ -48,7 +48,10 @@ export async function sessions_are_listed_and_revoked_one_by_one(t) {
   there.auth.onChange((_, event) => events.push(event));
   await here.auth.sessions.revoke(other.id);
   await fails(there.auth.sessions.list(), "UNAUTHENTICATED", 401);
-  equal([events, (await here.auth.sessions.list()).map((one) => one.id)], [["revoked"], [sessions.find((one) => one.current).id]]);
+  equal(
+    [events, (await here.auth.sessions.list()).map((one) => one.id)],
+    [["revoked"], [sessions.find((one) => one.current).id]],
+  );
   await fails(here.auth.sessions.revoke(other.id), "NOT_FOUND", 404);
   const stranger = await t.user();
   await fails(stranger.auth.sessions.revoke(sessions.find((one) => one.current).id), "NOT_FOUND", 404);
@@ -112,7 +115,17 @@ export async function a_storage_with_other_contents_is_no_session(t) {
   const storage = openStorage();
   const user = await t.user({ storage });
   const stored = storage.read();
-  const contents = ["", "not JSON", "null", "7", '"text"', "[]", "{}", '{"user":null}', '{"accessToken":"x","refreshToken":"y"}'];
+  const contents = [
+    "",
+    "not JSON",
+    "null",
+    "7",
+    '"text"',
+    "[]",
+    "{}",
+    '{"user":null}',
+    '{"accessToken":"x","refreshToken":"y"}',
+  ];
   for (const text of contents) {
     storage.write(text);
     const watched = watchedFetch();

@@ -6,7 +6,11 @@ const newPassword = "a staple of batteries";
 
 export async function refused_registrations_say_what_is_wrong(t) {
   const { auth } = t.client();
-  const short = await fails(auth.register({ email: `${unique("user")}@example.com`, password: "short" }), "VALIDATION", 400);
+  const short = await fails(
+    auth.register({ email: `${unique("user")}@example.com`, password: "short" }),
+    "VALIDATION",
+    400,
+  );
   equal(
     short.details.map((one) => one.path),
     ["/password"],
@@ -137,7 +141,7 @@ export async function responses_of_a_sign_in_that_are_none_are_errors(t) {
 /** Runs `work` in a page whose address has this fragment; gives its result and the address afterwards. */
 async function atAddress(t, fragment, work) {
   if (t.inPage) {
-    history.replaceState(null, "", fragment);
+    history.replaceState(null, "", `/${fragment}`);
     const result = await work();
     return [result, location.href.replace(location.origin, "")];
   }
@@ -202,6 +206,7 @@ export async function errors_of_a_provider_have_their_reason(t) {
 
 export async function a_window_of_a_provider_completes_or_fails(t) {
   const client = t.client();
+  const { user, refreshToken } = await refreshTokenOf(t);
   const { open: openWindow } = globalThis;
   const redirect = "https://app.example.com/done";
   try {
@@ -216,7 +221,6 @@ export async function a_window_of_a_provider_completes_or_fails(t) {
     await until(() => opened.length === 1, "the window shows the provider");
     controller.abort();
     await fails(aborted, "OAUTH_FAILED", 0);
-    const { user, refreshToken } = await refreshTokenOf(t);
     const signingIn = client.auth.oauthPopup("github", { redirect });
     await until(() => opened.length === 2, "the window shows the provider");
     equal(opened[1].pathname, "/api/v1/auth/oauth/github/start");

@@ -20,7 +20,16 @@ export async function a_subscription_is_sent_as_the_server_takes_it(t) {
   check(socket.url.startsWith("ws") && socket.url.endsWith(`/api/v1/realtime?project=${t.project}`), socket.url);
   equal(socket.sent, [
     { type: "auth", token: t.setup.adminKey },
-    { type: "subscribe", id: "1", collection: "books", events: ["insert"], filter, fields: ["n"], leave: true, after: "p7" },
+    {
+      type: "subscribe",
+      id: "1",
+      collection: "books",
+      events: ["insert"],
+      filter,
+      fields: ["n"],
+      leave: true,
+      after: "p7",
+    },
     { type: "subscribe", id: "2", collection: "books" },
   ]);
   off();
@@ -53,7 +62,16 @@ export async function a_key_that_is_refused_ends_its_subscriptions(t) {
   const subscriptions = [1, 2].map(() => books.subscribe(() => {}, { onError }));
   await until(() => subscriptions.every((one) => one.status === "ended"), "ended");
   await sleep(300);
-  equal([errors, WebSocket.sockets.length], [[["AUTH_FAILED", 0], ["AUTH_FAILED", 0]], 1]);
+  equal(
+    [errors, WebSocket.sockets.length],
+    [
+      [
+        ["AUTH_FAILED", 0],
+        ["AUTH_FAILED", 0],
+      ],
+      1,
+    ],
+  );
 }
 
 export async function a_visitor_that_is_refused_waits_for_a_sign_in(t) {
@@ -133,7 +151,12 @@ export async function a_position_that_the_server_does_not_know_begins_anew(t) {
   let gaps = 0;
   const { WebSocket, books } = keyed(t, (message, socket) => {
     if (message.type !== "subscribe" || !message.after) return accept(message, socket);
-    socket.reply({ type: "error", code: "INVALID_MESSAGE", message: "after is not a position of this project", id: message.id });
+    socket.reply({
+      type: "error",
+      code: "INVALID_MESSAGE",
+      message: "after is not a position of this project",
+      id: message.id,
+    });
   });
   const off = books.subscribe(() => {}, { after: "of another project", onGap: () => ++gaps });
   await until(() => off.status === "live", "live");
@@ -163,10 +186,18 @@ export async function a_gap_and_a_reset_are_told_once_each(t) {
   socket.reply({ type: "gap", id: "1", position: "p9" });
   socket.reply({ type: "reset", id: "1" });
   socket.reply({ type: "reset", id: "2" });
-  equal([told, both.position], [["gap", "reset", "gap of the other"], "p9"], "a reset is a gap where there is no onReset");
+  equal(
+    [told, both.position],
+    [["gap", "reset", "gap of the other"], "p9"],
+    "a reset is a gap where there is no onReset",
+  );
   socket.drop();
   await until(() => WebSocket.sockets[1]?.of("subscribe").length === 2, "connected again");
-  equal(WebSocket.sockets[1].of("subscribe").map((sent) => sent.after), ["p9", undefined], "the place of the gap resumes");
+  equal(
+    WebSocket.sockets[1].of("subscribe").map((sent) => sent.after),
+    ["p9", undefined],
+    "the place of the gap resumes",
+  );
 }
 
 export async function a_subscriber_that_fails_ends_no_other(t) {
@@ -194,7 +225,10 @@ export async function messages_without_their_parts_do_no_harm(t) {
   const { WebSocket, books } = keyed(t);
   const seen = [];
   const errors = [];
-  const off = books.subscribe((change) => seen.push(change.documentId), { ...silent, onError: (error) => errors.push(error) });
+  const off = books.subscribe((change) => seen.push(change.documentId), {
+    ...silent,
+    onError: (error) => errors.push(error),
+  });
   await until(() => off.status === "live", "live");
   const [socket] = WebSocket.sockets;
   for (const message of [
@@ -260,5 +294,9 @@ export async function a_client_that_is_closed_opens_nothing(t) {
   const opened = WebSocket.sockets.length;
   await sleep(800);
   equal(WebSocket.sockets.length, opened);
-  equal(await fails(client.collection("no-such-books").list(), "NOT_FOUND", 404).then((error) => error.status), 404, "calls still go");
+  equal(
+    await fails(client.collection("no-such-books").list(), "NOT_FOUND", 404).then((error) => error.status),
+    404,
+    "calls still go",
+  );
 }

@@ -7,7 +7,10 @@ const shown = (change) => `${change.type} ${change.documentId} ${change.document
 async function following(books, options = {}) {
   const seen = [];
   const off = books.subscribe((change) => seen.push(shown(change)), options);
-  await until(() => off.status === "live", () => `live, not ${off.status}`);
+  await until(
+    () => off.status === "live",
+    () => `live, not ${off.status}`,
+  );
   return { seen, off };
 }
 
@@ -34,7 +37,11 @@ export async function each_kind_of_event_is_selected(t) {
   await books.replace("a", { n: 3 });
   await books.delete("a");
   await until(() => each[3].seen.length === 1 && two.seen.length === 2, "the deletion");
-  equal(each.map((one) => one.seen), [["insert a 1"], ["update a 2"], ["replace a 3"], ["delete a"]], "once each");
+  equal(
+    each.map((one) => one.seen),
+    [["insert a 1"], ["update a 2"], ["replace a 3"], ["delete a"]],
+    "once each",
+  );
   equal(two.seen, ["insert a 1", "delete a"]);
 }
 
@@ -67,7 +74,10 @@ export async function chosen_and_denied_fields_of_changes(t) {
   const some = [];
   const chosen = books.subscribe((change) => some.push(change.document), { fields: ["a.b", "list"] });
   await until(() => off.status === "live" && chosen.status === "live", "live");
-  await t.key().collection(books.name).create({ id: "x", a: { b: 1, c: 2 }, list: [1], secret: 7, more: true });
+  await t
+    .key()
+    .collection(books.name)
+    .create({ id: "x", a: { b: 1, c: 2 }, list: [1], secret: 7, more: true });
   await until(() => all.length + some.length === 2, "both");
   equal(some, [{ id: "x", a: { b: 1 }, list: [1] }]);
   equal(["secret" in all[0], all[0].more, all[0].a], [false, true, { b: 1, c: 2 }]);
@@ -88,7 +98,10 @@ export async function a_hundred_subscriptions_share_a_socket_and_one_more_is_ref
   const more = books.subscribe(() => {}, { onError: (error) => errors.push(error.code) });
   await until(() => more.status === "ended", "refused");
   await Promise.all(seen.map((_, n) => books.create({ n })));
-  await until(() => seen.every((count) => count === 1), () => `one change each, not ${seen}`);
+  await until(
+    () => seen.every((count) => count === 1),
+    () => `one change each, not ${seen}`,
+  );
   equal([errors, Counted.opened], [["FORBIDDEN"], 1]);
   subscriptions[0]();
   const again = books.subscribe(() => {});
@@ -100,12 +113,21 @@ export async function subscriptions_of_what_is_not_there_end(t) {
   const errors = [];
   const onError = (error) => errors.push(error.code);
   const wrong = [
-    t.key().collection("no-such-books").subscribe(() => {}, { onError }),
+    t
+      .key()
+      .collection("no-such-books")
+      .subscribe(() => {}, { onError }),
     books.subscribe(() => {}, { filter: { n: { $near: 1 } }, onError }),
     books.subscribe(() => {}, { fields: Array.from({ length: 101 }, (_, n) => `f${n}`), onError }),
   ];
-  await until(() => wrong.every((one) => one.status === "ended"), () => wrong.map((one) => one.status).join());
-  check(errors.length === 3 && errors.every((code) => /^(NOT_FOUND|FORBIDDEN|INVALID_MESSAGE)$/.test(code)), String(errors));
+  await until(
+    () => wrong.every((one) => one.status === "ended"),
+    () => wrong.map((one) => one.status).join(),
+  );
+  check(
+    errors.length === 3 && errors.every((code) => /^(NOT_FOUND|FORBIDDEN|INVALID_MESSAGE)$/.test(code)),
+    String(errors),
+  );
   const { off } = await following(books, { onError });
   await t.admin("DELETE", `/collections/${books.name}`);
   await until(() => off.status === "ended", "its collection was dropped");
@@ -120,7 +142,11 @@ export async function another_role_resets_and_changes_what_is_seen(t) {
   const books = user.collection(await t.collection({ ...open, read: rule }));
   const admin = t.key().collection(books.name);
   const told = [];
-  const { seen } = await following(books, { leave: true, onReset: () => told.push("reset"), onGap: () => told.push("gap") });
+  const { seen } = await following(books, {
+    leave: true,
+    onReset: () => told.push("reset"),
+    onGap: () => told.push("gap"),
+  });
   await admin.create({ id: "a", n: 1, for: role });
   await t.admin("PATCH", `/users/${user.id}`, { metadata: { role } });
   await admin.create({ id: "b", n: 2, for: role });
@@ -173,7 +199,10 @@ export async function a_revoked_session_closes_its_socket_once(t) {
   await t.key().collection(books.name).create({ n: 1 });
   await sleep(700);
   equal([events, seen, Counted.opened <= 2], [["revoked"], [], true], `${Counted.opened} connections`);
-  check(errors.every((code) => code === "AUTH_FAILED" || code === "FORBIDDEN"), String(errors));
+  check(
+    errors.every((code) => code === "AUTH_FAILED" || code === "FORBIDDEN"),
+    String(errors),
+  );
   equal(user.auth.user, null);
 }
 
@@ -227,17 +256,23 @@ export async function large_changes_arrive_whole(t) {
   const texts = [];
   const off = books.subscribe((change) => texts.push(change.document.text));
   await until(() => off.status === "live", "live");
-  const parts = ["ü€\u{1F600}", "abc \\ \" \n"].map((part) => part.repeat(20_000));
+  const parts = ["ü€\u{1F600}", 'abc \\ " \n'].map((part) => part.repeat(20_000));
   for (const text of parts) await books.create({ text });
   await until(() => texts.length === 2, "both");
-  check(texts.every((text, at) => text === parts[at]), "the same text");
+  check(
+    texts.every((text, at) => text === parts[at]),
+    "the same text",
+  );
 }
 
 export async function a_service_key_follows_past_policies(t) {
   const { key } = await t.admin("POST", "/api-keys", { name: unique("key"), scopes: ["service"] });
   const name = await t.collection({ create: {}, read: { filter: { shown: true }, deniedReadFields: ["secret"] } });
   const documents = [];
-  const off = t.client({ apiKey: key }).collection(name).subscribe((change) => documents.push(change.document));
+  const off = t
+    .client({ apiKey: key })
+    .collection(name)
+    .subscribe((change) => documents.push(change.document));
   const user = await t.user();
   const narrow = await following(user.collection(name));
   await until(() => off.status === "live", "live");

@@ -97,7 +97,11 @@ export async function a_change_of_nothing_keeps_version_and_time(t) {
   const made = await books.create({ n: 1, l: [1] });
   const same = await books.update(made.id, { n: 1 }, { returning: true });
   equal([same.updatedAt, versionOf(same)], [made.updatedAt, versionOf(made)]);
-  equal(await books.update(made.id, { $addToSet: { l: 1 } }, { ifMatch: made }), undefined, "without returning nothing");
+  equal(
+    await books.update(made.id, { $addToSet: { l: 1 } }, { ifMatch: made }),
+    undefined,
+    "without returning nothing",
+  );
   const changed = await books.update(made.id, { n: 2 }, { returning: true, ifMatch: same });
   check(versionOf(changed) !== versionOf(made) && changed.n === 2, "another version");
 }
@@ -108,7 +112,11 @@ export async function conditions_of_writes(t) {
   await books.update(made.id, { n: 2 }, { ifMatch: "*" });
   await books.update(made.id, { n: 3 }, { ifMatch: `"other", ${versionOf(await books.get(made.id))}` });
   await fails(books.update(made.id, { n: 4 }, { ifMatch: "no tag" }), "INVALID_PARAM", 400);
-  await fails(books.update(made.id, { n: 4 }, { ifMatch: `W/${versionOf(await books.get(made.id))}` }), "PRECONDITION_FAILED", 412);
+  await fails(
+    books.update(made.id, { n: 4 }, { ifMatch: `W/${versionOf(await books.get(made.id))}` }),
+    "PRECONDITION_FAILED",
+    412,
+  );
   const expanded = await books.list();
   let thrown;
   try {
@@ -127,7 +135,11 @@ export async function conditions_of_writes(t) {
   const again = await Promise.allSettled(
     [1, 2, 3, 4, 5].map(() => books.update(made.id, { $inc: { n: 10 } }, { ifMatch: present })),
   );
-  equal([again.filter((one) => one.status === "fulfilled").length, (await books.get(made.id)).n], [1, 13], "one of five");
+  equal(
+    [again.filter((one) => one.status === "fulfilled").length, (await books.get(made.id)).n],
+    [1, 13],
+    "one of five",
+  );
 }
 
 export async function what_the_caller_may_not_read_is_not_returned(t) {
@@ -148,7 +160,13 @@ export async function rules_of_fields_hold_for_every_operator(t) {
   const user = await t.user();
   const books = user.collection(await t.collection(policy));
   const { id } = await books.create({ kind: "a", n: 1, secret: 1 });
-  for (const change of [{ kind: "b" }, { $unset: { kind: 1 } }, { $rename: { kind: "n" } }, { secret: 2 }, { $inc: { secret: 1 } }]) {
+  for (const change of [
+    { kind: "b" },
+    { $unset: { kind: 1 } },
+    { $rename: { kind: "n" } },
+    { secret: 2 },
+    { $inc: { secret: 1 } },
+  ]) {
     await fails(books.update(id, change), "FORBIDDEN", 403);
   }
   await fails(books.replace(id, { kind: "a", n: 2 }), "FORBIDDEN", 403);

@@ -18,7 +18,10 @@ export async function every_kind_of_content_is_stored(t) {
   ];
   for (const [path, data, contentType, content, type] of kinds) {
     const file = await bucket.upload(path, data, { contentType });
-    equal([file.path, file.size, file.contentType.split(";")[0]], [path, new TextEncoder().encode(content).length, type]);
+    equal(
+      [file.path, file.size, file.contentType.split(";")[0]],
+      [path, new TextEncoder().encode(content).length, type],
+    );
     equal(await text(await bucket.download(path)), content, path);
   }
   equal(
@@ -30,7 +33,10 @@ export async function every_kind_of_content_is_stored(t) {
 export async function an_empty_file_may_be_sent_in_pieces(t) {
   const bucket = (await t.user()).files(await t.bucket());
   const seen = [];
-  const file = await bucket.upload("empty", "", { resumable: true, onProgress: ({ sent, total }) => seen.push([sent, total]) });
+  const file = await bucket.upload("empty", "", {
+    resumable: true,
+    onProgress: ({ sent, total }) => seen.push([sent, total]),
+  });
   equal([file.size, seen], [0, [[0, 0]]]);
   equal((await bucket.find("empty"))?.size, 0, "it is there");
 }
@@ -51,8 +57,9 @@ export async function ranges_and_conditions_of_downloads(t) {
   await bucket.upload("digits", "0123456789");
   const part = await bucket.download("digits", { range: "bytes=-3" });
   equal([part.status, part.headers.get("content-range"), await part.text()], [206, "bytes 7-9/10", "789"]);
-  const error = await fails(bucket.download("digits", { range: "bytes=20-30" }), "RANGE_NOT_SATISFIABLE", 416);
-  check(error.requestId?.length > 8, "with the id of its request");
+  // Chromium drops the body of this response, and the code with it.
+  const error = await fails(bucket.download("digits", { range: "bytes=20-30" }), undefined, 416);
+  equal([error.code, error.requestId?.length > 8], [t.inPage ? "INVALID_RESPONSE" : "RANGE_NOT_SATISFIABLE", true]);
   await fails(bucket.download("none"), "NOT_FOUND", 404);
   const controller = new AbortController();
   await bucket.upload("long", bytes(4_000_000));
@@ -130,10 +137,18 @@ export async function rules_of_a_bucket_hold_at_the_first_byte(t) {
   await fails(bucket.upload("c", "x", { metadata: { team: "red" } }), "FORBIDDEN", 403);
   await fails(bucket.upload("c", bytes(2_000), image), "FORBIDDEN", 403);
   const seen = [];
-  await fails(bucket.upload("c", bytes(2_000_000), { ...image, onProgress: ({ sent }) => seen.push(sent) }), "FORBIDDEN", 403);
+  await fails(
+    bucket.upload("c", bytes(2_000_000), { ...image, onProgress: ({ sent }) => seen.push(sent) }),
+    "FORBIDDEN",
+    403,
+  );
   equal(seen, [], "refused before a piece was sent");
   await fails(bucket.upload("a", "changed", image), "FORBIDDEN", 403);
-  equal((await bucket.list()).files.map((one) => one.path), ["a"], "what the filter shows");
+  equal(
+    (await bucket.list()).files.map((one) => one.path),
+    ["a"],
+    "what the filter shows",
+  );
   await fails((await t.user()).files(bucket.name).delete("a"), "NOT_FOUND", 404);
   await bucket.delete("a");
 }
@@ -155,7 +170,10 @@ export async function a_kept_upload_may_be_paused_before_it_continues(t) {
   const first = user.files(name).upload("kept", data, { onProgress: ({ sent }) => sent > 0 && first.pause() });
   await until(() => first.status === "paused", "paused");
   const steps = [];
-  const second = t.client({ storage }).files(name).upload("kept", data, { onProgress: ({ sent }) => steps.push(sent) });
+  const second = t
+    .client({ storage })
+    .files(name)
+    .upload("kept", data, { onProgress: ({ sent }) => steps.push(sent) });
   second.pause();
   equal(second.status, "paused");
   equal(await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 80, "waiting"))]), "waiting");
@@ -218,8 +236,13 @@ export async function servers_that_lose_offsets_end_an_upload(t) {
   const name = await t.bucket();
   const responses = {
     "an answer to everything": () => jsonResponse({}),
-    "an offset that does not move": (line) => new Response(null, { status: line.startsWith("POST") ? 201 : 204, headers: { location: "/x?upload=1", "upload-offset": "0" } }),
-    "a location that is none": (line) => line.startsWith("POST") && new Response(null, { status: 201, headers: { location: "http://[" } }),
+    "an offset that does not move": (line) =>
+      new Response(null, {
+        status: line.startsWith("POST") ? 201 : 204,
+        headers: { location: "/x?upload=1", "upload-offset": "0" },
+      }),
+    "a location that is none": (line) =>
+      line.startsWith("POST") && new Response(null, { status: 201, headers: { location: "http://[" } }),
   };
   for (const [what, answer] of Object.entries(responses)) {
     const watched = watchedFetch((line) => line.includes(`/storage/${name}`) && answer(line));

@@ -1,0 +1,257 @@
+// Every family of operations of the control plane by its methods, with what it refuses. Not in pages.
+import { createAdmin } from "manybase/admin";
+import {
+  check,
+  clockWrongBy,
+  day,
+  equal,
+  fails,
+  jsonResponse,
+  password,
+  totp,
+  unique,
+  until,
+  watchedFetch,
+} from "../context.mjs";
+
+const paths = (error) => error.details.map((one) => one.path);
+
+/** The control plane of a new platform user, who is signed in. */
+async function newPlatformUser(t, options = {}) {
+  const control = t.control(options);
+  const email = `${unique("dev")}@example.com`;
+  const { user } = await control.platformRegister({ email, password, name: "Grace" });
+  await control.platformLogin({ email, password });
+  return Object.assign(control, { email, userId: user.id });
+}
+
+export async function accounts_of_the_platform(t) {
+  const control = t.control();
+  const email = `${unique("dev")}@example.com`;
+  await fails(control.platformLogin({ email, password }), "INVALID_CREDENTIALS", 401);
+  await control.platformRegister({ email, password });
+  await fails(control.platformRegister({ email, password }), "EMAIL_TAKEN", 409);
+  equal(paths(await fails(control.platformRegister({ email: "none", password }), "VALIDATION", 400)), ["/email"]);
+  equal(paths(await fails(control.platformLogin({ email, password, more: 1 }), "VALIDATION", 400)), ["/more"]);
+  await control.platformRequestPasswordReset({ email: "unknown@example.com" });
+  const token = await t.mailed(email, "/verify-email");
+  await control.platformVerifyEmail({ token });
+  await control.platformRequestVerification({ email });
+  await fails(control.platformVerifyEmail({ token }), "VALIDATION", 400);
+  await control.platformLogin({ email, password });
+  const { user, memberships } = await control.me();
+  equal([user.emailVerified, memberships, (await control.platformListIdentities()).identities], [true, [], []]);
+  await control.platformRequestPasswordReset({ email });
+  const reset = await t.mailed(email, "/reset-password");
+  await control.platformResetPassword({ token: reset, password: "a staple of batteries" });
+  await fails(control.me(), "UNAUTHENTICATED", 401);
+  await control.platformLogin({ email, password: "a staple of batteries" });
+  equal((await control.me()).user.email, email);
+  await control.updateMe({ notifyLimits: false });
+  await fails(control.updateMe({ plan: "all" }), "VALIDATION", 400);
+}
+
+export async function the_second_factor_of_the_platform(t) {
+  const control = await newPlatformUser(t);
+  const { secret } = await control.platformEnrollTotp();
+  const { recoveryCodes } = await control.platformActivateTotp({ code: await totp(secret) });
+  equal(recoveryCodes.length, 10);
+  const other = t.control();
+  const { mfaRequired, mfaToken } = await other.platformLogin({ email: control.email, password });
+  equal(mfaRequired, true);
+  await fails(other.me(), "UNAUTHENTICATED", 401);
+  await fails(other.platformVerifySecondFactor({ mfaToken, code: "000000" }), "INVALID_CREDENTIALS", 401);
+  await other.platformVerifySecondFactor({ mfaToken, code: recoveryCodes[0] });
+  equal((await other.me()).user.mfaEnabled, true, "its tokens are taken over");
+  await other.platformDisableTotp({ code: recoveryCodes[1] });
+  const { sessions } = await other.platformListSessions();
+  equal(sessions.map((one) => one.current).sort(), [false, true]);
+  await other.platformRevokeSession(sessions.find((one) => !one.current).id);
+  await fails(control.me(), "UNAUTHENTICATED", 401);
+}
+
+export async function projects_are_changed_suspended_and_deleted(t) {
+  const control = await newPlatformUser(t);
+  const { project } = await control.createProject({ name: "Shop" });
+  equal([project.role, project.status, project.parentId], ["Owner", "active", null]);
+  await control.updateProject(project.id, {
+    name: "Store",
+    icon: "🛒",
+    color: "red",
+    settings: { hideRegistered: true },
+  });
+  const { project: read } = await control.getProject(project.id);
+  equal([read.name, read.icon, read.color, read.settings.hideRegistered], ["Store", "🛒", "red", true]);
+  equal(paths(await fails(control.updateProject(project.id, { color: "blurple" }), "VALIDATION", 400)), ["/color"]);
+  const tokens = control.projectTokens(project.id);
+  const admin = createAdmin({ url: t.url, token: tokens });
+  await control.suspendProject(project.id);
+  await fails(admin.listCollections(), "PROJECT_SUSPENDED", 403);
+  await fails(control.createProjectToken(project.id), "PROJECT_SUSPENDED", 403);
+  await control.resumeProject(project.id);
+  equal((await admin.listCollections()).collections, []);
+  const stranger = await newPlatformUser(t);
+  await fails(stranger.getProject(project.id), "NOT_FOUND", 404);
+  await fails(stranger.deleteProject(project.id), "NOT_FOUND", 404);
+  await control.deleteProject(project.id);
+  equal((await control.listProjects()).projects, []);
+}
+
+export async function members_and_invites(t) {
+  const [owner, other] = [await newPlatformUser(t), await newPlatformUser(t)];
+  const { project } = await owner.createProject({ name: "Team" });
+  const { member } = await owner.addMember(project.id, { email: other.email, role: "Viewer" });
+  equal([member.status, member.userId], ["active", other.userId]);
+  equal((await other.getProject(project.id)).project.role, "Viewer");
+  const invited = `${unique("new")}@example.com`;
+  equal((await owner.addMember(project.id, { email: invited, role: "Editor" })).member.status, "pending");
+  equal(
+    (await owner.listMembers(project.id)).members.map((one) => one.role),
+    ["Owner", "Viewer", "Editor"],
+  );
+  await fails(other.addMember(project.id, { email: invited, role: "Owner" }), "FORBIDDEN", 403);
+  const admin = createAdmin({ url: t.url, token: other.projectTokens(project.id) });
+  await fails(admin.createCollection({ name: "books" }), "FORBIDDEN", 403);
+  await owner.updateMember(project.id, other.userId, { role: "Editor" });
+  await admin.createCollection({ name: "books" });
+  await fails(owner.updateMember(project.id, owner.userId, { role: "Viewer" }), "CONFLICT", 409);
+  await fails(owner.updateMember(project.id, other.userId, { role: "none" }), "VALIDATION", 400);
+  await owner.cancelInvite(project.id, invited);
+  await fails(owner.cancelInvite(project.id, invited), "NOT_FOUND", 404);
+  await owner.removeMember(project.id, other.userId);
+  await fails(other.getProject(project.id), "NOT_FOUND", 404);
+  const accept = { token: "wrong", password };
+  equal(paths(await fails(t.control().acceptInvite(accept), "VALIDATION", 400)), ["/token"]);
+}
+
+export async function environments_and_promotion(t) {
+  const control = await newPlatformUser(t);
+  const { project: root } = await control.createProject({ name: "Shop" });
+  const { project: staging } = await control.createEnvironment(root.id, { environment: "staging", color: "teal" });
+  equal([staging.parentId, staging.environment, staging.slug], [root.id, "staging", `${root.slug}-staging`]);
+  await fails(control.createEnvironment(root.id, { environment: "staging" }), "CONFLICT", 409);
+  await fails(control.createEnvironment(root.id, { environment: "production" }), "VALIDATION", 400);
+  const admin = createAdmin({ url: t.url, token: control.projectTokens(staging.id) });
+  await admin.createCollection({ name: "books" });
+  const between = { fromProjectId: staging.id, toProjectId: root.id };
+  const dry = await control.promote(between, { dryRun: "1" });
+  equal([dry.plan.summary.create, dry.applied], [1, undefined]);
+  equal((await control.promote(between)).applied, true);
+  const production = createAdmin({ url: t.url, token: control.projectTokens(root.id) });
+  equal((await production.listCollections()).collections, ["books"]);
+  equal((await control.promote(between)).plan.summary.create, 0, "it is there already");
+  await fails(control.deleteProject(root.id), "CONFLICT", 409);
+  const { project: stranger } = await control.createProject({ name: "Another" });
+  await fails(control.promote({ fromProjectId: stranger.id, toProjectId: root.id }), undefined, 400);
+}
+
+export async function connections_and_transfers(t) {
+  const [owner, other] = [await newPlatformUser(t), await newPlatformUser(t)];
+  const { project } = await owner.createProject({ name: "Given" });
+  const [kind] = (await owner.listConnectionKinds()).kinds;
+  const body = { kind: kind.kind, name: "ours", config: { owner: "acme" }, secrets: { installationId: "7" } };
+  const { connection } = await owner.createConnection(body);
+  equal([connection.scope.type, connection.secrets.installationId], ["org", { configured: true }]);
+  await fails(owner.createConnection({ ...body, name: "OURS" }), "CONFLICT", 409);
+  equal(paths(await fails(owner.createConnection({ ...body, name: "x", config: { none: 1 } }), "VALIDATION", 400)), [
+    "/config/none",
+  ]);
+  await owner.createProjectConnection(project.id, { ...body, name: "its own" });
+  equal(
+    (await owner.listProjectConnections(project.id)).connections.map((one) => one.name),
+    ["its own", "ours"],
+  );
+  await owner.updateConnection(connection.id, { name: "renamed" });
+  await fails(other.updateConnection(connection.id, { name: "mine" }), "NOT_FOUND", 404);
+  equal(
+    (await owner.listConnections()).connections.map((one) => one.name),
+    ["renamed"],
+  );
+  await fails(owner.offerTransfer(project.id, { userId: other.userId }), undefined, 400);
+  await owner.addMember(project.id, { email: other.email, role: "Owner" });
+  await owner.offerTransfer(project.id, { userId: other.userId });
+  await owner.withdrawTransfer(project.id);
+  await fails(other.acceptTransfer(project.id), "NOT_FOUND", 404);
+  await owner.offerTransfer(project.id, { userId: other.userId });
+  await other.acceptTransfer(project.id);
+  const { organizations } = await other.me();
+  equal((await owner.getProject(project.id)).project.organizationId, organizations[0].id);
+  await owner.deleteConnection(connection.id);
+  await fails(owner.deleteConnection(connection.id), "NOT_FOUND", 404);
+}
+
+export async function operations_of_operators_are_refused_to_others(t) {
+  const control = await newPlatformUser(t);
+  for (const call of [
+    () => control.listOperators(),
+    () => control.addOperator({ email: control.email }),
+    () => control.revokeOperator(control.email),
+    () => control.listPlatformUsers({ limit: 1 }),
+    () => control.listDeadJobs({ limit: 1 }),
+    () => control.retryDeadJob("none"),
+    () => control.discardDeadJob("none"),
+    () => control.listInstanceAudit({ limit: 1 }),
+  ]) {
+    const error = await fails(call());
+    check([403, 404].includes(error.status) && error.requestId?.length > 8, `${call}: ${error.stack}`);
+  }
+  const anonymous = t.control();
+  await fails(anonymous.listOperators(), "UNAUTHENTICATED", 401);
+  equal((await anonymous.setupStatus()).needsSetup, false);
+}
+
+export async function a_project_token_is_exchanged_once_and_again_when_refused(t) {
+  const watched = watchedFetch();
+  const control = await newPlatformUser(t, { fetch: watched });
+  const { project } = await control.createProject({ name: "Tokens" });
+  const tokens = control.projectTokens(project.id);
+  const admin = createAdmin({ url: t.url, token: tokens });
+  for (let n = 0; n < 3; ++n) await admin.listCollections();
+  equal(watched.count("/token"), 1, "kept while it is fresh");
+  const first = await tokens();
+  const second = await tokens(first);
+  check(second !== first && watched.count("/token") === 2, "another one after a refusal");
+  equal(await tokens(first), second, "and none more for a refusal of the old one");
+  await clockWrongBy(day, () => admin.listCollections());
+  equal(watched.count("/token"), 3, "after a day");
+}
+
+export async function a_session_of_the_control_plane_is_renewed_once_for_many_calls(t) {
+  let answer;
+  const watched = watchedFetch((line) => line.endsWith("/auth/refresh") && answer?.());
+  let ended = 0;
+  const control = await newPlatformUser(t, { fetch: watched, onSignedOut: () => ++ended });
+  await clockWrongBy(day, async () => {
+    await Promise.all(Array.from({ length: 8 }, () => control.me()));
+    equal(watched.count("/auth/refresh"), 1);
+  });
+  await clockWrongBy(3 * day, async () => {
+    answer = () => jsonResponse({ error: { code: "INTERNAL", message: "sorry" } }, 500);
+    await fails(control.me(), "INTERNAL", 500);
+    answer = () => jsonResponse({});
+    await fails(control.me(), "INVALID_RESPONSE", 200);
+    answer = undefined;
+    equal([(await control.me()).user.email, ended], [control.email, 0], "neither has ended the session");
+    answer = () => jsonResponse({ error: { code: "UNAUTHENTICATED", message: "over" } }, 401);
+  });
+  await clockWrongBy(6 * day, async () => {
+    await fails(control.me(), "UNAUTHENTICATED", 401);
+    await fails(control.me(), "UNAUTHENTICATED", 401);
+  });
+  equal([ended, watched.count("/auth/refresh")], [1, 5], "the end is told once, and nothing is asked after it");
+}
+
+export async function signing_out_without_a_network_keeps_the_session(t) {
+  let away = false;
+  const watched = watchedFetch(() => {
+    if (away) throw new TypeError("no network");
+  });
+  const control = await newPlatformUser(t, { fetch: watched });
+  away = true;
+  await fails(control.signOut(), "NETWORK", 0);
+  away = false;
+  equal((await control.me()).user.email, control.email);
+  await control.signOut();
+  await fails(control.me(), "UNAUTHENTICATED", 401);
+  await until(async () => (await fails(control.listProjects())).status === 401, "signed out");
+}
