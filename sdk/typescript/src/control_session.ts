@@ -158,6 +158,7 @@ export class ControlSession implements TokenSource {
       headers: this.#headers,
       anonymous: true,
       repeatable: path === "refresh",
+      has: path === "refresh" ? "accessToken" : undefined,
     });
   }
 

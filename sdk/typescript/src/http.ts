@@ -55,7 +55,7 @@ export interface Call extends CallOptions {
   raw?: boolean;
   /** The caller reads the body. */
   unread?: boolean;
-  /** A member that the body of a success must have, if there is one: else the response is none of this API. */
+  /** A member that the body of a success must have, if there is one: else the response is not of this API. */
   has?: string;
   /** Called before a repetition. */
   onRetry?: () => void;
@@ -223,7 +223,7 @@ export class Transport {
       cause = error;
     }
     if (cause || (response.ok && status !== 204 && has && data?.[has] == null)) {
-      const message = `the response (${status}, ${headers.get("content-type")}) is none of this API`;
+      const message = `the response (${status}, ${headers.get("content-type")}) is not of this API`;
       throw new ManybaseError(status, "INVALID_RESPONSE", message, { cause, requestId });
     }
     if (response.ok || status === 304) return data;

@@ -1,4 +1,4 @@
-// A WebSocket that answers as a script says, for what a server does rarely or never.
+// A WebSocket that follows a script, for what a server does rarely or never.
 
 /**
  * A class for `WebSocket` of a client. `answer(message, socket)` is called with each message of the client and may call

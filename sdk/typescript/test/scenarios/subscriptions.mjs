@@ -161,6 +161,11 @@ export async function a_rule_that_is_taken_away_sends_nothing_until_it_is_back(t
   const { seen, off } = await following(books);
   await t.admin("PUT", `/collections/${books.name}/policy`, { create: {} });
   await admin.create({ id: "a", n: 1 });
+  // Changes are evaluated in their order, so a later one that arrives shows that this one was.
+  const others = t.key().collection(await t.collection());
+  const later = await following(others);
+  await others.create({ n: 1 });
+  await until(() => later.seen.length === 1, "a later change");
   await t.admin("PUT", `/collections/${books.name}/policy`, open);
   await admin.create({ id: "b", n: 2 });
   await until(() => seen.length > 0, "a change");
