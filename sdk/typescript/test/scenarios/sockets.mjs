@@ -98,7 +98,7 @@ export async function a_server_that_refuses_every_token_is_asked_ever_less(t) {
   });
   const user = await t.user({ WebSocket, fetch: watched });
   const off = user.collection("books").subscribe(() => {}, silent);
-  await sleep(1_500);
+  await sleep(800);
   check(WebSocket.sockets.length <= 6, `${WebSocket.sockets.length} connections`);
   check(watched.count("/auth/refresh") <= 8, `${watched.count("/auth/refresh")} refreshes`);
   equal([user.auth.user.id, off.status === "live"], [user.id, false], "the session is there: the refreshes succeed");
