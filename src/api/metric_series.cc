@@ -29,8 +29,8 @@ store::CollectionRef in(store::ProjectNo project, store::CollectionNo collection
 store::WriteOptions asServer() {
   return {.deadline = store::readDeadline(),
           .actor = {store::ActorKind::server, ""},
-          .bumpEpochs = {},
-          .priority = store::WritePriority::low};
+          .priority = store::WritePriority::low,
+          .bumpEpochs = {}};
 }
 
 std::vector<std::string> idsOfHours(int64_t first, int64_t last) {
@@ -111,7 +111,7 @@ Task<> MetricSeries::pass(int64_t before) {
   if (before <= countedFrom_) co_return Result<>();
   forgetIdle(now);
   while (const std::optional<Batch> batch = nextBatch(before)) {
-    const Result<> stored = co_await storeBatch(*batch);
+    Result<> stored = co_await storeBatch(*batch);
     endBatch(*batch, stored.has_value(), now);
     if (!stored) co_return stored;
   }

@@ -51,35 +51,36 @@ TEST_F(EventViewTest, OrIsPartOfTheFilter) {
 TEST_F(EventViewTest, AdminsSeeAllPastThePolicy) {
   collection("bare");
   collection("posts", R"({"read": {"filter": {"ownerId": "$auth.uid"}, "deniedReadFields": ["notes"]}})");
-  const auto asAdmin = [&](const policy::Caller& caller, const std::string& name) {
+  const auto viewAsAdmin = [&](const policy::Caller& caller, const std::string& name) {
     return run(eventViewFor(data_->grants(), caller, snapshot(), name, Authority::admin));
   };
   policy::Caller member = owner_;
-  member.permissions = policy::holding({"data:posts:admin"});
-  for (const auto& [caller, name] : {std::pair(owner_, "bare"), {owner_, "posts"}, {member, "posts"}}) {
-    const auto seen = asAdmin(caller, name);
+  member.permissions = permissions({"data:posts:admin"});
+  for (const auto& [caller, name] :
+       {std::pair(owner_, "bare"), std::pair(owner_, "posts"), std::pair(member, "posts")}) {
+    const auto seen = viewAsAdmin(caller, name);
     ASSERT_TRUE(seen) << name;
     EXPECT_TRUE(seen->filter.matchesAll());
     EXPECT_FALSE(seen->inSet);
     EXPECT_TRUE(seen->denied().empty());
   }
-  expectError(ErrorCode::forbidden, asAdmin(member, "bare"));
-  expectError(ErrorCode::notFound, asAdmin(owner_, "unknown"));
+  expectError(ErrorCode::forbidden, viewAsAdmin(member, "bare"));
+  expectError(ErrorCode::notFound, viewAsAdmin(owner_, "unknown"));
   policy::Caller nobody;
   nobody.project = project_;
-  expectError(ErrorCode::forbidden, asAdmin(nobody, "posts"));
+  expectError(ErrorCode::forbidden, viewAsAdmin(nobody, "posts"));
   // An end user is not an admin of documents, whatever the role grants.
   policy::Caller user = alice_;
-  user.permissions = policy::holding({"data:posts:admin"});
-  expectError(ErrorCode::forbidden, asAdmin(user, "posts"));
+  user.permissions = permissions({"data:posts:admin"});
+  expectError(ErrorCode::forbidden, viewAsAdmin(user, "posts"));
   // A key of the scope `write` holds no admin permission by its wildcards.
   policy::Caller key = owner_;
   key.kind = policy::CallerKind::apiKey;
   key.scopes = {"write"};
-  key.permissions = policy::holding({"data:*"});
-  expectError(ErrorCode::forbidden, asAdmin(key, "posts"));
+  key.permissions = permissions({"data:*"});
+  expectError(ErrorCode::forbidden, viewAsAdmin(key, "posts"));
   key.scopes = {"admin"};
-  EXPECT_TRUE(asAdmin(key, "posts"));
+  EXPECT_TRUE(viewAsAdmin(key, "posts"));
 }
 
 TEST_F(EventViewTest, WithoutATokenPublicRulesAlone) {

@@ -12,7 +12,7 @@ namespace mb::functions {
 
 namespace {
 
-constexpr size_t kMaxCalls = 1000;
+constexpr size_t kMaxRecordedCalls = 1000;
 constexpr std::chrono::milliseconds kMinTime{100};
 
 doc::DocumentView objectIn(doc::DocumentView in, std::string_view key) {
@@ -142,7 +142,7 @@ void compareCalls(const std::vector<StubbedCall>& calls, doc::DocumentView expec
 
 Task<doc::Value> StubbedHost::integrate(std::string name, std::string op, doc::Document arguments,
                                         integrations::CallOptions) {
-  if (deps_.calls.size() < kMaxCalls) deps_.calls.push_back({name, op, arguments});
+  if (deps_.calls.size() < kMaxRecordedCalls) deps_.calls.push_back({name, op, arguments});
   const auto stub = deps_.stubs.view().find(fmt::format("{}.{}", name, op));
   if (!stub) {
     co_return fail(ErrorCode::notFound, fmt::format("the test has no stub for \"{}.{}\"", name, op));
