@@ -131,7 +131,7 @@ export class Account<Metadata = Record<string, unknown>> {
     } catch (error) {
       // A wrong password is a 401 too. With another token it would be counted a second time.
       if (!isError(error, "UNAUTHENTICATED") || !token) throw error;
-      const next = await tokens?.renew(token);
+      const next = await tokens?.renew?.(token);
       if (!next || next === token) throw error;
       await send(next);
     }

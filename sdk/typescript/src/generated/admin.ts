@@ -60,6 +60,8 @@ export interface AdminMethods {
   }>;
   /** Block an end user. */
   blockUser(id: string, options?: OperationOptions): Promise<void>;
+  /** Validate stored documents against a schema, without saving it. */
+  checkSchema(name: string, body: S.SchemaCheckRequest, options?: OperationOptions): Promise<S.SchemaCheck>;
   /** Create an API key, shown only once. */
   createApiKey(body: S.NewApiKey, options?: OperationOptions): Promise<S.IssuedApiKey>;
   /** Create a bucket. */
@@ -157,6 +159,22 @@ export interface AdminMethods {
   /** Read an integration. */
   getIntegration(name: string, options?: OperationOptions): Promise<{
     integration: S.Integration;
+  }>;
+  /** Requests, sockets and function runs over time. */
+  getMetricSeries(query?: { window?: "1h" | "24h" | "7d" }, options?: OperationOptions): Promise<{
+    /** The start of the first step. */
+    from: string;
+    /** The length of a step. */
+    stepSeconds: number;
+    /** Requests by plane and step; null for a step without counts. */
+    planes: Record<string, {
+      ok: (number | null)[];
+      error: (number | null)[];
+    }>;
+    /** The most open realtime sockets in each step, read every ten seconds. */
+    sockets: (number | null)[];
+    /** Runs of functions that ended in each step. */
+    functionRuns: (number | null)[];
   }>;
   /** Requests by plane. */
   getMetrics(options?: OperationOptions): Promise<{
@@ -265,6 +283,10 @@ export interface AdminMethods {
   listBuckets(options?: OperationOptions): Promise<{
     buckets: S.Bucket[];
   }>;
+  /** What each collection holds and takes. */
+  listCollectionStats(options?: OperationOptions): Promise<{
+    collections: S.CollectionStats[];
+  }>;
   /** List collection names. */
   listCollections(options?: OperationOptions): Promise<{
     collections: string[];
@@ -341,6 +363,8 @@ export interface AdminMethods {
   listWebhooks(options?: OperationOptions): Promise<{
     webhooks: S.Webhook[];
   }>;
+  /** List end users by the beginning of address or name, sorted, by pages. */
+  queryUsers(body: S.UserQuery, options?: OperationOptions): Promise<S.UserPage>;
   /** Send a delivery again now. */
   redeliver(name: string, id: string, options?: OperationOptions): Promise<{
     delivery: S.WebhookDelivery;
@@ -431,6 +455,7 @@ adminQueryDocuments Pb /collections/*/query
 adminReplaceDocument Ub /collections/*/documents/*
 adminUpdateDocument Ab /collections/*/documents/*
 blockUser P /users/*/block
+checkSchema Pb /collections/*/schema/check
 createApiKey Pb /api-keys
 createBucket Pb /storage/buckets
 createCollection Pb /collections
@@ -458,6 +483,7 @@ getEndUserRole G /enduser-roles/*
 getFunction G /functions/*
 getFunctionVersion G /functions/*/versions/*
 getIntegration G /integrations/*
+getMetricSeries Gq /metrics/series
 getMetrics G /metrics
 getOauth G /auth/oauth
 getPolicy G /collections/*/policy
@@ -474,6 +500,7 @@ invokeFunction Pb /functions/*/invoke
 listApiKeys G /api-keys
 listAudit Gq /audit
 listBuckets G /storage/buckets
+listCollectionStats G /collection-stats
 listCollections G /collections
 listDeliveries Gq /webhooks/*/deliveries
 listEndUserRoles G /enduser-roles
@@ -490,6 +517,7 @@ listUsers Gq /users
 listVariables G /variables
 listVectorConfigs G /vector-configs
 listWebhooks G /webhooks
+queryUsers Pb /users/query
 redeliver P /webhooks/*/deliveries/*/redeliver
 removePolicy D /collections/*/policy
 removeSchema D /collections/*/schema

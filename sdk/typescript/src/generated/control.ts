@@ -5,7 +5,7 @@ import type * as S from "./schemas.js";
 /** A method for each operation: first the parameters of its path, then the body, the query and options. */
 export interface ControlMethods {
   /** Accept an invitation. */
-  acceptInvite(body: S.InviteAcceptance, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.PlatformLoginResponse | S.MfaRequired>;
+  acceptInvite(body: S.InviteAcceptance, options?: OperationOptions): Promise<S.PlatformLoginResponse | S.MfaRequired>;
   /** Accept a project that is offered to you. */
   acceptTransfer(id: string, options?: OperationOptions): Promise<void>;
   /** Add or invite a member. */
@@ -94,6 +94,8 @@ export interface ControlMethods {
   offerTransfer(id: string, body: S.NewTransfer, options?: OperationOptions): Promise<void>;
   /** Switch the second factor on. */
   platformActivateTotp(body: S.CodeBody, options?: OperationOptions): Promise<S.RecoveryCodes>;
+  /** Change your password. */
+  platformChangePassword(body: S.PasswordChange, options?: OperationOptions): Promise<void>;
   /** Switch the second factor off. */
   platformDisableTotp(body: S.CodeBody, options?: OperationOptions): Promise<void>;
   /** Get a secret for an authenticator app. */
@@ -107,11 +109,11 @@ export interface ControlMethods {
     sessions: S.Session[];
   }>;
   /** Sign in with a password. */
-  platformLogin(body: S.Credentials, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.PlatformLoginResponse | S.MfaRequired>;
+  platformLogin(body: S.Credentials, options?: OperationOptions): Promise<S.PlatformLoginResponse | S.MfaRequired>;
   /** Revoke a refresh token. */
   platformLogout(body: S.RefreshBody, options?: OperationOptions): Promise<void>;
   /** Get a new access token. */
-  platformRefresh(body: S.PlatformRefreshBody, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.RefreshResponse>;
+  platformRefresh(body: S.PlatformRefreshBody, options?: OperationOptions): Promise<S.RefreshResponse>;
   /** Register. */
   platformRegister(body: S.Registration, options?: OperationOptions): Promise<{
     user: S.User;
@@ -131,7 +133,7 @@ export interface ControlMethods {
   /** Verify an address. */
   platformVerifyEmail(body: S.TokenBody, options?: OperationOptions): Promise<void>;
   /** Verify the second factor of a sign-in. */
-  platformVerifySecondFactor(body: S.MfaVerification, options?: OperationOptions<{ "x-service-session"?: "cookie" }>): Promise<S.PlatformLoginResponse>;
+  platformVerifySecondFactor(body: S.MfaVerification, options?: OperationOptions): Promise<S.PlatformLoginResponse>;
   /** Plan or import one project's configuration into another of its family. */
   promote(body: S.Promotion, query?: { dryRun?: "0" | "1"; plan?: string; allowMissing?: "0" | "1"; skipTests?: "0" | "1" }, options?: OperationOptions): Promise<{
     plan: {
@@ -208,6 +210,7 @@ listProjects G /projects
 me G /me
 offerTransfer Pb /projects/*/transfer
 platformActivateTotp Pb /auth/mfa/totp/activate
+platformChangePassword Pb /auth/password
 platformDisableTotp Pb /auth/mfa/totp/disable
 platformEnrollTotp P /auth/mfa/totp/enroll
 platformListIdentities G /auth/identities

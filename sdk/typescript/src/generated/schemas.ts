@@ -142,6 +142,24 @@ export interface CollectionRename {
   to: string;
 }
 
+/** Result of `listCollectionStats`. */
+export interface CollectionStats {
+  /** The collection's name. */
+  name: string;
+  /** The exact number of documents; absent without the permission to list them. */
+  documents?: number;
+  /** The size of its documents; absent without the permission to list them. */
+  bytes?: number;
+  /** Its indexes. */
+  indexes: IndexStats[];
+  /** Whether it has a schema. */
+  schema: boolean;
+  /** Where its policy comes from: its own, the project's default policy, or none; absent without the permission to read policies. */
+  policy?: "own" | "inherited" | "default";
+  /** The last change of its documents, up to a second early; null where the server knows of no change, or without the permission to list them. */
+  lastWriteAt: string | null;
+}
+
 /** Result of `listVectorConfigs`. */
 export interface CollectionVectorConfig {
   /** The name of the collection. */
@@ -263,6 +281,14 @@ export interface EmailBody {
   email: string;
 }
 
+/** Part of `SchemaCheck`. */
+export interface FailingDocument {
+  /** The document's id. */
+  id: string;
+  /** What does not fit the schema; at most 64 KiB of it. */
+  details: SchemaBreach[];
+}
+
 /** Result of `createFunction`, `getFunction`, `listFunctions` and others. */
 export interface Function {
   /** Its name, unique in the project. */
@@ -361,6 +387,22 @@ export interface FunctionRun {
   attempt?: number;
   /** The run that it repeats, the attempt before. */
   retryOf?: string;
+  /** Its calls of `ctx.db`, `ctx.lookup` and `ctx.integrations`, the first 200; absent where it made none. */
+  calls?: FunctionRunCall[];
+}
+
+/** Part of `FunctionRun`. */
+export interface FunctionRunCall {
+  /** What was called. */
+  kind: "db" | "integration";
+  /** The collection or the integration; empty where the code passed something that is not a name. */
+  name: string;
+  /** The operation. */
+  detail: string;
+  /** How long it took, in milliseconds. */
+  ms: number;
+  /** `ok`, the code of its error, or `unfinished` where the run ended first. */
+  outcome: string;
 }
 
 /** Part of `FunctionRun`, `FunctionTestResult`. */
@@ -467,6 +509,18 @@ export interface Index {
   building?: boolean;
   /** The part of the documents that is indexed. */
   progress?: number;
+}
+
+/** Part of `CollectionStats`. */
+export interface IndexStats {
+  /** The index's name. */
+  name: string;
+  /** The number of its entries; absent without the permission to list documents. */
+  entries?: number;
+  /** Its size in files and memory; absent without the permission to list documents. */
+  bytes?: number;
+  /** True where the numbers are estimates, as for large indexes. */
+  approximate?: boolean;
 }
 
 /** Result of `createIntegration`, `getIntegration`, `listIntegrations`. */
@@ -613,18 +667,6 @@ export interface Job {
   error?: string;
   /** When it was created. */
   createdAt: string;
-}
-
-/** Result of `acceptInvite`, `platformLogin`, `platformVerifySecondFactor`. */
-export interface LoginResponse {
-  /** Send it as `authorization: Bearer …`. */
-  accessToken: string;
-  /** Obtains new access tokens until the session ends. */
-  refreshToken: string;
-  /** Seconds until it expires. */
-  expiresIn: number;
-  /** The user who signed in. */
-  user: User;
 }
 
 /** Result of `addMember`, `listMembers`. */
@@ -922,12 +964,38 @@ export interface Organization {
   personal: boolean;
 }
 
+/** Body of `platformChangePassword`. */
+export interface PasswordChange {
+  /** The password until now. */
+  current: string;
+  /** 8 to 256 characters, not the address. */
+  password: string;
+}
+
 /** Body of `platformResetPassword`. */
 export interface PasswordReset {
   /** The token of the mailed link. */
   token: string;
   /** 8 to 256 characters, not the address. */
   password: string;
+}
+
+/** Result of `acceptInvite`, `platformLogin`, `platformVerifySecondFactor`. */
+export interface PlatformLoginResponse {
+  /** Send it as `authorization: Bearer …`. */
+  accessToken: string;
+  /** Obtains new access tokens until the session ends; absent with `x-service-session: cookie`. */
+  refreshToken?: string;
+  /** Seconds until it expires. */
+  expiresIn: number;
+  /** The user who signed in. */
+  user: User;
+}
+
+/** Body of `platformRefresh`. */
+export interface PlatformRefreshBody {
+  /** The refresh token of the sign-in. With `x-service-session: cookie` the one to move into the cookie; by default the cookie's own is used. */
+  refreshToken?: string | null;
 }
 
 /** Result of `listPolicySets`. */
@@ -1170,7 +1238,7 @@ export interface RecoveryCodes {
   recoveryCodes: string[];
 }
 
-/** Body of `platformLogout`, `platformRefresh`. */
+/** Body of `platformLogout`. */
 export interface RefreshBody {
   /** The refresh token of the sign-in. */
   refreshToken: string;
@@ -1214,6 +1282,34 @@ export interface Role {
 export interface RolePermissions {
   /** The permissions; wildcards match segments. */
   permissions: string[];
+}
+
+/** Part of `FailingDocument`. */
+export interface SchemaBreach {
+  /** The field, as a JSON pointer. */
+  path: string;
+  /** The rule that does not hold. */
+  message: string;
+}
+
+/** Result of `checkSchema`. */
+export interface SchemaCheck {
+  /** How many documents were validated. */
+  checked: number;
+  /** How many of them do not fit the schema. */
+  failing: number;
+  /** The first documents that do not fit, at most 20. */
+  examples: FailingDocument[];
+  /** Whether these are all documents: neither the limit nor the time ended the check. */
+  complete: boolean;
+}
+
+/** Body of `checkSchema`. */
+export interface SchemaCheckRequest {
+  /** As it would be saved. */
+  schema: Record<string, unknown>;
+  /** The maximum number of documents. */
+  limit?: number | null;
 }
 
 /** Part of `OauthProvider`. */
@@ -1324,6 +1420,16 @@ export interface User {
   updatedAt: string;
 }
 
+/** Result of `queryUsers`. */
+export interface UserPage {
+  /** The users. */
+  users: User[];
+  /** The exact number of matches. */
+  total: number;
+  /** The cursor of the page that follows; absent on the last page. */
+  next?: string;
+}
+
 /** Body of `updateUser`. */
 export interface UserPatch {
   /** An address, compared without regard to case. */
@@ -1334,6 +1440,24 @@ export interface UserPatch {
   emailVerified?: boolean | null;
   /** Replaces all metadata; `role` is the end-user role. */
   metadata?: Record<string, unknown> | null;
+}
+
+/** Body of `queryUsers`. */
+export interface UserQuery {
+  /** Only users whose address or name begins with this, in any case; in names also without accents. */
+  text?: string | null;
+  /** Only users with this status. */
+  status?: "active" | "inactive" | "blocked" | null;
+  /** Only users with this role; users without one have `user`. */
+  role?: string | null;
+  /** Only users whose address is verified, or is not. */
+  emailVerified?: boolean | null;
+  /** Fields with 1 (ascending) or -1, among `id`, `email`, `name`, `createdAt` and `updatedAt`; ties by `id`, which is also the default. */
+  sort?: Record<string, unknown>[] | null;
+  /** The maximum number of users; larger values are reduced to 1,000. */
+  limit?: number | null;
+  /** The `next` of the page after which this one begins. */
+  after?: string | null;
 }
 
 /** Result of `listVariables`. */
