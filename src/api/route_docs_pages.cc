@@ -24,6 +24,10 @@ std::vector<Response> pages() {
           page(503, "A page that says that the server is busy.")};
 }
 
+std::vector<Response> dashboard() {
+  return {page(200, "The page."), {.status = 304}};
+}
+
 std::vector<Response> file() {
   return {{.status = 200, .content = {.type = "*/*", .schema = R"({"examples": ["…"]})"}, .meaning = "The file."},
           {.status = 304}};
@@ -33,12 +37,18 @@ std::vector<Response> file() {
 
 std::vector<RouteDoc> pageDocs() {
   const DocExtra cached{.headers = {"if-none-match"}};
+  // The application in the page reads the query.
+  const DocExtra application{.openQuery = true, .headers = {"if-none-match"}};
   return {
       {Method::get, "/auth/login", "loginPage", pages(), {}, {"project", "redirect", "plane"}, cached},
       {Method::get, "/reset-password", "resetPasswordPage", pages(), {}, {"token", "project", "plane"}},
       {Method::get, "/verify-email", "verifyEmailPage", pages(), {}, {"token", "project", "plane"}},
       {Method::get, "/examples/oauth", "oauthExamplePage", pages(), {}, {}, cached},
       {Method::get, "/auth/assets/:version/:file", "pageAsset", file(), {}, {}, cached},
+      {Method::get, "/dashboard", "dashboard", dashboard(), {}, {}, application},
+      {Method::get, "/dashboard/", "dashboardHome", dashboard(), {}, {}, application},
+      {Method::get, "/dashboard/*path", "dashboardPage", dashboard(), {ErrorCode::notFound}, {}, application},
+      {Method::get, "/dashboard/assets/:file", "dashboardAsset", file(), {ErrorCode::notFound}, {}, cached},
       {Method::get, "/dashboard/sdk/manybase.mjs", "sdkModule", file(), {}, {}, cached},
       {Method::get, "/dashboard/sdk/manybase.tgz", "sdkPackage", file(), {}, {}, cached},
       {Method::get, "/docs", "referencePage", pages(), {}, {}, cached},

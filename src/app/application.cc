@@ -7,6 +7,7 @@
 #include "api/config_routes.h"
 #include "api/connection_routes.h"
 #include "api/control_routes.h"
+#include "api/dashboard_routes.h"
 #include "api/dispatch.h"
 #include "api/document_routes.h"
 #include "api/environment_routes.h"
@@ -202,6 +203,7 @@ struct Application::Impl {
   api::PageRoutes pageRoutes{{gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(),
                               settings.app.baseUrl, instance, localRequests}};
   api::SdkRoutes sdkRoutes;
+  api::DashboardRoutes dashboardRoutes{settings.app.baseUrl, settings.api.control};
   std::unique_ptr<api::Dispatcher> dispatcher;
   std::unique_ptr<http::Server> server;
   std::optional<Deployment> deployment;
@@ -344,6 +346,7 @@ void Application::Impl::addRoutes() {
   metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
   sdkRoutes.addTo(routes);
+  dashboardRoutes.addTo(routes);
   openApiRoutes.addTo(routes);
   api::declareQueries(routes, api::routeDocs());
   openApiRoutes.describe(routes);

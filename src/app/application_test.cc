@@ -77,6 +77,10 @@ TEST_F(ApplicationTest, EveryRouteSaysWhatItIs) {
                                                 "/graphiql",
                                                 "/p/:project/docs",
                                                 "/p/:project/graphiql",
+                                                "/dashboard",
+                                                "/dashboard/",
+                                                "/dashboard/*path",
+                                                "/dashboard/assets/:file",
                                                 "/dashboard/sdk/manybase.mjs",
                                                 "/dashboard/sdk/manybase.tgz"};
   std::set<std::string> anonymous;

@@ -93,6 +93,11 @@ void Router::add(Method method, std::string_view pattern, int route) {
     node = next->get();
     left = slash == std::string_view::npos ? std::string_view() : left.substr(slash + 1);
   }
+  if (pattern.size() > 1 && pattern.ends_with('/')) {
+    std::unique_ptr<Node>& end = node->statics[std::string()];
+    if (!end) end = std::make_unique<Node>();
+    node = end.get();
+  }
   if (node->routes[slot(method)] >= 0) {
     logError("a route is declared twice", {{"method", methodName(method)}, {"pattern", pattern}});
     std::abort();

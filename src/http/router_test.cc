@@ -116,6 +116,18 @@ TEST(Router, ManySegmentsAreNoBurden) {
   EXPECT_EQ(router.match(Method::get, std::vector<std::string>(8000, "a")).route, -1);
 }
 
+TEST(Router, ASlashAtTheEndIsAPathOfItsOwn) {
+  Router router;
+  router.add(Method::get, "/app", 1);
+  EXPECT_EQ(router.match(Method::get, *splitPath("/app/")).route, -1);
+  router.add(Method::get, "/app/", 2);
+  router.add(Method::get, "/app/*path", 3);
+  EXPECT_EQ(router.match(Method::get, *splitPath("/app")).route, 1);
+  EXPECT_EQ(router.match(Method::get, *splitPath("/app/")).route, 2);
+  EXPECT_EQ(router.match(Method::get, *splitPath("/app/x")).route, 3);
+  EXPECT_EQ(router.match(Method::get, *splitPath("/app/x/")).route, 3);
+}
+
 TEST(RouterDeathTest, OneRouteTwiceIsABug) {
   Router router;
   router.add(Method::get, "/a/:b", 1);

@@ -1,0 +1,20 @@
+import { useId, type ReactNode } from "react";
+import styles from "./panel.module.css";
+
+/** A part of a page with a heading. */
+export function Panel({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={styles["panel"]}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export function PanelBody({ children }: { children: ReactNode }) {
+  return <div className={styles["body"]}>{children}</div>;
+}

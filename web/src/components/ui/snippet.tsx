@@ -1,0 +1,34 @@
+import { useId, useRef, useState } from "react";
+import { messages } from "../../messages";
+import { CopyButton } from "./copy-button";
+import styles from "./snippet.module.css";
+
+export interface Form {
+  label: string;
+  text: string;
+}
+
+/** A piece of code in several forms, such as curl and the SDK, with a button that copies it. */
+export function Snippet({ title, forms }: { title: string; forms: Form[] }) {
+  const [chosen, choose] = useState(0);
+  const id = useId();
+  const code = useRef<HTMLPreElement>(null);
+  const form = forms[chosen] ?? forms[0]!;
+  return (
+    <div className={styles["snippet"]}>
+      <div className={styles["bar"]}>
+        <div role="group" aria-label={messages.snippet.form(title)} className={styles["forms"]}>
+          {forms.map(({ label }, at) => (
+            <button key={label} type="button" aria-pressed={form.label === label} onClick={() => choose(at)}>
+              {label}
+            </button>
+          ))}
+        </div>
+        <CopyButton text={form.text} label={messages.snippet.copy(title)} source={() => code.current} />
+      </div>
+      <pre ref={code} id={id} tabIndex={0} role="region" aria-label={`${title}: ${form.label}`}>
+        <code>{form.text}</code>
+      </pre>
+    </div>
+  );
+}

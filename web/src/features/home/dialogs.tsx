@@ -1,0 +1,173 @@
+import { isError } from "manybase";
+import { useState } from "react";
+import { adminOf, queryClient } from "../../app/queries";
+import { Form, FormProblem, type Values } from "../../components/form/form";
+import { Button } from "../../components/ui/button";
+import { Dialog, DialogActions } from "../../components/ui/dialog";
+import { Choices, CodeField, TextField } from "../../components/ui/field";
+import { Snippet } from "../../components/ui/snippet";
+import { toast } from "../../components/ui/toast";
+import { messages } from "../../messages";
+import { startPolicies } from "./policies";
+
+interface DialogProps {
+  projectId: string;
+  onClose(): void;
+}
+type OfCollection = DialogProps & { collection: string };
+
+const changed = (projectId: string) => queryClient.invalidateQueries({ queryKey: [projectId] });
+
+function Actions({ onClose, busy, action }: { onClose(): void; busy: boolean; action: string }) {
+  return (
+    <DialogActions>
+      <Button onClick={onClose}>{messages.cancel}</Button>
+      <Button type="submit" look="primary" busy={busy}>
+        {action}
+      </Button>
+    </DialogActions>
+  );
+}
+
+export function NewCollection({ projectId, onClose }: DialogProps) {
+  const words = messages.home.collectionDialog;
+  const create = async ({ name = "" }: Values) => {
+    await adminOf(projectId).createCollection({ name });
+    await changed(projectId);
+    toast(words.done(name));
+    onClose();
+  };
+  return (
+    <Dialog open onClose={onClose} title={words.title}>
+      <Form label={words.title} onSubmit={create}>
+        {(busy) => (
+          <>
+            <TextField label={words.name} name="name" hint={words.hint} autoComplete="off" autoCapitalize="none" autoFocus mono />
+            <Actions onClose={onClose} busy={busy} action={words.action} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+export function StartPolicy({ projectId, collection, onClose }: OfCollection) {
+  const words = messages.home.policyDialog;
+  const save = async ({ policy = "owner" }: Values) => {
+    await adminOf(projectId).setPolicy(collection, startPolicies[policy]!);
+    await changed(projectId);
+    toast(words.done(collection));
+    onClose();
+  };
+  return (
+    <Dialog open onClose={onClose} title={words.title(collection)} description={words.text}>
+      <Form label={words.title(collection)} onSubmit={save}>
+        {(busy) => (
+          <>
+            <Choices
+              label={words.choices}
+              name="policy"
+              initial="owner"
+              choices={[
+                { value: "owner", label: words.owner, hint: words.ownerHint },
+                { value: "readers", label: words.members, hint: words.membersHint },
+                { value: "shared", label: words.open, hint: words.openHint },
+              ]}
+            />
+            <Actions onClose={onClose} busy={busy} action={words.action} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+export function NewDocument({ projectId, collection, onClose }: OfCollection) {
+  const words = messages.home.documentDialog;
+  const create = async ({ body = "" }: Values) => {
+    let document: unknown;
+    try {
+      document = JSON.parse(body);
+    } catch (error) {
+      throw new FormProblem("body", words.notJson((error as Error).message));
+    }
+    if (typeof document !== "object" || document === null || Array.isArray(document)) {
+      throw new FormProblem("body", words.notObject);
+    }
+    await adminOf(projectId).adminCreateDocument(collection, { ...document });
+    await changed(projectId);
+    toast(words.done);
+    onClose();
+  };
+  return (
+    <Dialog open onClose={onClose} title={words.title(collection)}>
+      <Form label={words.title(collection)} onSubmit={create}>
+        {(busy) => (
+          <>
+            <CodeField label={words.body} name="body" defaultValue={'{\n  "title": "A first document"\n}'} autoFocus />
+            <Actions onClose={onClose} busy={busy} action={words.action} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+const scopes = { read: ["read"], write: ["read", "write"], admin: ["admin"] } as const;
+
+export function NewKey({ projectId, onClose }: DialogProps) {
+  const words = messages.home.keyDialog;
+  const [key, setKey] = useState<string>();
+  const create = async ({ name = "", scope = "read" }: Values) => {
+    const chosen = scopes[scope as keyof typeof scopes];
+    try {
+      const issued = await adminOf(projectId).createApiKey({ name, scopes: [...chosen] });
+      setKey(issued.key);
+    } catch (error) {
+      if (isError(error) && error.details.some(({ path }) => path.startsWith("/scopes"))) {
+        throw new FormProblem("", error.details[0]!.message);
+      }
+      throw error;
+    }
+    await changed(projectId);
+  };
+  return (
+    <Dialog open onClose={onClose} title={words.title} description={key === undefined ? undefined : words.shown}>
+      {key === undefined ? (
+        <Form label={words.title} onSubmit={create}>
+          {(busy) => (
+            <>
+              <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" autoFocus />
+              <Choices
+                label={words.scope}
+                name="scope"
+                initial="write"
+                choices={[
+                  { value: "read", label: words.read },
+                  { value: "write", label: words.write },
+                  { value: "admin", label: words.admin, hint: words.adminHint },
+                ]}
+              />
+              <Actions onClose={onClose} busy={busy} action={words.action} />
+            </>
+          )}
+        </Form>
+      ) : (
+        <>
+          <Snippet
+            title={words.key}
+            forms={[
+              { label: words.key, text: key },
+              { label: words.env, text: `MANYBASE_KEY=${key}` },
+            ]}
+          />
+          <DialogActions>
+            <Button look="primary" onClick={onClose} autoFocus>
+              {words.finished}
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </Dialog>
+  );
+}

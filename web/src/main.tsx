@@ -1,0 +1,50 @@
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { queryClient } from "./app/queries";
+import { router } from "./app/router";
+import { ToastArea } from "./components/ui/toast";
+import { watchScheme } from "./lib/scheme";
+import { session } from "./session";
+import "./styles/fonts.css";
+import "./styles/tokens.css";
+import "./styles/base.css";
+
+watchScheme();
+
+// A page of an older build misses its chunks after the server was replaced. Once, so that an outage does not reload for ever.
+addEventListener("vite:preloadError", (event) => {
+  const key = "manybase.reloaded";
+  if (sessionStorage.getItem(key)) return;
+  sessionStorage.setItem(key, "1");
+  event.preventDefault();
+  location.reload();
+});
+
+// Where the session ends, the sign-in page takes the place of every screen.
+session.listen((event) => {
+  if (event === "signed-out") void router.invalidate();
+});
+
+// Another screen starts at its title, for readers of the screen and the keyboard alike.
+let shown: string | undefined;
+router.subscribe("onRendered", ({ toLocation }) => {
+  if (shown !== undefined && shown !== toLocation.pathname) {
+    document.querySelector<HTMLElement>("h1[tabindex]")?.focus({ preventScroll: true });
+    document.getElementById("content")?.scrollTo(0, 0);
+  }
+  shown = toLocation.pathname;
+});
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+        <ToastArea />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);
