@@ -31,7 +31,10 @@ session.listen((event) => {
 // Another screen starts at its title, for readers of the screen and the keyboard alike.
 let shown: string | undefined;
 router.subscribe("onRendered", ({ toLocation }) => {
-  if (shown !== undefined && shown !== toLocation.pathname) {
+  const focused = document.activeElement;
+  // A form or a dialog of the new screen has taken the focus already.
+  const taken = focused?.matches("input, textarea") || focused?.closest("[role=dialog]");
+  if (shown !== undefined && shown !== toLocation.pathname && !taken && !document.querySelector("[role=dialog]")) {
     document.querySelector<HTMLElement>("h1[tabindex]")?.focus({ preventScroll: true });
     document.getElementById("content")?.scrollTo(0, 0);
   }

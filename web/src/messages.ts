@@ -10,6 +10,7 @@ export const messages = {
   loading: "Loading…",
   notices: "Notices",
   skip: "Skip to the content",
+  table: (label: string) => `${label}, as a table`,
   copy: { copied: "Copied", selected: "Selected: press Ctrl+C" },
   snippet: { form: (title: string) => `Form of ${title}`, copy: (title: string) => `Copy ${title}` },
   form: {
@@ -139,7 +140,7 @@ export const messages = {
     noneText: "Create the first one. It takes a second, and you can delete it again.",
     create: "New project",
     createFirst: "Create your first project",
-    creating: "Creating…",
+    action: "Create project",
     createTitle: "New project",
     createText: "It starts empty. The name can be changed later.",
     name: "Name",
@@ -187,6 +188,11 @@ export const messages = {
       callText: "From a terminal or a program, with the key in place of $KEY. This step is done with the first request.",
     },
     connect: "Connect an app",
+    calls: {
+      collections: "Collections",
+      metrics: "Requests by plane",
+      documents: (collection: string) => `Documents of ${collection}`,
+    },
     planes: "Requests by plane",
     plane: "Plane",
     ok: "Succeeded",

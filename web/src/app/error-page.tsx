@@ -15,6 +15,7 @@ export function MissingPage() {
   return (
     <div className={styles["page"]}>
       <EmptyState
+        whole
         title={words.missing}
         action={
           <Link to="/" className={buttonClass({ look: "primary" })}>
@@ -37,8 +38,11 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   return (
     <div className={styles["page"]}>
       {!fromServer && (
-        <EmptyState title={words.page}>{words.pageText}</EmptyState>
+        <EmptyState whole title={words.page}>
+          {words.pageText}
+        </EmptyState>
       )}
+      {fromServer && <h1 className="visually-hidden">{words.page}</h1>}
       <ErrorState
         error={error}
         onRetry={() => {
@@ -48,5 +52,22 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
         }}
       />
     </div>
+  );
+}
+
+/** The same outside of the shell, which has the main part of the page otherwise. */
+export function RootErrorPage(props: ErrorComponentProps) {
+  return (
+    <main>
+      <ErrorPage {...props} />
+    </main>
+  );
+}
+
+export function RootMissingPage() {
+  return (
+    <main>
+      <MissingPage />
+    </main>
   );
 }

@@ -11,12 +11,16 @@ import { Shell } from "../components/shell/shell";
 import { ownPath } from "../lib/paths";
 import { basePath } from "../lib/server";
 import { session } from "../session";
-import { ErrorPage, MissingPage } from "./error-page";
+import { ErrorPage, MissingPage, RootErrorPage, RootMissingPage } from "./error-page";
 import { me, permissions, projectOf, projects, queryClient, setupStatus } from "./queries";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value ? value : undefined);
 
-const rootRoute = createRootRoute({ component: Outlet, errorComponent: ErrorPage, notFoundComponent: MissingPage });
+const rootRoute = createRootRoute({
+  component: Outlet,
+  errorComponent: RootErrorPage,
+  notFoundComponent: RootMissingPage,
+});
 
 // ---- without a session
 

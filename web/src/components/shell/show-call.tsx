@@ -49,6 +49,7 @@ export function ShowCall({ calls }: { calls: Call[] }) {
           <Snippet
             key={call.title}
             title={call.title}
+            titled
             forms={[
               { label: "TypeScript", text: call.sdk },
               { label: "curl", text: curlOf(call) },

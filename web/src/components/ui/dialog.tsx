@@ -1,6 +1,6 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import type { ReactNode } from "react";
+import { useRef, type ReactNode } from "react";
 import { messages } from "../../messages";
 import { cx } from "../../lib/class-names";
 import button from "./button.module.css";
@@ -21,11 +21,17 @@ interface DialogProps {
 
 /** A window above the page. Escape closes it, and focus returns to where it was. */
 export function Dialog({ open, onClose, title, description, children, wide, sheet }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles["backdrop"]} />
-        <Base.Popup className={cx(styles["popup"], wide && styles["wide"], sheet && styles["sheet"])}>
+        <Base.Popup
+          ref={popup}
+          // What is to be filled in comes first, not the button that closes.
+          initialFocus={() => popup.current?.querySelector<HTMLElement>("input, textarea, [data-first]") ?? true}
+          className={cx(styles["popup"], wide && styles["wide"], sheet && styles["sheet"])}
+        >
           <header>
             <Base.Title className={styles["title"]}>{title}</Base.Title>
             <Base.Close aria-label={messages.close} title={messages.close} className={button["icon"]}>

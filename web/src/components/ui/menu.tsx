@@ -1,6 +1,6 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import { Check } from "lucide-react";
-import type { ReactElement, ReactNode } from "react";
+import { useRef, type ReactElement, type ReactNode } from "react";
 import styles from "./menu.module.css";
 
 interface MenuProps {
@@ -11,10 +11,13 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, children, align = "start" }: MenuProps) {
+  // Next to its button, so that it belongs to the same part of the page for readers of the screen.
+  const host = useRef<HTMLSpanElement>(null);
   return (
-    <Base.Root modal={false}>
+    <Base.Root>
       <Base.Trigger render={trigger} />
-      <Base.Portal>
+      <span ref={host} className={styles["host"]} />
+      <Base.Portal container={host}>
         <Base.Positioner className={styles["positioner"]} sideOffset={4} align={align} collisionPadding={8}>
           <Base.Popup className={styles["popup"]}>{children}</Base.Popup>
         </Base.Positioner>

@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from "react";
 import { messages } from "../../messages";
+import { cx } from "../../lib/class-names";
 import { CopyButton } from "./copy-button";
 import styles from "./snippet.module.css";
 
@@ -9,13 +10,21 @@ export interface Form {
 }
 
 /** A piece of code in several forms, such as curl and the SDK, with a button that copies it. */
-export function Snippet({ title, forms }: { title: string; forms: Form[] }) {
+export function Snippet({ title, forms, wrap, titled }: {
+  title: string;
+  forms: Form[];
+  /** Breaks long lines, for secrets that are to be seen whole. */
+  wrap?: boolean;
+  /** Shows the title. */
+  titled?: boolean;
+}) {
   const [chosen, choose] = useState(0);
   const id = useId();
   const code = useRef<HTMLPreElement>(null);
   const form = forms[chosen] ?? forms[0]!;
   return (
-    <div className={styles["snippet"]}>
+    <div className={cx(styles["snippet"], wrap && styles["wrap"])}>
+      {titled && <p className={styles["title"]}>{title}</p>}
       <div className={styles["bar"]}>
         <div role="group" aria-label={messages.snippet.form(title)} className={styles["forms"]}>
           {forms.map(({ label }, at) => (

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { messages } from "../../messages";
 import styles from "./table.module.css";
 
 interface TableProps {
@@ -11,7 +12,7 @@ interface TableProps {
 /** A table that scrolls sideways inside itself where it is wider than the page. */
 export function Table({ label, columns, rows }: TableProps) {
   return (
-    <div className={styles["frame"]} tabIndex={0} role="region" aria-label={label}>
+    <div className={styles["frame"]} tabIndex={0} role="region" aria-label={messages.table(label)}>
       <table className={styles["table"]}>
         <thead>
           <tr>

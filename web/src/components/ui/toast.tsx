@@ -7,14 +7,14 @@ import styles from "./toast.module.css";
 const manager = Toast.createToastManager();
 
 /** Confirms what was done. Failures are shown where they happened, not here. */
-export const toast = (text: string): void => void manager.add({ description: text });
+export const toast = (text: string): void => void manager.add({ title: text });
 
 function Toasts() {
   const { toasts } = Toast.useToastManager();
   return toasts.map((each) => (
     <Toast.Root key={each.id} toast={each} className={styles["toast"]} swipeDirection={[]}>
       <Toast.Content className={styles["content"]}>
-        <Toast.Description />
+        <Toast.Title className={styles["title"]} />
         <Toast.Close aria-label={messages.close} className={button["icon"]}>
           <X size={14} aria-hidden />
         </Toast.Close>

@@ -34,7 +34,7 @@ function Unverified({ email }: { email: string }) {
     }
   };
   return (
-    <Alert>
+    <Alert tone="warn">
       {words.unverified}{" "}
       {!sent && (
         <Button small onClick={() => void send()}>
@@ -77,9 +77,9 @@ export function AccountPage() {
       actions={
         <ShowCall
           calls={[
-            { title: "account", method: "GET", path: "/control/me", sdk: "const { user, memberships } = await control.me();" },
+            { title: words.title, method: "GET", path: "/control/me", sdk: "const { user, memberships } = await control.me();" },
             {
-              title: "sessions",
+              title: words.sessions.title,
               method: "GET",
               path: "/control/auth/sessions",
               sdk: "const { sessions } = await control.platformListSessions();",

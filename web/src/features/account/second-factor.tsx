@@ -56,7 +56,7 @@ function SwitchOn({ enrollment, onClose }: { enrollment: TotpEnrollment; onClose
       <Dialog open onClose={onClose} title={words.codesTitle} description={words.codesText}>
         <Snippet title={words.codes} forms={[{ label: words.codesTitle, text: codes.join("\n") }]} />
         <DialogActions>
-          <Button look="primary" onClick={onClose} autoFocus>
+          <Button look="primary" onClick={onClose} data-first>
             {words.finished}
           </Button>
         </DialogActions>

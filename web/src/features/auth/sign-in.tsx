@@ -63,7 +63,7 @@ export function SignInPage() {
 
   return (
     <Card title={words.signInTitle}>
-      {notice !== undefined && <Alert>{notice}</Alert>}
+      {notice !== undefined && <Alert tone="warn">{notice}</Alert>}
       {problem !== undefined && (
         <Alert>
           <ProblemText error={problem} />

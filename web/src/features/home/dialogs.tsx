@@ -156,13 +156,14 @@ export function NewKey({ projectId, onClose }: DialogProps) {
         <>
           <Snippet
             title={words.key}
+            wrap
             forms={[
               { label: words.key, text: key },
               { label: words.env, text: `MANYBASE_KEY=${key}` },
             ]}
           />
           <DialogActions>
-            <Button look="primary" onClick={onClose} autoFocus>
+            <Button look="primary" onClick={onClose} data-first>
               {words.finished}
             </Button>
           </DialogActions>

@@ -22,19 +22,19 @@ const words = messages.home;
 
 const callsOf = (slug: string, collection: string): Call[] => [
   {
-    title: "collections",
+    title: messages.home.calls.collections,
     method: "GET",
     path: "/admin/collections",
     sdk: `import { createAdmin } from "manybase/admin";\n\nconst admin = createAdmin({ url: ${JSON.stringify(serverUrl)}, token: process.env.MANYBASE_KEY });\nconst { collections } = await admin.listCollections();`,
   },
   {
-    title: "metrics",
+    title: messages.home.calls.metrics,
     method: "GET",
     path: "/admin/metrics",
     sdk: "const { since, planes } = await admin.getMetrics();",
   },
   {
-    title: `documents of ${collection}`,
+    title: messages.home.calls.documents(collection),
     method: "GET",
     path: `/${encodeURIComponent(collection)}?limit=20`,
     sdk: `import { createClient } from "manybase";\n\nconst mb = createClient({ url: ${JSON.stringify(serverUrl)}, project: ${JSON.stringify(slug)} });\nconst { documents } = await mb.collection(${JSON.stringify(collection)}).list({ limit: 20 });`,
@@ -89,7 +89,7 @@ export function HomePage() {
       }
       actions={<ShowCall calls={callsOf(project.slug, collection)} />}
     >
-      {project.status === "suspended" && <Alert>{words.suspended}</Alert>}
+      {project.status === "suspended" && <Alert tone="warn">{words.suspended}</Alert>}
       {facts.isError && <ErrorState error={facts.error} onRetry={() => void facts.refetch()} />}
       {facts.isLoading && <Skeleton rows={2} height={120} />}
       {facts.data && begun && <Figures projectId={project.id} perms={perms} collections={facts.data.collections} />}

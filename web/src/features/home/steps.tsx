@@ -38,7 +38,7 @@ export function Steps({ project, facts, perms }: { project: Project; facts: Fact
   const next = done.indexOf(false);
   const active = project.status === "active";
   const button = (at: number, which: Opened, permission: string, title: string): ReactNode =>
-    active && can(perms, permission) ? (
+    active && !done[at] && can(perms, permission) ? (
       <Button small look={at === next ? "primary" : "default"} onClick={() => open(which)} aria-label={title}>
         {messages.home.steps.open}
       </Button>

@@ -28,7 +28,7 @@ export function NewProject({ open, onClose }: { open: boolean; onClose(): void }
             <DialogActions>
               <Button onClick={onClose}>{messages.cancel}</Button>
               <Button type="submit" look="primary" busy={busy}>
-                {busy ? words.creating : words.create}
+                {words.action}
               </Button>
             </DialogActions>
           </>
