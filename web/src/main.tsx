@@ -1,6 +1,7 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
+import { isError } from "manybase";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./app/queries";
@@ -41,7 +42,12 @@ router.subscribe("onRendered", ({ toLocation }) => {
   shown = toLocation.pathname;
 });
 
-createRoot(document.getElementById("root")!).render(
+// What the server refused is shown in its place; only mistakes of this program are logged.
+const onCaughtError = (error: unknown) => {
+  if (!isError(error)) console.error(error);
+};
+
+createRoot(document.getElementById("root")!, { onCaughtError }).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>

@@ -72,6 +72,14 @@ export async function projectOf(slug: string) {
 export const permissions = (projectId: string) =>
   queryOptions({
     queryKey: [projectId, "permissions"],
-    queryFn: async () => claimsOf(await open(projectId).tokens()).perms ?? [],
+    queryFn: async () => {
+      try {
+        return claimsOf(await open(projectId).tokens()).perms ?? [];
+      } catch (error) {
+        // There are no tokens of a suspended project.
+        if (isError(error, "PROJECT_SUSPENDED")) return [];
+        throw error;
+      }
+    },
     staleTime: 60_000,
   });

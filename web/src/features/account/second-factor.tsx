@@ -29,7 +29,7 @@ async function withCode<T>(call: Promise<T>): Promise<T> {
 }
 
 function CodeInput({ label }: { label: string }) {
-  return <TextField label={label} name="code" autoComplete="one-time-code" autoCapitalize="none" spellCheck={false} mono autoFocus />;
+  return <TextField label={label} name="code" autoComplete="one-time-code" autoCapitalize="none" spellCheck={false} mono />;
 }
 
 function Actions({ busy, action, onClose, danger }: { busy: boolean; action: string; onClose(): void; danger?: boolean }) {

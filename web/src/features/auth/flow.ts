@@ -1,6 +1,7 @@
 // What the screens of a sign-in share while it lasts; nothing of it is stored.
 import type { LoginResponse, MfaRequired } from "manybase/control";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { ownPath } from "../../lib/paths";
 import { basePath, root, serverUrl } from "../../lib/server";
 import { session } from "../../session";
 
@@ -29,15 +30,18 @@ export function takeFragment(): { values: URLSearchParams; redirect: string | un
   const values = new URLSearchParams(location.hash.slice(1));
   if (![...values.keys()].some((name) => name.startsWith("mb_"))) return undefined;
   history.replaceState(history.state, "", location.pathname + location.search);
-  const redirect = sessionStorage.getItem(begunKey) ?? undefined;
+  const begun = sessionStorage.getItem(begunKey);
   sessionStorage.removeItem(begunKey);
-  return redirect === undefined ? undefined : { values, redirect };
+  return begun === null ? undefined : { values, redirect: ownPath(begun) };
 }
+
+/** The path to show after the sign-in. The router's search holds what the address says, so it is checked here. */
+export const useRedirect = (): string | undefined => ownPath(useSearch({ strict: false }).redirect);
 
 /** Continues after a password was accepted: with the second factor, or where the person wanted to go. */
 export function useContinue(): (response: LoginResponse | MfaRequired) => Promise<void> {
   const navigate = useNavigate();
-  const { redirect } = useSearch({ strict: false });
+  const redirect = useRedirect();
   return async (response) => {
     if ("mfaRequired" in response) {
       flow.mfaToken = response.mfaToken;

@@ -1,4 +1,4 @@
-import { Link, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Form } from "../../components/form/form";
 import { Button } from "../../components/ui/button";
@@ -6,12 +6,12 @@ import { TextField } from "../../components/ui/field";
 import { messages } from "../../messages";
 import { control } from "../../session";
 import { Card, CardFooter } from "./card";
-import { flow } from "./flow";
+import { flow, useRedirect } from "./flow";
 
 const words = messages.auth.forgotPage;
 
 export function ForgotPage() {
-  const { redirect } = useSearch({ from: "/outside/forgot" });
+  const redirect = useRedirect();
   const [sentTo, setSentTo] = useState<string>();
   const submit = async ({ email = "" }: Record<string, string>) => {
     flow.email = email;

@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { isError } from "manybase";
 import { useState } from "react";
 import { queryClient, setupStatus } from "../../app/queries";
@@ -10,7 +10,7 @@ import { basePath } from "../../lib/server";
 import { messages } from "../../messages";
 import { control, session, withCookie } from "../../session";
 import { Card, CardFooter } from "./card";
-import { flow, useContinue } from "./flow";
+import { flow, useContinue, useRedirect } from "./flow";
 
 const words = messages.auth;
 
@@ -50,7 +50,7 @@ function RegisteredCard({ account }: { account: Registered }) {
 export function RegisterPage() {
   const { data: status } = useSuspenseQuery(setupStatus);
   const [first] = useState(status.needsSetup);
-  const { redirect } = useSearch({ from: "/outside/register" });
+  const redirect = useRedirect();
   const navigate = useNavigate();
   const [registered, setRegistered] = useState<Registered>();
 

@@ -1,4 +1,4 @@
-import { Navigate, useNavigate, useSearch } from "@tanstack/react-router";
+import { Navigate, useNavigate } from "@tanstack/react-router";
 import { isError } from "manybase";
 import { useState } from "react";
 import { Form, FormProblem } from "../../components/form/form";
@@ -7,13 +7,13 @@ import { TextField } from "../../components/ui/field";
 import { messages } from "../../messages";
 import { control, withCookie } from "../../session";
 import { Card } from "./card";
-import { flow, useContinue } from "./flow";
+import { flow, useContinue, useRedirect } from "./flow";
 
 const words = messages.auth.secondFactor;
 const digits = 6;
 
 export function SecondFactorPage() {
-  const { redirect } = useSearch({ from: "/outside/second-factor" });
+  const redirect = useRedirect();
   const search = redirect ? { redirect } : {};
   const [mfaToken] = useState(flow.mfaToken);
   const [recovery, setRecovery] = useState(false);

@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { isError } from "manybase";
 import { useEffect, useRef, useState } from "react";
 import { setupStatus } from "../../app/queries";
@@ -13,7 +13,7 @@ import { basePath } from "../../lib/server";
 import { messages } from "../../messages";
 import { control, session, withCookie } from "../../session";
 import { Card, CardFooter } from "./card";
-import { flow, providerAddress, rememberProvider, takeFragment, useContinue } from "./flow";
+import { flow, providerAddress, rememberProvider, takeFragment, useContinue, useRedirect } from "./flow";
 import styles from "./card.module.css";
 
 const words = messages.auth;
@@ -45,7 +45,7 @@ function useProviderResult(): unknown {
 
 export function SignInPage() {
   const { data: status } = useSuspenseQuery(setupStatus);
-  const { redirect } = useSearch({ from: "/outside/sign-in" });
+  const redirect = useRedirect();
   const search = redirect ? { redirect } : {};
   const proceed = useContinue();
   const problem = useProviderResult();

@@ -42,7 +42,7 @@ export function NewCollection({ projectId, onClose }: DialogProps) {
       <Form label={words.title} onSubmit={create}>
         {(busy) => (
           <>
-            <TextField label={words.name} name="name" hint={words.hint} autoComplete="off" autoCapitalize="none" autoFocus mono />
+            <TextField label={words.name} name="name" hint={words.hint} autoComplete="off" autoCapitalize="none" mono />
             <Actions onClose={onClose} busy={busy} action={words.action} />
           </>
         )}
@@ -104,7 +104,7 @@ export function NewDocument({ projectId, collection, onClose }: OfCollection) {
       <Form label={words.title(collection)} onSubmit={create}>
         {(busy) => (
           <>
-            <CodeField label={words.body} name="body" defaultValue={'{\n  "title": "A first document"\n}'} autoFocus />
+            <CodeField label={words.body} name="body" defaultValue={'{\n  "title": "A first document"\n}'} />
             <Actions onClose={onClose} busy={busy} action={words.action} />
           </>
         )}
@@ -137,7 +137,7 @@ export function NewKey({ projectId, onClose }: DialogProps) {
         <Form label={words.title} onSubmit={create}>
           {(busy) => (
             <>
-              <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" autoFocus />
+              <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" />
               <Choices
                 label={words.scope}
                 name="scope"

@@ -24,7 +24,7 @@ export function NewProject({ open, onClose }: { open: boolean; onClose(): void }
       <Form label={words.createTitle} onSubmit={create}>
         {(busy) => (
           <>
-            <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" autoFocus required />
+            <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" required />
             <DialogActions>
               <Button onClick={onClose}>{messages.cancel}</Button>
               <Button type="submit" look="primary" busy={busy}>

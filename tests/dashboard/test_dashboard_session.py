@@ -1,0 +1,217 @@
+"""Signing in, and what keeps and ends a session."""
+
+import pyotp
+import pytest
+from playwright.sync_api import expect
+
+from support.client import PASSWORD, PlatformUser, ok
+from support.dashboard import another_tab, verification_token
+from support.hosted_pages import next_code
+
+
+def switch_on(user: PlatformUser, mails) -> pyotp.TOTP:
+    """Switches the second factor on; the address is verified first."""
+    ok(user.post("/control/auth/verify-email", {"token": verification_token(mails, user)}), 204)
+    totp = pyotp.TOTP(ok(user.post("/control/auth/mfa/totp/enroll"))["secret"])
+    totp.recovery = ok(user.post("/control/auth/mfa/totp/activate", {"code": totp.now()}))["recoveryCodes"]
+    return totp
+
+
+def test_by_keyboard_alone(person, developer):
+    person.go()
+    person.heading("Sign in to Manybase")
+    assert person.focused() == "Email address"
+    person.type(developer.email)
+    person.tab_to("Password")
+    person.type(PASSWORD)
+    person.key("Enter")
+    person.heading("Projects")
+    person.tab_to(f"Account of {developer.email}")
+    person.key("Enter")
+    person.page.get_by_role("menuitem", name="Your account").wait_for()
+    person.look()
+    person.key("Escape")
+    assert person.focused() == f"Account of {developer.email}"
+    person.key("Enter")
+    person.page.get_by_role("menuitem", name="Sign out").wait_for()
+    person.key("End")
+    person.key("Enter")
+    person.heading("Sign in to Manybase")
+
+
+def test_a_wrong_password_keeps_the_address(person, developer):
+    person.go()
+    person.heading("Sign in to Manybase")
+    person.look()
+    person.fill(email=developer.email, password="not this one")
+    person.press("Sign in")
+    person.alert("The address or the password is not right.")
+    assert person.page.locator("input[name=email]").input_value() == developer.email
+    person.look()
+    person.fill(password=PASSWORD)
+    person.press("Sign in")
+    person.heading("Projects")
+
+
+def test_too_many_attempts_are_counted_down(make_server, opened):
+    server = make_server({"SERVICE_AUTH_RATE_LIMIT": "2/120"}).start()
+    user = PlatformUser(server)
+    person = opened(server)
+    person.go()
+    person.fill(email=user.email, password="wrong")
+    for _ in range(2):
+        person.press("Sign in")
+        person.alert("is not right")
+    person.press("Sign in")
+    person.alert("Too many attempts.")
+    person.look()
+
+
+def test_a_link_leads_through_the_sign_in(person, developer):
+    project = developer.create_project("Deep")
+    person.sign_in(developer, f"/p/{project.slug}")
+    person.heading("Deep")
+    assert person.path() == f"/p/{project.slug}"
+
+
+@pytest.mark.parametrize("target", ["//example.com/", "https://example.com/", "/%5Cexample.com", "javascript:alert(1)"])
+def test_other_addresses_are_no_target(person, developer, target):
+    person.sign_in(developer, f"/sign-in?redirect={target}")
+    person.heading("Projects")
+    assert person.path() in ("", "/")
+
+
+def test_a_reload_and_another_tab_stay_signed_in(person, developer):
+    person.sign_in(developer)
+    person.heading("Projects")
+    person.page.reload()
+    person.heading("Projects")
+    assert person.page.evaluate("JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie") == "{}{}"
+    with another_tab(person) as page:
+        page.goto(f"{person.url}/dashboard/account")
+        page.get_by_role("heading", name="Your account").wait_for()
+        # A token comes from the other tab, so no session was opened.
+        assert len(ok(developer.get("/control/auth/sessions"))["sessions"]) == 2  # with the developer's own
+
+
+def test_signing_out_reaches_all_tabs(person, developer):
+    person.sign_in(developer)
+    with another_tab(person) as page:
+        page.goto(f"{person.url}/dashboard/account")
+        page.get_by_role("heading", name="Your account").wait_for()
+        person.page.get_by_role("button", name="Account of").click()
+        person.page.get_by_role("menuitem", name="Sign out").click()
+        person.heading("Sign in to Manybase")
+        page.get_by_role("heading", name="Sign in to Manybase").wait_for()
+        page.reload()
+        page.get_by_role("heading", name="Sign in to Manybase").wait_for()
+    assert len(ok(developer.get("/control/auth/sessions"))["sessions"]) == 1
+
+
+def test_a_session_that_was_ended_elsewhere(person, developer):
+    project = developer.create_project("Elsewhere")
+    person.sign_in(developer)
+    person.heading("Projects")
+    ok(developer.delete("/control/auth/sessions"), 204)
+    person.page.get_by_role("link", name="Elsewhere").click()
+    person.heading("Sign in to Manybase")
+    person.fill(email=developer.email, password=PASSWORD)
+    person.press("Sign in")
+    person.heading("Elsewhere")
+    assert person.path() == f"/p/{project.slug}"
+
+
+# ---- second factor
+
+
+def test_second_factor(person, developer, mails):
+    totp = switch_on(developer, mails)
+    person.go()
+    person.fill(email=developer.email, password=PASSWORD)
+    person.press("Sign in")
+    person.heading("Second factor")
+    assert person.focused() == "Code"
+    person.look()
+    person.type("000000")
+    person.key("Enter")
+    assert "not right" in person.error_of("code")
+    person.fill(code=next_code(totp))
+    person.press("Verify")
+    person.heading("Projects")
+
+
+def test_a_pasted_code_is_sent_at_once(person, developer, mails):
+    totp = switch_on(developer, mails)
+    person.go()
+    person.fill(email=developer.email, password=PASSWORD)
+    person.press("Sign in")
+    person.heading("Second factor")
+    person.page.evaluate(
+        """code => {
+          const data = new DataTransfer();
+          data.setData("text", code.slice(0, 3) + " " + code.slice(3));
+          document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+        }""",
+        next_code(totp),
+    )
+    person.heading("Projects")
+
+
+def test_recovery_code(person, developer, mails):
+    totp = switch_on(developer, mails)
+    person.go()
+    person.fill(email=developer.email, password=PASSWORD)
+    person.press("Sign in")
+    person.heading("Second factor")
+    person.press("Use a recovery code")
+    person.look()
+    person.fill(code=totp.recovery[0])
+    person.press("Verify")
+    person.heading("Projects")
+
+
+def test_the_second_factor_has_no_address_of_its_own(person):
+    person.go("/second-factor")
+    person.heading("Sign in to Manybase")
+
+
+# ---- accounts
+
+
+def test_register_then_continue(person, mails):
+    person.go("/register")
+    person.heading("Create your account")
+    person.look()
+    email = f"new-{id(person)}@example.com"
+    person.fill(email=email, password=PASSWORD)
+    person.press("Create an account")
+    person.heading("Look into your mail")
+    person.look()
+    assert mails.leading_to("/verify-email", email)
+    person.press("Continue")
+    person.heading("Projects")
+
+
+def test_registration_by_invitation_only(make_server, opened, mails):
+    server = make_server({**mails.settings, "SERVICE_CONTROL_REGISTRATION": "invited"}).start()
+    PlatformUser(server)
+    person = opened(server)
+    person.go("/register")
+    person.fill(email="uninvited@example.com", password=PASSWORD)
+    person.press("Create an account")
+    person.alert("Registration is by invitation only.")
+
+
+def test_forgotten_password(person, developer, mails):
+    person.go()
+    person.heading("Sign in to Manybase")
+    person.follow("Forgotten your password?")
+    person.heading("Choose a new password")
+    person.look()
+    person.fill(email=developer.email)
+    person.press("Send the link")
+    expect(person.page.get_by_text(f"If there is an account for {developer.email}")).to_be_visible()
+    mails.leading_to("/reset-password", developer.email, 2)
+    person.follow("Back to the sign-in")
+    person.heading("Sign in to Manybase")
+    assert person.page.locator("input[name=email]").input_value() == developer.email
