@@ -4,7 +4,7 @@ namespace mb::api {
 
 namespace {
 
-integrations::Access access(const RequestContext& context) {
+integrations::Access integrationAccess(const RequestContext& context) {
   return {context.caller, context.project, context.deadline};
 }
 
@@ -32,7 +32,8 @@ Task<Reply> IntegrationRoutes::list(RequestContext& context) {
 }
 
 Task<Reply> IntegrationRoutes::create(RequestContext& context, integrations::NewIntegration body) {
-  CO_TRY(const integrations::IntegrationView view, co_await integrations_.create(access(context), std::move(body)));
+  CO_TRY(const integrations::IntegrationView view,
+         co_await integrations_.create(integrationAccess(context), std::move(body)));
   co_return Reply::entity(201, "integration", view);
 }
 
@@ -48,28 +49,29 @@ Task<Reply> IntegrationRoutes::one(RequestContext& context) {
 }
 
 Task<Reply> IntegrationRoutes::change(RequestContext& context, integrations::IntegrationPatch body) {
-  CO_RETURN_IF_ERROR(co_await integrations_.change(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await integrations_.change(integrationAccess(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> IntegrationRoutes::remove(RequestContext& context) {
-  CO_RETURN_IF_ERROR(co_await integrations_.remove(access(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await integrations_.remove(integrationAccess(context), context.param(0)));
   co_return Reply::noContent();
 }
 
 Task<Reply> IntegrationRoutes::test(RequestContext& context, integrations::TryBody body) {
   CO_TRY(const integrations::TryResult result,
-         co_await integrations_.tryCall(access(context), context.param(0), std::move(body)));
+         co_await integrations_.tryCall(integrationAccess(context), context.param(0), std::move(body)));
   co_return Reply::object(200, result);
 }
 
 Task<Reply> IntegrationRoutes::saveTests(RequestContext& context, integrations::StoredTests body) {
-  CO_RETURN_IF_ERROR(co_await integrations_.saveTests(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await integrations_.saveTests(integrationAccess(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> IntegrationRoutes::runTests(RequestContext& context) {
-  CO_TRY(const integrations::SuiteOutcome outcome, co_await integrations_.runTests(access(context), context.param(0)));
+  CO_TRY(const integrations::SuiteOutcome outcome,
+         co_await integrations_.runTests(integrationAccess(context), context.param(0)));
   co_return Reply::object(200, outcome);
 }
 

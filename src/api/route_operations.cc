@@ -16,7 +16,7 @@ using In = openapi::Parameter::In;
 constexpr std::string_view kAnyCollection = "/api/v1/:collection!";
 constexpr std::string_view kAdminDocuments = "/api/v1/admin/collections/:name/documents";
 constexpr std::string_view kApi = "/api/v1/";
-constexpr std::string_view kControl = "/api/v1/control/";
+constexpr std::string_view kControlPaths = "/api/v1/control/";
 constexpr std::string_view kAdmin = "/api/v1/admin/";
 
 std::vector<std::string_view> segmentsOf(std::string_view pattern) {
@@ -118,7 +118,7 @@ bool holds(const std::vector<std::string_view>& names, std::string_view name) {
 }
 
 bool hasClosedQuery(const Route& route, const RouteDoc& doc) {
-  const bool strict = route.pattern.starts_with(kControl) || route.pattern.starts_with(kAdmin);
+  const bool strict = route.pattern.starts_with(kControlPaths) || route.pattern.starts_with(kAdmin);
   return strict && !doc.extra.openQuery;
 }
 
@@ -144,7 +144,7 @@ void addErrors(Operation& operation, const Route& route, const RouteDoc& doc) {
   if (plane.callers == PlaneCallers::operators)
     errors.insert(errors.end(), {ErrorCode::forbidden, ErrorCode::notFound});
   if (gate.plane == Plane::data || plane.publicRules) errors.push_back(ErrorCode::notFound);
-  if (route.pattern.starts_with(kControl)) errors.push_back(ErrorCode::notFound);
+  if (route.pattern.starts_with(kControlPaths)) errors.push_back(ErrorCode::notFound);
   if (!gate.rateAction.empty() || gate.countsPublic(route.method)) errors.push_back(ErrorCode::rateLimited);
   if (route.pattern.find_first_of(":*") != std::string::npos) errors.push_back(ErrorCode::notFound);
   if (!doc.query.empty() || hasClosedQuery(route, doc)) errors.push_back(ErrorCode::invalidParam);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMaxPatchBytes = 64 << 10;
 
-storage::Access access(const RequestContext& context) {
+storage::Access storageAccess(const RequestContext& context) {
   return {{context.caller, context.project, context.deadline}};
 }
 
@@ -69,17 +69,17 @@ Task<Reply> StorageRoutes::buckets(RequestContext& context) {
 }
 
 Task<Reply> StorageRoutes::createBucket(RequestContext& context, storage::NewBucket body) {
-  CO_TRY(const storage::BucketView made, co_await storage_.buckets().create(access(context), std::move(body)));
+  CO_TRY(const storage::BucketView made, co_await storage_.buckets().create(storageAccess(context), std::move(body)));
   co_return Reply::entity(201, "bucket", made);
 }
 
 Task<Reply> StorageRoutes::changeBucket(RequestContext& context, storage::BucketPatch body) {
-  CO_RETURN_IF_ERROR(co_await storage_.buckets().change(access(context), context.param(0), std::move(body)));
+  CO_RETURN_IF_ERROR(co_await storage_.buckets().change(storageAccess(context), context.param(0), std::move(body)));
   co_return Reply::noContent();
 }
 
 Task<Reply> StorageRoutes::removeBucket(RequestContext& context) {
-  CO_RETURN_IF_ERROR(co_await storage_.buckets().remove(access(context), context.param(0)));
+  CO_RETURN_IF_ERROR(co_await storage_.buckets().remove(storageAccess(context), context.param(0)));
   co_return Reply::noContent();
 }
 
@@ -91,13 +91,13 @@ Task<Reply> StorageRoutes::list(RequestContext& context) {
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   storage::FilePage page{std::string(query.get("prefix").value_or("")), read.limit, read.skip};
   CO_TRY(const storage::FileList files,
-         co_await storage_.files().list(access(context), context.param(0), std::move(page)));
+         co_await storage_.files().list(storageAccess(context), context.param(0), std::move(page)));
   co_return Reply::object(200, files);
 }
 
 Task<Reply> StorageRoutes::createFolder(RequestContext& context, storage::FolderBody body) {
   CO_TRY(std::string folder,
-         co_await storage_.files().createFolder(access(context), context.param(0), std::move(body.folder)));
+         co_await storage_.files().createFolder(storageAccess(context), context.param(0), std::move(body.folder)));
   co_return Reply::object(201, storage::FolderBody{std::move(folder)});
 }
 
@@ -107,14 +107,14 @@ Task<Reply> StorageRoutes::read(RequestContext& context) {
     const std::optional<int64_t> seconds = integerOf(*sign);
     if (!seconds) co_return fail(ErrorCode::invalidParam, "sign must be a number of seconds");
     CO_TRY(const storage::SignedLink link,
-           co_await storage_.files().sign(access(context), context.param(0), context.param(1), *seconds));
+           co_await storage_.files().sign(storageAccess(context), context.param(0), context.param(1), *seconds));
     Reply reply = Reply::object(200, link);
     reply.response.headers.emplace_back("cache-control", "no-store");  // the link itself permits reading the file
     co_return reply;
   }
   if (const auto upload = query.get("upload")) co_return co_await uploads_.status(context, std::string(*upload));
-  CO_TRY(storage::OpenFile file,
-         co_await storage_.files().open(access(context), context.param(0), context.param(1), signatureOf(query)));
+  CO_TRY(storage::OpenFile file, co_await storage_.files().open(storageAccess(context), context.param(0),
+                                                                context.param(1), signatureOf(query)));
   co_return Reply{fileResponse(context.request, storage_.files(), std::move(file))};
 }
 
@@ -125,8 +125,8 @@ Task<Reply> StorageRoutes::upload(RequestContext& context) {
     CO_TRY(given.metadata, storage::parseMetadata(*metadata));
   }
   StreamedUpload body(*context.request.stream);
-  CO_TRY(const storage::FileView file,
-         co_await storage_.files().put(access(context), context.param(0), context.param(1), std::move(given), body));
+  CO_TRY(const storage::FileView file, co_await storage_.files().put(storageAccess(context), context.param(0),
+                                                                     context.param(1), std::move(given), body));
   co_return Reply::entity(201, "file", file);
 }
 
@@ -145,7 +145,7 @@ Task<Reply> StorageRoutes::patch(RequestContext& context) {
   context.request.body = before;
   if (!body) co_return fail(body.error().clone());
   CO_TRY(storage::FilePatch patch, doc::decode<storage::FilePatch>(*body));
-  CO_RETURN_IF_ERROR(co_await storage_.files().setMetadata(access(context), context.param(0), context.param(1),
+  CO_RETURN_IF_ERROR(co_await storage_.files().setMetadata(storageAccess(context), context.param(0), context.param(1),
                                                            std::move(patch.metadata)));
   co_return Reply::noContent();
 }
@@ -153,7 +153,7 @@ Task<Reply> StorageRoutes::patch(RequestContext& context) {
 Task<Reply> StorageRoutes::remove(RequestContext& context) {
   CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
   if (const auto upload = query.get("upload")) co_return co_await uploads_.remove(context, std::string(*upload));
-  CO_RETURN_IF_ERROR(co_await storage_.files().remove(access(context), context.param(0), context.param(1)));
+  CO_RETURN_IF_ERROR(co_await storage_.files().remove(storageAccess(context), context.param(0), context.param(1)));
   co_return Reply::noContent();
 }
 

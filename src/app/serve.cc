@@ -65,12 +65,9 @@ void banner(const AllSettings& settings, const api::Version& version, const Appl
       version.version, at, directory);
   if (application.setupCode()) {
     fmt::print(
-        "  Next: register the first user, who becomes super-admin, then create a project:\n"
-        "    curl {}/api/v1/control/auth/register -H 'content-type: application/json' \\\n"
-        "         -d '{{\"email\":\"you@example.com\",\"password\":\"a long password\"}}'\n"
-        "  or in a browser: {}/auth/login?plane=control#register\n"
+        "  Next: create the first account, which operates this server: {}/dashboard\n"
         "  From elsewhere, or through a proxy, that needs the set-up code: {}\n",
-        at, at, *application.setupCode());
+        at, *application.setupCode());
   }
   std::fflush(stdout);
 }

@@ -1,5 +1,5 @@
-// The dashboard as files: the single page application of web/, built by scripts/fetch-parts and embedded in the program.
-// Does no HTTP. Any thread.
+// The dashboard as files: the single page application of web/, built by scripts/fetch-parts and embedded in the
+// program. Does no HTTP. Any thread.
 #pragma once
 
 #include <optional>

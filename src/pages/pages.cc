@@ -123,9 +123,12 @@ std::string versionOfAssets() {
 std::string loginPage(const Frame& frame, const Login& login) {
   const std::string providers = providerList(login.providers);
   const std::string_view setupCode = login.setupCode ? fileNamed("setup-code.html") : std::string_view();
-  return page(frame,
-              {frame.name, "login.js",
-               fill(fileNamed("login.html"), {{"providers", providers}, {"setup-code", setupCode}}), login.redirect});
+  // Platform users work there; apps have addresses of their own.
+  const std::string dashboard =
+      frame.plane.empty() ? "" : fill(fileNamed("dashboard-link.html"), {{"root", frame.root}});
+  const std::string html =
+      fill(fileNamed("login.html"), {{"providers", providers}, {"setup-code", setupCode}, {"dashboard", dashboard}});
+  return page(frame, {frame.name, "login.js", html, login.redirect});
 }
 
 std::string resetPasswordPage(const Frame& frame) {

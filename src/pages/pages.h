@@ -39,7 +39,7 @@ std::string graphiqlPage(const Frame& frame);
 // An error page with a text for people.
 std::string problemPage(const Frame& frame, std::string_view heading, std::string_view text);
 
-// The page at the server's root: a description and links; with a link to sign in if `control` is true.
+// The page at the server's root: a description and links; with a link to the dashboard if `control` is true.
 std::string homePage(const Frame& frame, bool control);
 // The 404 page.
 std::string missingPage(const Frame& frame);

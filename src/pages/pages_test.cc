@@ -104,10 +104,10 @@ TEST(Pages, ProblemSaysWhy) {
 
 TEST(Pages, HomeLeadsToTheTools) {
   const std::string html = homePage(frame(), true);
-  for (const std::string_view path : {"/here/docs", "/here/graphiql", "/here/auth/login?plane=control"}) {
+  for (const std::string_view path : {"/here/docs", "/here/graphiql", "/here/dashboard"}) {
     EXPECT_THAT(html, HasSubstr("href=\"" + std::string(path) + "\""));
   }
-  EXPECT_THAT(homePage(frame(), false), Not(HasSubstr("/auth/login")));
+  EXPECT_THAT(homePage(frame(), false), Not(HasSubstr("/dashboard")));
   EXPECT_THAT(missingPage(frame()), HasSubstr("href=\"/here/\""));
   for (const std::string& page : {html, missingPage(frame())}) {
     EXPECT_TRUE(page.starts_with("<!doctype html>"));

@@ -119,7 +119,7 @@ def test_home_for_browsers(server):
     assert answer.status_code == 200 and answer.headers["content-type"] == "text/html; charset=utf-8"
     assert set(answer.headers["content-security-policy"].split("; ")) == POLICY and "accept" in answer.headers["vary"]
     links = re.findall(r'<a href="([^"]+)"', answer.text)
-    assert links == ["/docs", "/graphiql", "/auth/login?plane=control"]
+    assert links == ["/docs", "/graphiql", "/dashboard"]
     for path in links:
         assert server.http.get(path, headers=BROWSER).status_code == 200, path
     assert server.http.get("/", headers={**BROWSER, "if-none-match": answer.headers["etag"]}).status_code == 304
