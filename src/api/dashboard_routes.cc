@@ -37,6 +37,7 @@ DashboardRoutes::DashboardRoutes(std::string_view baseUrl, bool control)
       tag_("W/\"" + toHex(sha256(page_)).substr(0, kPageTagDigits) + "\"") {}
 
 void DashboardRoutes::addTo(RouteTable& routes) {
+  sdk_.addTo(routes);
   routes.get("/dashboard/assets/:file", open(), this, &DashboardRoutes::asset, "A file that the dashboard loads");
   for (const std::string_view pattern : {"/dashboard", "/dashboard/", "/dashboard/*path"}) {
     routes.get(std::string(pattern), open(), this, &DashboardRoutes::page, "The dashboard, as a page");

@@ -32,7 +32,6 @@
 #include "api/reference_job_routes.h"
 #include "api/route_operations.h"
 #include "api/run_routes.h"
-#include "api/sdk_routes.h"
 #include "api/storage_routes.h"
 #include "api/transfer_routes.h"
 #include "api/types_routes.h"
@@ -202,7 +201,6 @@ struct Application::Impl {
   api::RealtimeRoutes realtimeRoutes{realtime, gatekeeper};
   api::PageRoutes pageRoutes{{gatekeeper, settings.api, identity.slots().oauth, settings.oauth.controlProviders(),
                               settings.app.baseUrl, instance, localRequests}};
-  api::SdkRoutes sdkRoutes;
   api::DashboardRoutes dashboardRoutes{settings.app.baseUrl, settings.api.control};
   std::unique_ptr<api::Dispatcher> dispatcher;
   std::unique_ptr<http::Server> server;
@@ -345,7 +343,6 @@ void Application::Impl::addRoutes() {
   runRoutes.addTo(routes);
   metricsRoutes.addTo(routes);
   pageRoutes.addTo(routes);
-  sdkRoutes.addTo(routes);
   dashboardRoutes.addTo(routes);
   openApiRoutes.addTo(routes);
   api::declareQueries(routes, api::routeDocs());
