@@ -1,13 +1,17 @@
 // The session of the person at the dashboard. The refresh token is in a cookie that scripts cannot read, the access token
 // in memory only. Tabs share an access token, and one of them at a time obtains a new one.
 import { ManybaseError, isError } from "manybase";
-import { createControl, type LoginResponse, type RefreshBody, type RefreshResponse } from "manybase/control";
+import { createControl, type ControlMethods, type RefreshBody } from "manybase/control";
 import { loggedFetch } from "./lib/call-log";
 import { root, serverUrl } from "./lib/server";
 import { claimsOf } from "./lib/token";
 
 /** Sign-ins with these options keep the refresh token in the cookie. */
-export const withCookie = { headers: { "x-service-session": "cookie" } };
+export const withCookie = { headers: { "x-service-session": "cookie" } } as const;
+
+/** The end of a sign-in, and what a password alone leads to. */
+export type SignedIn = Awaited<ReturnType<ControlMethods["platformVerifySecondFactor"]>>;
+export type PasswordAccepted = Awaited<ReturnType<ControlMethods["platformLogin"]>>;
 
 interface Access {
   token: string;
@@ -69,7 +73,7 @@ class Session {
   }
 
   /** Takes over the tokens of a sign-in in this tab. */
-  adopt(response: LoginResponse | RefreshResponse): void {
+  adopt(response: Pick<SignedIn, "accessToken" | "expiresIn">): void {
     this.#set(response);
     this.#started = Promise.resolve(true);
     const user = this.userId;

@@ -1,9 +1,8 @@
 // What the screens of a sign-in share while it lasts; nothing of it is stored.
-import type { LoginResponse, MfaRequired } from "manybase/control";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ownPath } from "../../lib/paths";
 import { basePath, root, serverUrl } from "../../lib/server";
-import { session } from "../../session";
+import { session, type PasswordAccepted } from "../../session";
 
 interface Flow {
   email: string;
@@ -39,7 +38,7 @@ export function takeFragment(): { values: URLSearchParams; redirect: string | un
 export const useRedirect = (): string | undefined => ownPath(useSearch({ strict: false }).redirect);
 
 /** Continues after a password was accepted: with the second factor, or where the person wanted to go. */
-export function useContinue(): (response: LoginResponse | MfaRequired) => Promise<void> {
+export function useContinue(): (response: PasswordAccepted) => Promise<void> {
   const navigate = useNavigate();
   const redirect = useRedirect();
   return async (response) => {
