@@ -48,7 +48,7 @@ std::vector<RouteDoc> pageDocs() {
       {Method::get, "/dashboard", "dashboard", dashboard(), {}, {}, application},
       {Method::get, "/dashboard/", "dashboardHome", dashboard(), {}, {}, application},
       {Method::get, "/dashboard/*path", "dashboardPage", dashboard(), {ErrorCode::notFound}, {}, application},
-      {Method::get, "/dashboard/assets/:file", "dashboardAsset", file(), {ErrorCode::notFound}, {}, cached},
+      {Method::get, "/dashboard/assets/:file", "dashboardAsset", file(), {ErrorCode::unavailable}, {}, cached},
       {Method::get, "/dashboard/sdk/manybase.mjs", "sdkModule", file(), {}, {}, cached},
       {Method::get, "/dashboard/sdk/manybase.tgz", "sdkPackage", file(), {}, {}, cached},
       {Method::get, "/docs", "referencePage", pages(), {}, {}, cached},

@@ -196,6 +196,7 @@ std::string openApiPath(std::string_view pattern) {
     path += '/';
     path += isParameter(segment) ? "{" + std::string(bare(segment)) + "}" : std::string(segment);
   }
+  if (pattern.size() > 1 && pattern.ends_with('/')) path += '/';
   return path;
 }
 

@@ -61,6 +61,7 @@ constexpr ParameterDoc kQuery[] = {
 // By the path segment before the parameter.
 constexpr ParameterDoc kPath[] = {
     {"api-keys/id", "The key's id.", R"({"type": "string", "examples": ["key_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"assets/file", "The file's name.", kFileName},
     {"assets/version", "The version of the page's assets.", kName},
     {"bucket/path", "The file's path; it may hold slashes.",
      R"({"type": "string", "minLength": 1, "examples": ["pictures/cat.png"]})"},
@@ -68,6 +69,7 @@ constexpr ParameterDoc kPath[] = {
     {"collection/id", "The document's id.", R"({"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]})"},
     {"collections/name", "The collection's name.", kName},
     {"connections/id", "The connection's id.", R"({"type": "string", "examples": ["conn_06fVx3jmA1qK9bTzLw2C"]})"},
+    {"dashboard/path", "The address of a screen; it may hold slashes.", R"({"type": "string", "examples": ["account"]})"},
     {"dead/id", "The job's id.", R"({"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]})"},
     {"deliveries/id", "The delivery's id.", R"({"type": "string", "examples": ["dlv_06fVx3jmA1qK9bTzLw2C"]})"},
     {"documents/id", "The document's id.", R"({"type": "string", "examples": ["06fVx3jmA1qK9bTzLw2C"]})"},
