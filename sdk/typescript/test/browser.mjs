@@ -11,6 +11,7 @@ import * as graphql from "./scenarios/graphql.mjs";
 import * as live from "./scenarios/live.mjs";
 import * as live_edges from "./scenarios/live_edges.mjs";
 import * as live_writes from "./scenarios/live_writes.mjs";
+import * as password from "./scenarios/password.mjs";
 import * as queries from "./scenarios/queries.mjs";
 import * as realtime from "./scenarios/realtime.mjs";
 import * as sessions from "./scenarios/sessions.mjs";
@@ -39,6 +40,7 @@ const modules = {
   live,
   live_edges,
   live_writes,
+  password,
   queries,
   realtime,
   sessions,

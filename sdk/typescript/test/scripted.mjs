@@ -52,7 +52,9 @@ export function scripted(answer = accept) {
 
 export function accept(message, socket) {
   if (message.type === "auth") socket.reply({ type: "auth_ok" });
-  if (message.type === "subscribe") socket.reply({ type: "subscribed", id: message.id });
+  if (message.type !== "subscribe") return;
+  socket.reply({ type: "subscribed", id: message.id });
+  socket.reply({ type: "caught-up", id: message.id, position: message.after ?? "p0" });
 }
 
 /** An event as servers send it. */

@@ -220,7 +220,7 @@ export async function a_session_of_the_control_plane_is_renewed_once_for_many_ca
   let answer;
   const watched = watchedFetch((line) => line.endsWith("/auth/refresh") && answer?.());
   let ended = 0;
-  const control = await newPlatformUser(t, { fetch: watched, onSignedOut: () => ++ended });
+  const control = await newPlatformUser(t, { fetch: watched, onSession: (event) => event === "revoked" && ++ended });
   await clockWrongBy(day, async () => {
     await Promise.all(Array.from({ length: 8 }, () => control.me()));
     equal(watched.count("/auth/refresh"), 1);

@@ -19,7 +19,7 @@ export async function a_subscription_is_sent_as_the_server_takes_it(t) {
   const [socket] = WebSocket.sockets;
   check(socket.url.startsWith("ws") && socket.url.endsWith(`/api/v1/realtime?project=${t.project}`), socket.url);
   equal(socket.sent, [
-    { type: "auth", token: t.setup.adminKey },
+    { type: "auth", batch: true, token: t.setup.adminKey },
     {
       type: "subscribe",
       id: "1",
@@ -28,9 +28,10 @@ export async function a_subscription_is_sent_as_the_server_takes_it(t) {
       filter,
       fields: ["n"],
       leave: true,
+      caughtUp: true,
       after: "p7",
     },
-    { type: "subscribe", id: "2", collection: "books" },
+    { type: "subscribe", id: "2", collection: "books", caughtUp: true },
   ]);
   off();
   off();

@@ -191,7 +191,7 @@ export async function ids_ascend_whatever_the_clock_does(t) {
 export async function options_of_a_client_reach_every_call(t) {
   const seen = [];
   const watched = watchedFetch((line, init) => {
-    seen.push(init.headers);
+    seen.push(Object.fromEntries(new Headers(init.headers)));
     return line === "GET /health" && jsonResponse({ version: "99.1.0", commit: "x" });
   });
   const key = t.key({ fetch: watched, headers: { "accept-language": "nb" }, timeoutMs: 0 });
