@@ -25,7 +25,8 @@ class Router {
   Router(Router&&) noexcept;
 
   // A parameter ":name" matches any non-empty segment; ":name!" only one that `isName` accepts, so that a parameter
-  // does not match reserved words. A pattern that ends in "/" matches only paths that do. Adding the same method and pattern twice aborts the process.
+  // does not match reserved words. A pattern that ends in "/" matches only paths that do. Adding the same method and
+  // pattern twice aborts the process.
   void add(Method method, std::string_view pattern, int route);
   void setNameCheck(std::function<bool(std::string_view)> isName);
   // HEAD matches the route of GET. `segments` are those of splitPath().

@@ -53,7 +53,7 @@ struct ClientMessage {
   doc::FieldSet fields;              // those that the client wants, and the id; empty: all
   bool leave = false;
   bool caughtUp = false;  // it gets a caughtUpMessage()
-  bool admin = false;  // subscribe: past policies
+  bool admin = false;     // subscribe: past policies
 };
 ClientMessage readMessage(std::string_view text);
 

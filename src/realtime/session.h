@@ -113,7 +113,7 @@ class Session final : public http::WebSocketHandler, public std::enable_shared_f
   // Sends the visible changes of a page to a replaying subscription; returns the last position that was handled.
   uint64_t replayPage(Subscription& subscription, const store::ChangeBatch& page, uint64_t after);
   void goLive(Subscription& subscription, uint64_t after);
-  // Says so where the client asked for it: the subscription is live.
+  // Sends a caughtUpMessage() if it is due: the subscription is live.
   void sayCaughtUp(Subscription& subscription);
   Subscription* replaying(uint64_t serial, uint64_t replay) const;
   bool takesPage() const;

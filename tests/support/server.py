@@ -81,8 +81,8 @@ class Server:
             base_url=self.url,
             timeout=30 * SLOW,
             trust_env=False,
-            # All are kept: the pool may close a surplus one just as another thread takes it.
-            limits=httpx.Limits(max_connections=256, max_keepalive_connections=256, keepalive_expiry=30),
+            # None is surplus or expires: the pool may close such a one just as another thread takes it.
+            limits=httpx.Limits(max_connections=256, max_keepalive_connections=256, keepalive_expiry=None),
         )
         return self
 
