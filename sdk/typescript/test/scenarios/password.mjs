@@ -49,7 +49,9 @@ export async function a_refused_token_is_renewed(t) {
     sent.push(path);
     if (!refuse || path !== "password") return fetch(url, init);
     refuse = false;
-    return fetch(url, { ...init, headers: { ...init.headers, authorization: "Bearer no.token.atall" } });
+    const headers = new Headers(init.headers);
+    headers.set("authorization", "Bearer no.token.atall");
+    return fetch(url, { ...init, headers });
   };
   const user = await t.user({ fetch: refusing });
   sent.length = 0;

@@ -162,7 +162,7 @@ export async function a_position_that_the_server_does_not_know_begins_anew(t) {
   const off = books.subscribe(() => {}, { after: "of another project", onGap: () => ++gaps });
   await until(() => off.status === "live", "live");
   const sent = WebSocket.sockets[0].of("subscribe");
-  equal([sent.map((one) => one.after), gaps, off.position], [["of another project", undefined], 1, undefined]);
+  equal([sent.map((one) => one.after), gaps, off.position], [["of another project", undefined], 1, "p0"]);
 }
 
 export async function a_subscription_that_is_wrong_is_sent_once(t) {
@@ -196,8 +196,8 @@ export async function a_gap_and_a_reset_are_told_once_each(t) {
   await until(() => WebSocket.sockets[1]?.of("subscribe").length === 2, "connected again");
   equal(
     WebSocket.sockets[1].of("subscribe").map((sent) => sent.after),
-    ["p9", undefined],
-    "the place of the gap resumes",
+    ["p9", "p0"],
+    "from the places of the gap and of the beginning",
   );
 }
 
