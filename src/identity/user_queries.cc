@@ -58,10 +58,11 @@ void checkQuery(const UserQuery& query, std::vector<ErrorDetail>& problems) {
   if (query.text && query.text->size() > kMaxSearchText) {
     problems.push_back({"/text", fmt::format("must have at most {} bytes", kMaxSearchText)});
   }
+  if (query.text && query.text->contains('\0')) problems.push_back({"/text", "must not hold the character NUL"});
   const bool known = !query.status || query.status == kStatusActive || query.status == kStatusInactive ||
                      query.status == kStatusBlocked;
   if (!known) problems.push_back({"/status", "must be active, inactive or blocked"});
-  if (query.role && (query.role->empty() || query.role->size() > kMaxRoleText)) {
+  if (query.role && (query.role->empty() || query.role->size() > kMaxRoleText || query.role->contains('\0'))) {
     problems.push_back({"/role", "must be the name of a role"});
   }
   if (query.limit && *query.limit < 0) problems.push_back({"/limit", "must not be negative"});
