@@ -29,7 +29,7 @@ def run() -> int:
     stage("Headers")
     done(runners.single("headers", [sys.executable, ROOT / "scripts" / "testing" / "headers.py"], 900))
     # Beside the tests, which often wait.
-    fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "140")))
+    fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "110")))
     lint = runners.SingleRun("lint", [ROOT / "scripts" / "lint", "--all"], background=True)
     for tally in runners.suite("release"):
         done(tally)
