@@ -67,6 +67,9 @@ export class LiveList<D> {
   #ranks = new WeakMap<object, number>();
   #overlays = new Set<Overlay>();
   #subscribed = false;
+  /** Counts how often the subscription has begun: a page that was read before does not show what was missed. */
+  #round = 0;
+  #loadedRound = 0;
   #loading = false;
   #closed = false;
   #loaded = false;
@@ -114,6 +117,7 @@ export class LiveList<D> {
       signal: options.signal,
       onSubscribed: () => {
         this.#subscribed = true;
+        ++this.#round;
         this.#load();
       },
       onGap: () => this.#reload(),
@@ -268,7 +272,7 @@ export class LiveList<D> {
     this.#loading = true;
     this.#lastLoad = Date.now();
     this.#sinceLoad.clear();
-    const subscribed = this.#subscribed;
+    const round = this.#subscribed ? this.#round : 0;
     const confirmed = [...this.#overlays].filter((one) => one.done);
     try {
       const { fields } = this.#query.options;
@@ -281,7 +285,8 @@ export class LiveList<D> {
       if (this.#status !== "ended") this.#error = undefined;
       this.#failures = 0;
       this.#loaded = true;
-      if (this.#subscribed !== subscribed) this.#loadAgain = true;
+      this.#loadedRound = round;
+      if (round !== (this.#subscribed ? this.#round : 0)) this.#loadAgain = true;
     } catch (error) {
       if (!(error instanceof ManybaseError)) throw error;
       this.#error = error;
@@ -369,7 +374,8 @@ export class LiveList<D> {
       this.#doubtful = false;
     }
     const hasMore = documents.length > this.#limit || this.#horizon !== undefined;
-    const isTrue = this.#loaded && this.#subscribed && !this.#loadAgain && !this.#error;
+    const isTrue =
+      this.#loaded && this.#subscribed && this.#loadedRound === this.#round && !this.#loadAgain && !this.#error;
     const status = this.#status === "live" && !isTrue ? "catching-up" : this.#status;
     const list = documents.slice(0, this.#limit) as unknown as D[];
     return { documents: list, status, total: this.#total, hasMore, pending, error: this.#error };
