@@ -22,7 +22,7 @@ def test_by_keyboard_alone_from_nothing_to_a_project(make_server, opened):
     person.type(PASSWORD)
     person.key("Enter")
     person.page.get_by_role("dialog", name="New project").wait_for()
-    assert person.focused() == "Name"
+    person.has_focus("Name")
     person.look()
     person.type("Bookshop")
     person.key("Enter")
@@ -48,7 +48,7 @@ def test_look_and_mistakes(make_server, opened):
     person.fill(email="ada@example.com", password="short")
     person.press("Create the account")
     assert "8" in person.error_of("password")
-    assert person.focused() == "Password"
+    person.has_focus("Password")
 
 
 def test_from_another_machine_the_code_is_needed(make_server, opened):

@@ -95,7 +95,7 @@ def test_by_keyboard_alone(at_home):
     person.tab_to("Create a collection")
     person.key("Enter")
     person.page.get_by_role("dialog", name="New collection").wait_for()
-    assert person.focused() == "Name"
+    person.has_focus("Name")
     person.type("notes")
     person.key("Enter")
     expect(person.page.get_by_text("1 of 5 done")).to_be_visible()

@@ -61,7 +61,7 @@ def test_a_run_lists_its_calls(project, notes, api, upstream):
 
 def test_a_hook_lists_its_lookups(project, admin, notes):
     hook = database_function(project, notes, f"await ctx.lookup.get('{notes}', 'b');", ["insert"], timing="pre")
-    admin.create(notes, {"id": "c"})
+    ok(admin.post(f"/admin/collections/{notes}/documents", {"id": "c"}), 201)
     assert brief(hook.logged(1)[0]) == [("db", notes, "get", "ok")]
     hook.delete()
 

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from support.browser import Visitor
 from support.client import PASSWORD, PlatformUser
+from support.waiting import wait_until
 
 
 class Person(Visitor):
@@ -38,6 +39,10 @@ class Person(Visitor):
         return self.page.evaluate(
             "(e => e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent || e.tagName)(document.activeElement)"
         )
+
+    def has_focus(self, name: str) -> None:
+        """Waits until what has this name has the focus: a dialog or menu that closes gives it back a moment later."""
+        wait_until(lambda: self.focused() == name, 10, lambda: f"the focus is on {self.focused()!r}, not on {name!r}")
 
     def tab_to(self, name: str, most: int = 40) -> None:
         """Presses Tab until the element with this name has the focus."""
