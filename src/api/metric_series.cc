@@ -46,7 +46,10 @@ void mergeInto(MetricPoints& into, const MetricPoints& other) {
 }  // namespace
 
 MetricSeries::MetricSeries(MetricSeriesDeps deps)
-    : deps_(std::move(deps)), startedAt_(deps_.clock.now()), countedFrom_(startedAt_.ms / kHourMs) {}
+    : deps_(std::move(deps)),
+      startedAt_(deps_.clock.now()),
+      runsTakenAt_(startedAt_),
+      countedFrom_(startedAt_.ms / kHourMs) {}
 
 // ---- counting
 
@@ -74,11 +77,16 @@ void MetricSeries::sample(store::ProjectNo project, const ProjectCounters& count
   if (open.sockets > 0) addAt(project, now, open);
 }
 
-void MetricSeries::countRun(store::ProjectNo project) {
-  MetricPoint run;
-  run.runs = 1;
+void MetricSeries::sampleRuns(Timestamp now) {
+  const auto ended = deps_.endedRuns();
   const std::scoped_lock lock(mutex_);
-  addAt(project, deps_.clock.now(), run);
+  // They ended since the reading before.
+  const Timestamp from = std::exchange(runsTakenAt_, now);
+  for (const auto& [project, runs] : ended) {
+    MetricPoint point;
+    point.runs = runs;
+    addAt(project, from, point);
+  }
 }
 
 // ---- passes
@@ -100,6 +108,7 @@ Async<void> MetricSeries::loggedPass() {
 Task<> MetricSeries::pass(int64_t before) {
   configuration::CooperativeYielder yielder;
   const Timestamp now = deps_.clock.now();
+  sampleRuns(now);
   for (const auto& [project, counters] : deps_.counters.all()) {
     {
       const std::scoped_lock lock(mutex_);
@@ -268,14 +277,13 @@ Task<Series> MetricSeries::read(store::ProjectNo project, const ProjectCounters&
     if (!step) step.emplace();
     step->add(point);
   };
+  sampleRuns(now);
   {
     const std::scoped_lock lock(mutex_);
     sample(project, counters, now);
     if (window.stepMs < kQuarterMs) {
-      for (int64_t minute = startedAt_.ms / kMinuteMs; minute <= now.ms / kMinuteMs; ++minute) {
-        minute = std::max(minute, series.from.ms / kMinuteMs);
-        put(minute * kMinuteMs, {});
-      }
+      const int64_t first = std::max(startedAt_.ms, series.from.ms) / kMinuteMs;
+      for (int64_t minute = first; minute <= now.ms / kMinuteMs; ++minute) put(minute * kMinuteMs, {});
       const auto found = tracked_.find(project);
       if (found == tracked_.end()) co_return series;
       for (const auto& [minute, point] : found->second.minutes) put(minute * kMinuteMs, point);

@@ -35,6 +35,8 @@ struct MetricSeriesDeps {
   store::DocumentStore& store;
   RequestCounters& counters;
   std::function<int64_t(store::ProjectNo)> sockets;  // how many a project has open; any core
+  // Runs of functions that ended since the call before, by project; any core.
+  std::function<std::unordered_map<store::ProjectNo, uint32_t>()> endedRuns;
   const Clock& clock;
 };
 
@@ -45,8 +47,6 @@ class MetricSeries {
  public:
   explicit MetricSeries(MetricSeriesDeps deps);
 
-  // Counts a function's run that has ended. Never blocks.
-  void countRun(store::ProjectNo project);
   // The series of the window up to now; the last step is under way. `counters`: of the project. Fails with unavailable
   // while the project's counts are being stored for more than a second, and with the store's error.
   Task<Series> read(store::ProjectNo project, const ProjectCounters& counters, SeriesWindow window);
@@ -69,6 +69,7 @@ class MetricSeries {
   struct Batch {
     std::vector<std::pair<store::ProjectNo, MetricPoints>> projects;
   };
+  void sampleRuns(Timestamp now);
   // REQUIRES: mutex_ is held.
   void sample(store::ProjectNo project, const ProjectCounters& counters, Timestamp now);
   void addAt(store::ProjectNo project, Timestamp at, const MetricPoint& point);
@@ -88,6 +89,7 @@ class MetricSeries {
   const Timestamp startedAt_;
   std::mutex mutex_;
   std::unordered_map<store::ProjectNo, Tracked> tracked_;
+  Timestamp runsTakenAt_;
   uint64_t versions_ = 0;
   int64_t countedFrom_;  // the hour from which on countedHours are not stored yet; used by passes only
   PeriodicTask passes_;

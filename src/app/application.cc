@@ -192,8 +192,9 @@ struct Application::Impl {
   api::FunctionRunRoutes functionRunRoutes{functionsRuntime};
   api::RunRoutes runRoutes{{functionsRuntime.runner(), functions.slot(), snapshots, identity.authenticator(),
                             settings.app.baseUrl, settings.api}};
-  api::MetricSeries metricSeries{
-      {*store, requestCounters, [this](store::ProjectNo project) { return realtime.openSockets(project); }, kClock}};
+  api::MetricSeries metricSeries{{*store, requestCounters,
+                                  [this](store::ProjectNo project) { return realtime.openSockets(project); },
+                                  [this] { return functionsRuntime.log().takeEnded(); }, kClock}};
   api::MetricsRoutes metricsRoutes{counters, metricSeries};
   api::OpenApiRoutes openApiRoutes{{identity.authenticator(), data->slot(), version, settings.app.baseUrl}};
   identity::LocalRateLimiter publicRateLimiter{settings.api.publicRate, kClock};
@@ -246,7 +247,6 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
     queue.projectChanged(project);
     events.resumed(project);
   });
-  functionsRuntime.log().setRunFollower([this](store::ProjectNo project) { metricSeries.countRun(project); });
   projects.addClaimDependent(data->collections());
   configuration.add(settingsSection(projects));
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));

@@ -109,7 +109,7 @@ void RunLog::add(RunOf of, RunView run, Counting counting, std::optional<RunInpu
   if (counting.metered) countNow({of.project, monthOf(run.startedAt)}, std::move(permit));
   Pending& pending = work_.functions[of.functionId];
   if (counting.counted) {
-    if (runFollower_) runFollower_(of.project);
+    if (ended_.size() < kMaxEndedProjects || ended_.contains(of.project)) ++ended_[of.project];
     ++pending.counted;
     if (run.status == "error") ++pending.errors;
     if (run.status == "timeout") ++pending.timeouts;
@@ -133,6 +133,11 @@ void RunLog::add(RunOf of, RunView run, Counting counting, std::optional<RunInpu
     work_.bytes -= bytesOf(pending.runs.front());
     pending.runs.pop_front();
   }
+}
+
+std::unordered_map<store::ProjectNo, uint32_t> RunLog::takeEnded() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(ended_, {});
 }
 
 void RunLog::join(Pending& older, Pending newer) {

@@ -7,7 +7,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -22,6 +21,7 @@
 namespace mb::functions {
 
 inline constexpr int64_t kMaxRuns = 50;
+inline constexpr size_t kMaxEndedProjects = 50'000;
 inline constexpr size_t kMaxKeptResult = 16 << 10;
 // The number of runs of a month is kept until a month begins that is this many days after its end: as long as billing/
 // keeps its own records, which it completes by the runs of past months.
@@ -94,9 +94,9 @@ class RunLog {
   // way with a permit count. The first call for a month reads the store. Fails with the store's error.
   Task<RunQuota::Taken> take(store::ProjectNo project, Timestamp at, int64_t max);
 
-  // Called for each run that counts in its function's figures, on its core, under a lock: must not block. Set before
-  // the first run.
-  void setRunFollower(std::function<void(store::ProjectNo)> follower) { runFollower_ = std::move(follower); }
+  // How many runs that count in their function's figures have ended in each project since the call before, of at most
+  // kMaxEndedProjects projects.
+  std::unordered_map<store::ProjectNo, uint32_t> takeEnded();
   void start(TaskGroup& tasks);
   // Runs added before the call are still written.
   void stop() { flushes_.stop(); }
@@ -154,13 +154,13 @@ class RunLog {
 
   store::DocumentStore& store_;
   Cores& cores_;
-  std::function<void(store::ProjectNo)> runFollower_;  // empty: none
   mutable std::mutex mutex_;
   Work work_;
-  uint64_t added_ = 0;                  // number of runs ever added
-  uint64_t written_ = 0;                // number of them that are written
-  bool writing_ = false;                // a flush runs, or a load
-  std::vector<Resumer<bool>> waiting_;  // for its end
+  std::unordered_map<store::ProjectNo, uint32_t> ended_;  // since takeEnded()
+  uint64_t added_ = 0;                                    // number of runs ever added
+  uint64_t written_ = 0;                                  // number of them that are written
+  bool writing_ = false;                                  // a flush runs, or a load
+  std::vector<Resumer<bool>> waiting_;                    // for its end
   const std::shared_ptr<RunQuota> quota_ = std::make_shared<RunQuota>();
   PeriodicTask flushes_;
   bool flushFails_ = false;  // the last of flushes_ failed; logged once

@@ -67,6 +67,15 @@ TEST_F(RunLogTest, figuresAreOfTheLast256) {
   EXPECT_EQ(744 + 127, stats().p50Ms.value);
 }
 
+TEST_F(RunLogTest, givesEndedRunsOnce) {
+  add("a");
+  add("b", "error");
+  log_.add(of_, view("c"), {.counted = false});
+  log_.add({shop_ + 1, "hello", "fn_other"}, view("d"), {});
+  EXPECT_EQ(log_.takeEnded(), (std::unordered_map<store::ProjectNo, uint32_t>{{shop_, 2}, {shop_ + 1, 1}}));
+  EXPECT_TRUE(log_.takeEnded().empty());
+}
+
 TEST_F(RunLogTest, countsByMonth) {
   clock_.set(parseRfc3339("2026-01-31T23:59:59Z")->ms);
   add("a");
