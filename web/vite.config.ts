@@ -6,7 +6,7 @@ const sdk = (file: string) => fileURLToPath(new URL(`../sdk/typescript/src/${fil
 const server = process.env["MANYBASE_URL"] ?? "http://localhost:8090";
 
 export default defineConfig(({ command }) => ({
-  // Relative addresses: chunks find each other under every root, and the server completes those of the page.
+  // Relative addresses: chunks find each other under every root (those of the page: scripts/finish.mjs).
   base: command === "serve" ? "/dashboard/" : "./",
   resolve: {
     alias: [

@@ -1,10 +1,10 @@
 #include "api/dashboard_routes.h"
 
+#include "api/session_cookie.h"
 #include "api/static_file.h"
 #include "base/crypto.h"
-#include "dashboard/dashboard.h"
 #include "http/conditional.h"
-#include "http/encoding.h"
+#include "pages/pages.h"
 
 namespace mb::api {
 
@@ -19,12 +19,6 @@ constexpr std::string_view kPermissions = "camera=(), microphone=(), geolocation
 constexpr std::string_view kForEver = "public, max-age=31536000, immutable";
 constexpr size_t kPageTagDigits = 32;
 
-std::string_view rootOf(std::string_view url) {
-  const auto scheme = url.find("://");
-  const auto slash = url.find('/', scheme == std::string_view::npos ? 0 : scheme + 3);
-  return slash == std::string_view::npos ? std::string_view() : url.substr(slash);
-}
-
 Error noSuchPath() {
   return Error(ErrorCode::notFound, "this path does not exist");
 }
@@ -33,7 +27,7 @@ Error noSuchPath() {
 
 DashboardRoutes::DashboardRoutes(std::string_view baseUrl, bool control)
     : control_(control),
-      page_(dashboard::indexPage(rootOf(baseUrl))),
+      page_(pages::dashboardPage(basePathOf(baseUrl))),
       tag_("W/\"" + toHex(sha256(page_)).substr(0, kPageTagDigits) + "\"") {}
 
 void DashboardRoutes::addTo(RouteTable& routes) {
@@ -63,17 +57,8 @@ Task<Reply> DashboardRoutes::page(RequestContext& context) {
 }
 
 Task<Reply> DashboardRoutes::asset(RequestContext& context) {
-  const dashboard::Asset found = control_ ? dashboard::findAsset(context.param(0)) : dashboard::Asset();
-  if (found.contentType.empty()) co_return fail(noSuchPath());
-  pages::Asset file{found.contentType, {}, found.gzip};
-  // Few clients refuse gzip, so that form is made for each of their requests.
-  std::string plain;
-  if (!http::acceptsGzip(context.request)) {
-    auto inflated = dashboard::inflate(found.gzip);
-    if (!inflated) co_return fail(ErrorCode::unavailable, "the server is busy");
-    plain = *std::move(inflated);
-    file.bytes = plain;
-  }
+  const pages::Asset file = control_ ? pages::findDashboardFile(context.param(0)) : pages::Asset();
+  if (file.contentType.empty()) co_return fail(noSuchPath());
   // The name contains a hash of the content.
   co_return staticFile(context.request, file, context.param(0), kForEver);
 }

@@ -24,8 +24,8 @@ void SdkRoutes::addTo(RouteTable& routes) {
              "The TypeScript SDK as a package of npm");
 }
 
-Reply SdkRoutes::replyWith(const http::Request& request, const File& file) {
-  Reply reply = staticFile(request, file.content, file.tag, kRevalidate);
+Result<Reply> SdkRoutes::replyWith(const http::Request& request, const File& file) {
+  TRY(Reply reply, staticFile(request, file.content, file.tag, kRevalidate));
   // Pages of all origins load it, those that are isolated from other origins included. A cache may keep it for requests
   // with and without an origin.
   reply.response.headers.emplace_back("access-control-allow-origin", "*");

@@ -23,7 +23,7 @@ class SdkRoutes {
     pages::Asset content;
     std::string tag;  // of the content
   };
-  static Reply replyWith(const http::Request& request, const File& file);
+  static Result<Reply> replyWith(const http::Request& request, const File& file);
 
   const File module_;
   const File package_;

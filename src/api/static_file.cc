@@ -5,13 +5,21 @@
 
 namespace mb::api {
 
-Reply staticFile(const http::Request& request, const pages::Asset& file, std::string_view tag,
-                 std::string_view caching) {
+Result<Reply> staticFile(const http::Request& request, const pages::Asset& file, std::string_view tag,
+                         std::string_view caching) {
   const bool compressed = !file.gzip.empty() && http::acceptsGzip(request);
   std::string entityTag = "\"" + std::string(tag) + (compressed ? "-gzip" : "") + "\"";
   const bool known = http::isNotModified(request, entityTag);
-  Reply reply{known ? http::Response::empty(304)
-                    : http::Response::text(200, file.contentType, std::string(compressed ? file.gzip : file.bytes))};
+  std::string bytes;
+  if (!known && !compressed && file.bytes.empty()) {
+    // Few clients refuse gzip, so that this form is made for each of their requests.
+    auto inflated = http::gunzip(file.gzip);
+    if (!inflated) return fail(ErrorCode::unavailable, "the server is busy");
+    bytes = *std::move(inflated);
+  } else if (!known) {
+    bytes = compressed ? file.gzip : file.bytes;
+  }
+  Reply reply{known ? http::Response::empty(304) : http::Response::text(200, file.contentType, std::move(bytes))};
   auto& headers = reply.response.headers;
   if (compressed && !known) headers.emplace_back("content-encoding", "gzip");
   // The connection adds it to an uncompressed 200, which it could compress.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "http/response_writer.h"
+
 namespace mb::api {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr pages::Asset kPackage{"application/gzip", "package"};
 http::Response responseTo(std::vector<http::Header> headers, const pages::Asset& file) {
   http::Request request;
   request.headers = std::move(headers);
-  return staticFile(request, file, "v1", "no-cache").response;
+  return staticFile(request, file, "v1", "no-cache").value().response;
 }
 
 std::string headerIn(const http::Response& response, std::string_view name) {
@@ -42,6 +44,21 @@ TEST(StaticFile, WithOneFormIsTheSameForAll) {
   EXPECT_EQ(headerIn(response, "etag"), "\"v1\"");
   EXPECT_EQ(headerIn(response, "content-encoding"), "");
   EXPECT_EQ(headerIn(response, "vary"), "");
+}
+
+TEST(StaticFile, ThatIsThereCompressedOnlyIsInflatedForOthers) {
+  http::Response made;
+  made.body = std::string(3000, 'x') + "end";
+  const std::string content = made.body;
+  http::gzip(made);
+  const pages::Asset file{"text/css; charset=utf-8", {}, made.body};
+  const http::Response plain = responseTo({{"accept-encoding", "identity"}}, file);
+  EXPECT_EQ(plain.body, content);
+  EXPECT_EQ(headerIn(plain, "content-encoding"), "");
+  EXPECT_EQ(headerIn(plain, "etag"), "\"v1\"");
+  EXPECT_EQ(responseTo({{"accept-encoding", "gzip"}}, file).body, made.body);
+  const pages::Asset broken{"text/css; charset=utf-8", {}, std::string_view(made.body).substr(0, made.body.size() - 4)};
+  EXPECT_EQ(staticFile(http::Request(), broken, "v1", "no-cache").error().code(), ErrorCode::unavailable);
 }
 
 TEST(StaticFile, IsNotSentAgain) {

@@ -56,6 +56,8 @@ bool isText(std::string_view contentType) {
   return std::ranges::find(kTypes, contentType.substr(0, contentType.find(';'))) != std::end(kTypes);
 }
 
+constexpr int kGzipWindow = 15 + 16;  // zlib: 16 more means a gzip header
+
 // One deflater per thread: its initialization costs more than compressing a small response.
 class Deflater {
  public:
@@ -77,7 +79,6 @@ class Deflater {
   }
 
  private:
-  static constexpr int kGzipWindow = 15 + 16;  // zlib: 16 more means a gzip header
   z_stream stream_{};
   bool ready_ = false;
 };
@@ -214,6 +215,27 @@ bool acceptsGzip(const Request& request) {
     return named.has_value();
   });
   return named.value_or(any);
+}
+
+std::optional<std::string> gunzip(std::string_view gzip) {
+  constexpr size_t kStep = 64 << 10;
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) return std::nullopt;
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));  // zlib does not write to it
+  stream.avail_in = static_cast<uInt>(gzip.size());
+  std::string out;
+  int state = Z_OK;
+  while (state == Z_OK) {
+    const size_t size = out.size();
+    out.resize(size + kStep);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + size);
+    stream.avail_out = kStep;
+    state = inflate(&stream, Z_NO_FLUSH);
+    out.resize(out.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (state != Z_STREAM_END) return std::nullopt;
+  return out;
 }
 
 void gzip(Response& response) {

@@ -1,4 +1,5 @@
-// The files of assets/, the third-party parts and the TypeScript SDK, embedded by the build. Private to pages/.
+// The files of assets/, the third-party parts, the TypeScript SDK and the dashboard, embedded by the build. Private to
+// pages/.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@ namespace mb::pages {
 
 struct EmbeddedFile {
   std::string_view name;
-  std::string_view bytes;
+  std::string_view bytes;      // empty: only the compressed form is embedded
   std::string_view gzip = {};  // the same compressed, if the build compressed it
 };
 
@@ -23,5 +24,7 @@ std::string_view textOf(const unsigned char (&bytes)[N]) {
 std::span<const EmbeddedFile> embeddedFiles();
 // The files of the SDK, sorted by name.
 std::span<const EmbeddedFile> embeddedSdk();
+// The page of the dashboard and the files that it loads, sorted by name.
+std::span<const EmbeddedFile> embeddedDashboard();
 
 }  // namespace mb::pages

@@ -18,20 +18,23 @@ EmbeddedFile findIn(std::span<const EmbeddedFile> files, std::string_view name) 
   return found == files.end() ? EmbeddedFile() : *found;
 }
 
-EmbeddedFile findFile(std::string_view name) {
-  return findIn(embeddedFiles(), name);
-}
-
 std::string_view fileNamed(std::string_view name) {
-  return findFile(name).bytes;
+  return findIn(embeddedFiles(), name).bytes;
 }
 
 std::string_view typeOf(std::string_view file) {
   if (file.ends_with(".js")) return "text/javascript; charset=utf-8";
   if (file.ends_with(".css")) return "text/css; charset=utf-8";
   if (file.ends_with(".svg")) return "image/svg+xml";
+  if (file.ends_with(".woff2")) return "font/woff2";
   if (file.ends_with(".txt")) return "text/plain; charset=utf-8";
   return {};
+}
+
+Asset assetIn(std::span<const EmbeddedFile> files, std::string_view name) {
+  const std::string_view type = typeOf(name);
+  const EmbeddedFile found = type.empty() ? EmbeddedFile() : findIn(files, name);
+  return found.name.empty() ? Asset() : Asset{type, found.bytes, found.gzip};
 }
 
 // A CSS class; "default" unless the colour consists of letters only, so that no other text gets into the page.
@@ -178,11 +181,7 @@ const std::string& assetVersion() {
 }
 
 Asset findAsset(std::string_view file) {
-  const std::string_view type = typeOf(file);
-  if (type.empty()) return {};
-  const EmbeddedFile found = findFile(file);
-  if (found.bytes.empty()) return {};
-  return {type, found.bytes, found.gzip};
+  return assetIn(embeddedFiles(), file);
 }
 
 Asset sdkModule() {
@@ -192,6 +191,14 @@ Asset sdkModule() {
 
 Asset sdkPackage() {
   return {"application/gzip", findIn(embeddedSdk(), "manybase.tgz").bytes};
+}
+
+std::string dashboardPage(std::string_view root) {
+  return fill(findIn(embeddedDashboard(), "index.html").bytes, {{"root", root}});
+}
+
+Asset findDashboardFile(std::string_view file) {
+  return assetIn(embeddedDashboard(), file);
 }
 
 }  // namespace mb::pages

@@ -1,5 +1,6 @@
 // Renders the hosted pages: sign-in, new password, confirmation of an address, an example, the tools for developers,
-// and error pages. Does no HTTP and no look-ups: all values of a page are parameters. Any thread.
+// and error pages. Holds the files of the SDK and of the dashboard. Does no HTTP and no look-ups: all values of a page
+// are parameters. Any thread.
 #pragma once
 
 #include <string>
@@ -52,7 +53,7 @@ std::string providerLabel(std::string_view provider);
 inline constexpr std::string_view kAssetPath = "/auth/assets";
 struct Asset {
   std::string_view contentType;  // a literal; empty: the file does not exist
-  std::string_view bytes;        // static data of the program
+  std::string_view bytes;        // static data of the program; empty: the file is there compressed only
   std::string_view gzip = {};    // the same compressed; empty for small files
 };
 const std::string& assetVersion();
@@ -61,5 +62,11 @@ Asset findAsset(std::string_view file);
 // The TypeScript SDK of this build (sdk/typescript).
 Asset sdkModule();   // the main entry of the package, with all it loads, as one minified ES module
 Asset sdkPackage();  // the package as `npm pack` makes it
+
+// The dashboard of this build (web/): the page of all screens, and the scripts, style sheets, fonts and texts that it
+// loads from below `<root>/dashboard/assets/`, compressed only. `root` as in Frame. A file's name contains a hash of
+// its content.
+std::string dashboardPage(std::string_view root);
+Asset findDashboardFile(std::string_view file);
 
 }  // namespace mb::pages

@@ -37,10 +37,13 @@ hashed("licenses", "txt", licences());
 const page = join(dist, "index.html");
 const html = readFileSync(page, "utf8");
 if (!html.includes('"./scheme.js"')) throw new Error("index.html does not load ./scheme.js");
-writeFileSync(page, html.replace('"./scheme.js"', `"./assets/${scheme}"`));
+const linked = html.replace('"./scheme.js"', `"./assets/${scheme}"`);
+writeFileSync(page, linked);
 
 for (const name of readdirSync(assets)) {
   const file = join(assets, name);
   writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }));
 }
 checkSizes(dist);
+// The page is served at every depth, and the policy allows no <base>: the server completes its addresses.
+writeFileSync(page, linked.replaceAll('"./', '"{{root}}/dashboard/'));
