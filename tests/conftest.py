@@ -7,6 +7,7 @@ import pytest
 
 pytest.register_assert_rewrite("support")
 
+from support.browser import running_chromium  # noqa: E402
 from support.client import PlatformUser, Project  # noqa: E402
 from support.mail import MailCatcher  # noqa: E402
 from support.receiver import Receiver  # noqa: E402
@@ -105,6 +106,13 @@ def receiver():
     receiver = Receiver()
     yield receiver
     receiver.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser, in which tests open contexts of their own."""
+    with running_chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import sync_playwright
 
-from support.browser import launch, visiting
+from support.browser import visiting
 from support.client import PASSWORD, unique
 from support.waiting import SLOW
 from support.walkthrough import fenced, section
@@ -113,43 +112,40 @@ def add(page, title: str) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_page_of_the_app(page_address):
+def test_page_of_the_app(chromium, page_address):
     """Sign-up, a write, a list that is live in two windows, and the notes of one user hidden from another."""
     email = f"{unique('reader')}@example.com"
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        with visiting(browser) as visitor, visiting(browser) as other:
-            page = visitor.page
-            for one in (visitor, other):
-                one.open(page_address)
-            page.get_by_label("Email").wait_for()
-            assert visitor.accessibility() == []
-            sign(page, email, "Sign in")
-            visitor.alert("the email or the password is wrong")
-            sign(page, email, "Sign up")
-            add(page, "Buy <b>milk</b>")
-            notes_of(page).filter(has_text="Buy <b>milk</b>").wait_for()
-            assert page.get_by_role("alert").inner_text() == "" and visitor.accessibility() == []
+    with visiting(chromium) as visitor, visiting(chromium) as other:
+        page = visitor.page
+        for one in (visitor, other):
+            one.open(page_address)
+        page.get_by_label("Email").wait_for()
+        assert visitor.accessibility() == []
+        sign(page, email, "Sign in")
+        visitor.alert("the email or the password is wrong")
+        sign(page, email, "Sign up")
+        add(page, "Buy <b>milk</b>")
+        notes_of(page).filter(has_text="Buy <b>milk</b>").wait_for()
+        assert page.get_by_role("alert").inner_text() == "" and visitor.accessibility() == []
 
-            # A second window has the session, and the changes of the first.
-            second = visitor.context.new_page()
-            second.goto(page_address)
-            notes_of(second).filter(has_text="milk").wait_for()
-            add(second, "Call Bob")
-            notes_of(page).filter(has_text="Bob").wait_for()
-            assert notes_of(page).all_inner_texts() == ["Call Bob", "Buy <b>milk</b>"]
+        # A second window has the session, and the changes of the first.
+        second = visitor.context.new_page()
+        second.goto(page_address)
+        notes_of(second).filter(has_text="milk").wait_for()
+        add(second, "Call Bob")
+        notes_of(page).filter(has_text="Bob").wait_for()
+        assert notes_of(page).all_inner_texts() == ["Call Bob", "Buy <b>milk</b>"]
 
-            sign(other.page, f"{unique('reader')}@example.com", "Sign up")
-            add(other.page, "Mine")
-            notes_of(other.page).filter(has_text="Mine").wait_for()
-            assert notes_of(other.page).all_inner_texts() == ["Mine"] and notes_of(page).count() == 2
+        sign(other.page, f"{unique('reader')}@example.com", "Sign up")
+        add(other.page, "Mine")
+        notes_of(other.page).filter(has_text="Mine").wait_for()
+        assert notes_of(other.page).all_inner_texts() == ["Mine"] and notes_of(page).count() == 2
 
-            page.get_by_role("button", name="Sign out").click()
-            second.get_by_label("Email").wait_for()
-            assert notes_of(second).count() == 0
-            sign(second, email, "Sign in")
-            notes_of(second).filter(has_text="Bob").wait_for()
-        browser.close()
+        page.get_by_role("button", name="Sign out").click()
+        second.get_by_label("Email").wait_for()
+        assert notes_of(second).count() == 0
+        sign(second, email, "Sign in")
+        notes_of(second).filter(has_text="Bob").wait_for()
 
 
 def login(server) -> str:

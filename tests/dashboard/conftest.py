@@ -2,9 +2,7 @@
 something of another server fails its test."""
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from support.browser import launch
 from support.client import PlatformUser
 from support.dashboard import Person
 
@@ -22,14 +20,6 @@ def pytest_collection_modifyitems(items):
 def server_settings(mails):
     """Its mails are caught. All requests of a browser have one address, so the limit per address is high."""
     return {**mails.settings, "SERVICE_AUTH_RATE_LIMIT": "1000/60"}
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

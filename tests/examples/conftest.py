@@ -4,9 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from support.browser import launch
 from support.commands import done
 from support.example_app import ExampleApp, build_sdk
 from support.person import Folder, Person
@@ -79,11 +77,3 @@ def app(request, server, project, folder, sdk_module, tmp_path_factory):
     done(folder.run("push", "--yes"))
     yield app
     app.stop()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()

@@ -4,9 +4,8 @@ import http.server
 import threading
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from support.browser import launch, visiting
+from support.browser import visiting
 from support.client import ok
 from support.oidc_provider import OidcProvider
 
@@ -52,14 +51,6 @@ def project(owner, app):
     ok(owner.patch(f"/control/projects/{project.id}", {"color": "emerald", "icon": "🌱"}), 204)
     ok(project.admin.put("/admin/auth/oauth/redirects", {"allowedRedirects": [app]}), 204)
     return project
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

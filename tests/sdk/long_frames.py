@@ -4,16 +4,14 @@ A benchmark, so of ./test long sdk alone."""
 import signal
 import subprocess
 
-from playwright.sync_api import sync_playwright
-
-from support.browser import launch, visiting
+from support.browser import visiting
 from support.node_packages import NODE
 
 CHANGES = 10_000
 FRAMES = 50
 
 
-def test_frames(package, pages):
+def test_frames(chromium, package, pages):
     changes = subprocess.Popen(
         [NODE, "test/changes.mjs", str(CHANGES)], cwd=package, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -23,18 +21,15 @@ def test_frames(package, pages):
         def step(name, *given):
             return page.evaluate("([name, setup, given]) => step(name, setup, ...given)", [name, setup, list(given)])
 
-        with sync_playwright() as playwright:
-            browser = launch(playwright)
-            with visiting(browser) as visitor:
-                page = visitor.page
-                page.goto(pages)
-                page.wait_for_function("globalThis.step !== undefined")
-                step("show")
-                step("measure", 2)  # the machine code of the page is made
-                found = step("measure", 10)
-                changes.send_signal(signal.SIGUSR1)
-                rows = step("settled")
-            browser.close()
+        with visiting(chromium) as visitor:
+            page = visitor.page
+            page.goto(pages)
+            page.wait_for_function("globalThis.step !== undefined")
+            step("show")
+            step("measure", 2)  # the machine code of the page is made
+            found = step("measure", 10)
+            changes.send_signal(signal.SIGUSR1)
+            rows = step("settled")
     finally:
         changes.kill()
         changes.communicate()

@@ -3,21 +3,12 @@
 import mimetypes
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from support.browser import launch, visiting
+from support.browser import visiting
 from support.client import PlatformUser, ok
 from support.waiting import wait_until
 
 FOLDER = "/sdk-pages/"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

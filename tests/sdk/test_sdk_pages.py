@@ -4,9 +4,8 @@ import re
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from support.browser import launch, visiting
+from support.browser import visiting
 from support.client import ok, unique
 from support.oidc_provider import OidcProvider
 from support.sdk_package import scenarios
@@ -14,14 +13,6 @@ from support.sdk_package import scenarios
 # The others need a server's own network, or the admin plane from its own origin.
 IN_PAGES = [name for name in scenarios("scenarios") if not name.startswith(("faults", "planes"))]
 OF_PAGES = scenarios("pages")
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import axe_playwright_python
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from support.waiting import SLOW
 
@@ -16,12 +16,17 @@ CHROMIUM = "/usr/bin/chromium"
 EXPECTED_LOG = re.compile(r"^Failed to load resource: the server responded with a status of 4\d\d ")
 
 
-def launch(playwright: Playwright) -> Browser:
-    return playwright.chromium.launch(
-        executable_path=CHROMIUM,
-        # Test machines are often containers, where Chromium's own sandbox is not available.
-        args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"],
-    )
+@contextmanager
+def running_chromium():
+    """Gives Chromium, which runs until the block ends."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            # Test machines are often containers, where Chromium's own sandbox is not available.
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"],
+        )
+        yield browser
+        browser.close()
 
 
 class Visitor:
