@@ -90,18 +90,20 @@ def test_other_policies_to_start_with(at_home, choice, operations):
     assert set(ok(project.admin.get("/admin/collections/lists/policy"))["policy"]) == operations
 
 
+def open_by_keyboard(person, step: str, dialog: str) -> None:
+    person.tab_to(step)
+    person.key("Enter")
+    person.page.get_by_role("dialog", name=dialog).wait_for()
+
+
 def test_by_keyboard_alone(at_home):
     person = at_home
-    person.tab_to("Create a collection")
-    person.key("Enter")
-    person.page.get_by_role("dialog", name="New collection").wait_for()
+    open_by_keyboard(person, "Create a collection", "New collection")
     person.has_focus("Name")
     person.type("notes")
     person.key("Enter")
     expect(person.page.get_by_text("1 of 5 done")).to_be_visible()
-    person.tab_to("Say who may read it")
-    person.key("Enter")
-    person.page.get_by_role("dialog", name="Who may read notes?").wait_for()
+    open_by_keyboard(person, "Say who may read it", "Who may read notes?")
     person.key("ArrowDown")
     person.tab_to("Save policy")
     person.key("Enter")

@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.client import PASSWORD, PlatformUser, ok
-from support.dashboard import another_tab, verification_token
+from support.dashboard import Person, another_tab, verification_token
 from support.hosted_pages import next_code
 
 
@@ -14,6 +14,16 @@ def switch_on(user: PlatformUser, mails) -> pyotp.TOTP:
     ok(user.post("/control/auth/verify-email", {"token": verification_token(mails, user)}), 204)
     totp = pyotp.TOTP(ok(user.post("/control/auth/mfa/totp/enroll"))["secret"])
     totp.recovery = ok(user.post("/control/auth/mfa/totp/activate", {"code": totp.now()}))["recoveryCodes"]
+    return totp
+
+
+def at_second_factor(person: Person, user: PlatformUser, mails) -> pyotp.TOTP:
+    """Signs in with the password of a user whose second factor is switched on for it, up to the question for a code."""
+    totp = switch_on(user, mails)
+    person.go()
+    person.fill(email=user.email, password=PASSWORD)
+    person.press("Sign in")
+    person.heading("Second factor")
     return totp
 
 
@@ -125,11 +135,7 @@ def test_a_session_that_was_ended_elsewhere(person, developer):
 
 
 def test_second_factor(person, developer, mails):
-    totp = switch_on(developer, mails)
-    person.go()
-    person.fill(email=developer.email, password=PASSWORD)
-    person.press("Sign in")
-    person.heading("Second factor")
+    totp = at_second_factor(person, developer, mails)
     person.has_focus("Code")
     person.look()
     person.type("000000")
@@ -141,11 +147,7 @@ def test_second_factor(person, developer, mails):
 
 
 def test_a_pasted_code_is_sent_at_once(person, developer, mails):
-    totp = switch_on(developer, mails)
-    person.go()
-    person.fill(email=developer.email, password=PASSWORD)
-    person.press("Sign in")
-    person.heading("Second factor")
+    totp = at_second_factor(person, developer, mails)
     person.page.evaluate(
         """code => {
           const data = new DataTransfer();
@@ -158,11 +160,7 @@ def test_a_pasted_code_is_sent_at_once(person, developer, mails):
 
 
 def test_recovery_code(person, developer, mails):
-    totp = switch_on(developer, mails)
-    person.go()
-    person.fill(email=developer.email, password=PASSWORD)
-    person.press("Sign in")
-    person.heading("Second factor")
+    totp = at_second_factor(person, developer, mails)
     person.press("Use a recovery code")
     person.look()
     person.fill(code=totp.recovery[0])
