@@ -1,5 +1,5 @@
 // What scenarios get: clients, users, collections of their own, and waits. Runs in Node.js and in browsers.
-import { createClient } from "manybase";
+import { createClient, live } from "manybase";
 import { createAdmin } from "manybase/admin";
 import { createControl } from "manybase/control";
 
@@ -27,6 +27,13 @@ export async function fails(promise, code, status) {
   }
   throw new Failure(`expected ${code}, got ${JSON.stringify(result)}`);
 }
+
+/** The paths that an error's details name. */
+export const paths = (error) => error.details.map((one) => one.path);
+
+/** The values of the field `n` in the documents that a live list shows. */
+export const numbers = (list) => list.state.documents.map((one) => one.n);
+export const shown = (list) => numbers(list).join();
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -125,6 +132,17 @@ export class Context {
     return Object.assign(client, { email, id: user.id });
   }
 
+  /** A live list, once it was read and follows changes. */
+  async live(query, options = {}) {
+    const list = live(query, options);
+    this.onEnd(() => list.close());
+    await until(
+      () => list.state.status === "live",
+      () => `live, not ${JSON.stringify(list.state)}`,
+    );
+    return list;
+  }
+
   /** A request to the admin plane; gives the body of the response. */
   async admin(method, path, body) {
     const response = await fetch(`${this.setup.server ?? this.url}/api/v1/admin${path}`, {
@@ -169,6 +187,15 @@ export class Context {
   /** The control plane. */
   control(options = {}) {
     return createControl({ url: this.url, ...options });
+  }
+
+  /** The control plane of a new platform user who is signed in, with their address and id. */
+  async platformUser(options = {}) {
+    const control = this.control(options);
+    const email = `${unique("dev")}@example.com`;
+    const { user } = await control.platformRegister({ email, password, name: "Grace" });
+    await control.platformLogin({ email, password });
+    return Object.assign(control, { email, userId: user.id });
   }
 
   /** The admin plane, by the administrator's key. */

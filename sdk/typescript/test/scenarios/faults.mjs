@@ -1,5 +1,5 @@
 // What happens when the network, the server or the clock fails, by a proxy that fails as it is told to. Not in pages.
-import { live, memoryStorage } from "manybase";
+import { memoryStorage } from "manybase";
 import { check, equal, fails, open, password, sleep, until, unique } from "../context.mjs";
 import { randomHistory } from "../history.mjs";
 import { proxied } from "../proxy.mjs";
@@ -283,9 +283,7 @@ export async function optimistic_writes_without_a_network_are_taken_back(t) {
   const proxy = await proxied(t);
   const books = (await t.user({ url: proxy.url })).collection(await t.collection());
   const { id } = await books.create({ n: 1 });
-  const list = live(books.query());
-  t.onEnd(() => list.close());
-  await until(() => list.state.status === "live", "live");
+  const list = await t.live(books.query());
   await proxy.stop();
   const writing = list.update(id, { n: 2 });
   equal(list.state.documents[0].n, 2);

@@ -1,26 +1,14 @@
 // Subscriptions and live lists through a proxy that cuts and refuses their sockets. Not in pages.
 import { live, memoryStorage } from "manybase";
-import { check, clockWrongBy, day, equal, open, password, sleep, unique, until } from "../context.mjs";
+import { check, clockWrongBy, day, equal, open, password, shown, sleep, unique, until } from "../context.mjs";
 import { proxied } from "../proxy.mjs";
-
-const shown = (list) => list.state.documents.map((one) => one.n).join();
-
-async function started(t, query) {
-  const list = live(query);
-  t.onEnd(() => list.close());
-  await until(
-    () => list.state.status === "live",
-    () => `live, not ${JSON.stringify(list.state)}`,
-  );
-  return list;
-}
 
 export async function a_list_over_an_outage_has_all_that_was_written(t) {
   const proxy = await proxied(t);
   const books = (await t.user({ url: proxy.url })).collection(await t.collection());
   const direct = t.key().collection(books.name);
   for (let n = 1; n <= 5; ++n) await direct.create({ id: `d${n}`, n });
-  const list = await started(t, books.query({ sort: { n: 1 }, limit: 4, total: true }));
+  const list = await t.live(books.query({ sort: { n: 1 }, limit: 4, total: true }));
   equal([shown(list), list.state.total], ["1,2,3,4", 5]);
   await proxy.stop();
   await until(() => list.state.status === "offline", "offline");
@@ -59,7 +47,7 @@ export async function writes_without_a_socket_are_shown_and_confirmed(t) {
   const proxy = await proxied(t);
   const books = (await t.user({ url: proxy.url })).collection(await t.collection());
   await books.create({ id: "a", n: 1 });
-  const list = await started(t, books.query({ sort: { n: 1 } }));
+  const list = await t.live(books.query({ sort: { n: 1 } }));
   let refused = true;
   proxy.cut = () => refused;
   proxy.cutSockets();
@@ -110,7 +98,7 @@ export async function a_session_that_ends_while_the_socket_is_away(t) {
   const events = [];
   user.auth.onChange((_, event) => events.push(event));
   const books = user.collection(await t.collection());
-  const list = await started(t, books.query());
+  const list = await t.live(books.query());
   proxy.cut = () => true;
   proxy.cutSockets();
   await until(() => list.state.status !== "live", "cut");
@@ -133,7 +121,7 @@ export async function a_page_that_was_frozen_for_a_day_catches_up(t) {
   await direct.create({ n: 1 });
   const changes = [];
   const off = books.subscribe((change) => changes.push(change.document.n));
-  const list = await started(t, books.query({ sort: { n: 1 } }));
+  const list = await t.live(books.query({ sort: { n: 1 } }));
   await direct.create({ n: 2 });
   await until(() => changes.length === 1 && shown(list) === "1,2", "a change");
   // Its timers stood still, its connections were closed, the clock went on.
@@ -166,7 +154,7 @@ export async function two_tabs_with_lists_when_one_signs_another_user_in(t) {
   const second = t.client({ url: proxy.url, storage });
   await second.auth.ready;
   await first.collection(name).create({ n: 1 });
-  const list = await started(t, second.collection(name).query({ sort: { n: 1 } }));
+  const list = await t.live(second.collection(name).query({ sort: { n: 1 } }));
   equal(shown(list), "1");
   const email = `${unique("user")}@example.com`;
   await first.auth.register({ email, password });

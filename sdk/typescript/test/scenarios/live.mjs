@@ -1,16 +1,5 @@
 import { live } from "manybase";
-import { check, equal, fails, open, sleep, until } from "../context.mjs";
-
-const numbers = (list) => list.state.documents.map((one) => one.n);
-
-async function started(t, list) {
-  t.onEnd(() => list.close());
-  await until(
-    () => list.state.status === "live",
-    () => `live, not ${JSON.stringify(list.state)}`,
-  );
-  return list;
-}
+import { check, equal, fails, numbers, open, sleep, until } from "../context.mjs";
 
 export async function a_list_follows_every_kind_of_change(t) {
   const user = await t.user();
@@ -18,7 +7,7 @@ export async function a_list_follows_every_kind_of_change(t) {
   const ids = [];
   for (const n of [5, 1, 3]) ids.push((await books.create({ n, open: true })).id);
   const query = books.query({ filter: { open: true }, sort: { n: 1 }, limit: 4, total: true });
-  const list = await started(t, live(query));
+  const list = await t.live(query);
   equal([numbers(list), list.state.total, list.state.hasMore], [[1, 3, 5], 3, false]);
   const { id } = await books.create({ n: 2, open: true });
   await until(
@@ -53,7 +42,7 @@ export async function the_limit_holds_and_is_filled_again(t) {
   const books = key.collection(await t.collection());
   const ids = [];
   for (let n = 0; n < 60; ++n) ids.push((await books.create({ n })).id);
-  const list = await started(t, live(books.query({ sort: { n: -1 }, limit: 3 })));
+  const list = await t.live(books.query({ sort: { n: -1 }, limit: 3 }));
   equal([numbers(list), list.state.hasMore], [[59, 58, 57], true]);
   for (let n = 59; n > 20; --n) await books.delete(ids[n]);
   await until(
@@ -75,7 +64,7 @@ export async function writes_are_shown_at_once_and_taken_back(t) {
   );
   const books = user.collection(name);
   const { id } = await books.create({ n: 1 });
-  const list = await started(t, live(books.query({ sort: { n: 1 } })));
+  const list = await t.live(books.query({ sort: { n: 1 } }));
   const writing = list.update(id, { $inc: { n: 4 } });
   equal([numbers(list), [...list.state.pending]], [[5], [id]], "before the server confirms it");
   await writing;
@@ -101,7 +90,7 @@ export async function writes_are_shown_at_once_and_taken_back(t) {
 
 export async function a_confirmed_write_that_does_not_match_disappears(t) {
   const books = t.key().collection(await t.collection());
-  const list = await started(t, live(books.query({ filter: { open: true } })));
+  const list = await t.live(books.query({ filter: { open: true } }));
   await list.create({ n: 1, open: false });
   equal(numbers(list), [1], "shown until the list is read again");
   await until(() => numbers(list).length === 0, "read again", 8);
@@ -129,7 +118,7 @@ export async function mixed_values_are_in_the_servers_order(t) {
   for (const n of values) await books.create({ n });
   for (const order of [1, -1]) {
     const query = books.query({ sort: { n: order }, limit: 100 });
-    const list = await started(t, live(query));
+    const list = await t.live(query);
     // New values go to their places by this client's order.
     for (const n of [2, "aa", [2], false, null]) await books.create({ n });
     await until(() => list.state.documents.length === values.length + (order === 1 ? 5 : 10), "all arrived");
@@ -150,9 +139,9 @@ export async function chosen_fields_and_expanded_references(t) {
   const ada = await key.collection(people).create({ name: "Ada" });
   const books = key.collection(name);
   await books.create({ n: 1, author: ada.id, more: "x" });
-  const chosen = await started(t, live(books.query({ sort: { n: 1 }, fields: ["author"] })));
+  const chosen = await t.live(books.query({ sort: { n: 1 }, fields: ["author"] }));
   equal(Object.keys(chosen.state.documents[0]).sort(), ["author", "id", "n"], "with the keys of the sort");
-  const expanded = await started(t, live(books.query({ sort: { n: 1 }, expand: ["author"] })));
+  const expanded = await t.live(books.query({ sort: { n: 1 }, expand: ["author"] }));
   equal(expanded.state.documents[0].author.name, "Ada");
   await books.create({ n: 2, author: ada.id });
   await until(() => expanded.state.documents[1]?.author.name === "Ada", "the new one is expanded too");
@@ -160,7 +149,7 @@ export async function chosen_fields_and_expanded_references(t) {
 
 export async function many_changes_are_few_states(t) {
   const books = t.key().collection(await t.collection());
-  const list = await started(t, live(books.query({ sort: { n: -1 }, limit: 5 })));
+  const list = await t.live(books.query({ sort: { n: -1 }, limit: 5 }));
   let states = 0;
   list.subscribe(() => ++states);
   await Promise.all(Array.from({ length: 200 }, (_, n) => books.create({ n })));

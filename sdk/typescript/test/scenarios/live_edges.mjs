@@ -1,18 +1,6 @@
 // Live lists at the edges of their limit, and what is read again for them.
 import { live } from "manybase";
-import { check, equal, fails, jsonResponse, open, password, sleep, until, watchedFetch } from "../context.mjs";
-
-const shown = (list) => list.state.documents.map((one) => one.n).join();
-
-async function started(t, query, options = {}) {
-  const list = live(query, options);
-  t.onEnd(() => list.close());
-  await until(
-    () => list.state.status === "live",
-    () => `live, not ${JSON.stringify(list.state)}`,
-  );
-  return list;
-}
+import { check, equal, fails, jsonResponse, open, password, shown, sleep, until, watchedFetch } from "../context.mjs";
 
 /** A collection with the numbers 10, 20, … as ids too; a list of the first five, and a function that waits for its numbers. */
 async function ofTens(t, count, options = {}) {
@@ -20,7 +8,7 @@ async function ofTens(t, count, options = {}) {
   const books = t.key({ fetch: watched }).collection(await t.collection());
   for (let n = 10; n <= count * 10; n += 10) await books.create({ id: `d${n}`, n });
   const query = books.query({ sort: { n: 1 }, limit: 5, ...options });
-  const list = await started(t, query);
+  const list = await t.live(query);
   const becomes = (numbers, what) =>
     until(
       () => shown(list) === numbers,
@@ -92,7 +80,7 @@ export async function ties_at_the_limit_are_in_the_order_of_ids(t) {
   const books = t.key({ fetch: watched }).collection(await t.collection());
   for (const id of ["b", "d", "f", "h"]) await books.create({ id, n: 1, text: "same" });
   const query = books.query({ sort: { n: 1, text: -1 }, limit: 3 });
-  const list = await started(t, query);
+  const list = await t.live(query);
   const ids = () => list.state.documents.map((one) => one.id).join("");
   const steps = [
     [() => books.create({ id: "e", n: 1, text: "same" }), "bde"],
@@ -116,9 +104,9 @@ export async function ties_at_the_limit_are_in_the_order_of_ids(t) {
 
 export async function a_list_of_one_and_a_list_of_none(t) {
   const { books } = await ofTens(t, 3);
-  const one = await started(t, books.query({ sort: { n: -1 }, limit: 1 }));
-  const none = await started(t, books.query({ filter: { n: { $gt: 1_000 } }, total: true }));
-  const zero = await started(t, books.query({ limit: 0, total: true }));
+  const one = await t.live(books.query({ sort: { n: -1 }, limit: 1 }));
+  const none = await t.live(books.query({ filter: { n: { $gt: 1_000 } }, total: true }));
+  const zero = await t.live(books.query({ limit: 0, total: true }));
   equal([shown(one), none.state.documents, none.state.total, zero.state.documents], ["30", [], 0, []]);
   await books.create({ id: "x", n: 2_000 });
   await until(() => shown(one) === "2000" && shown(none) === "2000", "both have it");
@@ -202,7 +190,7 @@ export async function another_role_shows_another_list(t) {
   const name = await t.collection({ ...open, read: rule, list: rule });
   await t.key().collection(name).create({ n: 1, for: "all" });
   await t.key().collection(name).create({ n: 2, for: role });
-  const list = await started(t, user.collection(name).query({ sort: { n: 1 } }));
+  const list = await t.live(user.collection(name).query({ sort: { n: 1 } }));
   equal(shown(list), "1");
   await t.admin("PATCH", `/users/${user.id}`, { metadata: { role } });
   await t.key().collection(name).create({ n: 3, for: role });
@@ -218,7 +206,7 @@ export async function another_user_gets_another_list(t) {
   const name = await t.collection({ create: {}, read: own, list: own });
   await ann.collection(name).create({ n: 1 });
   await ben.collection(name).create({ n: 2 });
-  const list = await started(t, ann.collection(name).query({ sort: { n: 1 }, total: true }));
+  const list = await t.live(ann.collection(name).query({ sort: { n: 1 }, total: true }));
   equal([shown(list), list.state.total], ["1", 1]);
   await ann.auth.logout();
   await until(() => list.state.status === "offline", "offline");
@@ -245,7 +233,7 @@ export async function many_lists_share_one_socket(t) {
   const queries = Array.from({ length: 16 }, (_, at) =>
     books.query({ filter: { group: at % 4 }, sort: { n: at < 8 ? 1 : -1 }, limit: 2 + Math.floor(at / 4) }),
   );
-  const lists = await Promise.all(queries.map((query) => started(t, query)));
+  const lists = await Promise.all(queries.map((query) => t.live(query)));
   await Promise.all(Array.from({ length: 12 }, (_, n) => books.create({ n: n + 100, group: n % 4 })));
   await books.update((await books.list({ filter: { n: 0 } }))[0].id, { group: 1 });
   for (const [at, query] of queries.entries()) {
@@ -262,7 +250,7 @@ export async function many_lists_share_one_socket(t) {
 export async function a_list_with_a_signal_ends_with_it(t) {
   const { query } = await ofTens(t, 2);
   const controller = new AbortController();
-  const list = await started(t, query, { signal: controller.signal });
+  const list = await t.live(query, { signal: controller.signal });
   controller.abort();
   await until(
     () => list.state.status === "ended",

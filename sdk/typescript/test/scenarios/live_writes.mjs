@@ -1,8 +1,5 @@
 // Writes of live lists that are shown at once: confirmed, refused, several at a time, and those that cannot be shown.
-import { live } from "manybase";
-import { check, equal, fails, open, until, watchedFetch } from "../context.mjs";
-
-const shown = (list) => list.state.documents.map((one) => one.n).join();
+import { check, equal, fails, open, shown, until, watchedFetch } from "../context.mjs";
 
 async function listOf(t, numbers, policy = open, options = {}, client = t.key()) {
   const books = client.collection(await t.collection(policy));
@@ -11,9 +8,7 @@ async function listOf(t, numbers, policy = open, options = {}, client = t.key())
       .key()
       .collection(books.name)
       .create({ id: `d${n}`, n });
-  const list = live(books.query({ sort: { n: 1 }, ...options }));
-  t.onEnd(() => list.close());
-  await until(() => list.state.status === "live", "live");
+  const list = await t.live(books.query({ sort: { n: 1 }, ...options }));
   return { books, list };
 }
 

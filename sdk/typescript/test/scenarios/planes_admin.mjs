@@ -1,9 +1,7 @@
 // Every family of operations of the admin plane by its methods, with what it refuses. Not in pages.
 import { createServer } from "node:http";
 import { createAdmin } from "manybase/admin";
-import { check, equal, fails, jsonResponse, open, password, unique, until, watchedFetch } from "../context.mjs";
-
-const paths = (error) => error.details.map((one) => one.path);
+import { check, equal, fails, jsonResponse, open, password, paths, unique, until, watchedFetch } from "../context.mjs";
 
 export async function collections_schemas_and_indexes(t) {
   const admin = t.adminPlane();

@@ -1,29 +1,6 @@
 // Every family of operations of the control plane by its methods, with what it refuses. Not in pages.
 import { createAdmin } from "manybase/admin";
-import {
-  check,
-  clockWrongBy,
-  day,
-  equal,
-  fails,
-  jsonResponse,
-  password,
-  totp,
-  unique,
-  until,
-  watchedFetch,
-} from "../context.mjs";
-
-const paths = (error) => error.details.map((one) => one.path);
-
-/** The control plane of a new platform user, who is signed in. */
-async function newPlatformUser(t, options = {}) {
-  const control = t.control(options);
-  const email = `${unique("dev")}@example.com`;
-  const { user } = await control.platformRegister({ email, password, name: "Grace" });
-  await control.platformLogin({ email, password });
-  return Object.assign(control, { email, userId: user.id });
-}
+import { check, equal, fails, password, paths, totp, unique } from "../context.mjs";
 
 export async function accounts_of_the_platform(t) {
   const control = t.control();
@@ -52,7 +29,7 @@ export async function accounts_of_the_platform(t) {
 }
 
 export async function the_second_factor_of_the_platform(t) {
-  const control = await newPlatformUser(t);
+  const control = await t.platformUser();
   const { secret } = await control.platformEnrollTotp();
   const { recoveryCodes } = await control.platformActivateTotp({ code: await totp(secret) });
   equal(recoveryCodes.length, 10);
@@ -71,7 +48,7 @@ export async function the_second_factor_of_the_platform(t) {
 }
 
 export async function projects_are_changed_suspended_and_deleted(t) {
-  const control = await newPlatformUser(t);
+  const control = await t.platformUser();
   const { project } = await control.createProject({ name: "Shop" });
   equal([project.role, project.status, project.parentId], ["Owner", "active", null]);
   await control.updateProject(project.id, {
@@ -90,7 +67,7 @@ export async function projects_are_changed_suspended_and_deleted(t) {
   await fails(control.createProjectToken(project.id), "PROJECT_SUSPENDED", 403);
   await control.resumeProject(project.id);
   equal((await admin.listCollections()).collections, []);
-  const stranger = await newPlatformUser(t);
+  const stranger = await t.platformUser();
   await fails(stranger.getProject(project.id), "NOT_FOUND", 404);
   await fails(stranger.deleteProject(project.id), "NOT_FOUND", 404);
   await control.deleteProject(project.id);
@@ -98,7 +75,7 @@ export async function projects_are_changed_suspended_and_deleted(t) {
 }
 
 export async function members_and_invites(t) {
-  const [owner, other] = [await newPlatformUser(t), await newPlatformUser(t)];
+  const [owner, other] = [await t.platformUser(), await t.platformUser()];
   const { project } = await owner.createProject({ name: "Team" });
   const { member } = await owner.addMember(project.id, { email: other.email, role: "Viewer" });
   equal([member.status, member.userId], ["active", other.userId]);
@@ -125,7 +102,7 @@ export async function members_and_invites(t) {
 }
 
 export async function environments_and_promotion(t) {
-  const control = await newPlatformUser(t);
+  const control = await t.platformUser();
   const { project: root } = await control.createProject({ name: "Shop" });
   const { project: staging } = await control.createEnvironment(root.id, { environment: "staging", color: "teal" });
   equal([staging.parentId, staging.environment, staging.slug], [root.id, "staging", `${root.slug}-staging`]);
@@ -146,7 +123,7 @@ export async function environments_and_promotion(t) {
 }
 
 export async function connections_and_transfers(t) {
-  const [owner, other] = [await newPlatformUser(t), await newPlatformUser(t)];
+  const [owner, other] = [await t.platformUser(), await t.platformUser()];
   const { project } = await owner.createProject({ name: "Given" });
   const [kind] = (await owner.listConnectionKinds()).kinds;
   const body = { kind: kind.kind, name: "ours", config: { owner: "acme" }, secrets: { installationId: "7" } };
@@ -181,7 +158,7 @@ export async function connections_and_transfers(t) {
 }
 
 export async function operations_of_operators_are_refused_to_others(t) {
-  const control = await newPlatformUser(t);
+  const control = await t.platformUser();
   for (const call of [
     () => control.listOperators(),
     () => control.addOperator({ email: control.email }),
@@ -198,60 +175,4 @@ export async function operations_of_operators_are_refused_to_others(t) {
   const anonymous = t.control();
   await fails(anonymous.listOperators(), "UNAUTHENTICATED", 401);
   equal((await anonymous.setupStatus()).needsSetup, false);
-}
-
-export async function a_project_token_is_exchanged_once_and_again_when_refused(t) {
-  const watched = watchedFetch();
-  const control = await newPlatformUser(t, { fetch: watched });
-  const { project } = await control.createProject({ name: "Tokens" });
-  const tokens = control.projectTokens(project.id);
-  const admin = createAdmin({ url: t.url, token: tokens });
-  for (let n = 0; n < 3; ++n) await admin.listCollections();
-  equal(watched.count("/token"), 1, "kept while it is fresh");
-  const first = await tokens();
-  const second = await tokens(first);
-  check(second !== first && watched.count("/token") === 2, "another one after a refusal");
-  equal(await tokens(first), second, "and none more for a refusal of the old one");
-  await clockWrongBy(day, () => admin.listCollections());
-  equal(watched.count("/token"), 3, "after a day");
-}
-
-export async function a_session_of_the_control_plane_is_renewed_once_for_many_calls(t) {
-  let answer;
-  const watched = watchedFetch((line) => line.endsWith("/auth/refresh") && answer?.());
-  let ended = 0;
-  const control = await newPlatformUser(t, { fetch: watched, onSession: (event) => event === "revoked" && ++ended });
-  await clockWrongBy(day, async () => {
-    await Promise.all(Array.from({ length: 8 }, () => control.me()));
-    equal(watched.count("/auth/refresh"), 1);
-  });
-  await clockWrongBy(3 * day, async () => {
-    answer = () => jsonResponse({ error: { code: "INTERNAL", message: "sorry" } }, 500);
-    await fails(control.me(), "INTERNAL", 500);
-    answer = () => jsonResponse({});
-    await fails(control.me(), "INVALID_RESPONSE", 200);
-    answer = undefined;
-    equal([(await control.me()).user.email, ended], [control.email, 0], "neither has ended the session");
-    answer = () => jsonResponse({ error: { code: "UNAUTHENTICATED", message: "over" } }, 401);
-  });
-  await clockWrongBy(6 * day, async () => {
-    await fails(control.me(), "UNAUTHENTICATED", 401);
-    await fails(control.me(), "UNAUTHENTICATED", 401);
-  });
-  equal([ended, watched.count("/auth/refresh")], [1, 5], "the end is told once, and nothing is asked after it");
-}
-
-export async function signing_out_without_a_network_keeps_the_session(t) {
-  let away = false;
-  const watched = watchedFetch(() => {
-    if (away) throw new TypeError("no network");
-  });
-  const control = await newPlatformUser(t, { fetch: watched });
-  away = true;
-  await fails(control.signOut(), "NETWORK", 0);
-  away = false;
-  equal((await control.me()).user.email, control.email);
-  await control.signOut();
-  await fails(control.me(), "UNAUTHENTICATED", 401);
-  await until(async () => (await fails(control.listProjects())).status === 401, "signed out");
 }

@@ -1,6 +1,6 @@
 // What documents may hold, and what is refused of them.
 import { createClient, newId } from "manybase";
-import { check, equal, fails, jsonResponse, open, unique, watchedFetch } from "../context.mjs";
+import { check, equal, fails, jsonResponse, open, paths, unique, watchedFetch } from "../context.mjs";
 
 export async function every_value_of_json_survives(t) {
   const books = t.key().collection(await t.collection());
@@ -98,7 +98,7 @@ export async function every_problem_of_a_document_is_named(t) {
   };
   const books = t.key().collection(await t.collection(open, schema));
   const error = await fails(books.create({ stars: -1, parts: [{ n: 1 }, { n: "x" }], more: 1 }), "VALIDATION", 400);
-  equal(error.details.map((one) => one.path).sort(), ["/more", "/parts/1/n", "/stars", "/title"]);
+  equal(paths(error).sort(), ["/more", "/parts/1/n", "/stars", "/title"]);
   check(
     error.details.every((one) => one.message.length > 5),
     "with a message each",
