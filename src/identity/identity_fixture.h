@@ -169,6 +169,14 @@ class IdentityFixture : public ::testing::Test {
   Result<Identified> identify(const std::string& token, int core = 0) {
     return run(identity_.authenticator().project(token), core);
   }
+  // The actions in the project's audit record, in the order of its entries.
+  std::vector<std::string> auditActions(store::ProjectNo project = kShop) const {
+    std::vector<std::string> actions;
+    for (const auto& entry : store_.all({project, audit::kAuditCollection, 0})) {
+      actions.emplace_back(entry.view().stringOr("action"));
+    }
+    return actions;
+  }
   // Whether the core's cache has a valid entry for the token.
   bool isCached(const std::string& token, int core = 0) {
     return *run(cachedOn(identity_.authenticator(), token), core);

@@ -45,13 +45,6 @@ class MailedLinksTest : public IdentityFixture {
     return nobody;
   }
   UserRecord stored(Realm realm, const UserId& id) { return **run(identity_.users().get(std::move(realm), id)); }
-  std::vector<std::string> auditActions() const {
-    std::vector<std::string> actions;
-    for (const auto& entry : store_.all({kShop, audit::kAuditCollection, 0})) {
-      actions.emplace_back(entry.view().stringOr("action"));
-    }
-    return actions;
-  }
 
   UserRecord ann_;
 };

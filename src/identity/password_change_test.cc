@@ -26,13 +26,6 @@ class PasswordChangeTest : public IdentityFixture {
   std::string change(const std::string& current, const std::string& password = kNew) {
     return codeOf(run(identity_.users().changePassword(shop(), {current, password}, as(ann_), soon())));
   }
-  std::vector<std::string> actions(store::ProjectNo project = kShop) const {
-    std::vector<std::string> all;
-    for (const auto& entry : store_.all({project, audit::kAuditCollection, 0})) {
-      all.emplace_back(entry.view().stringOr("action"));
-    }
-    return all;
-  }
 
   SignedIn ann_;
 };
@@ -51,7 +44,7 @@ TEST_F(PasswordChangeTest, SetsThePasswordAndEndsTheOtherSessions) {
   EXPECT_EQ(codeOf(login(shop(), "ann@example.com", kOld)), "INVALID_CREDENTIALS");
   EXPECT_TRUE(login(shop(), "ann@example.com", kNew));
   EXPECT_EQ(box_.to("ann@example.com").back().kind, MailTemplate::passwordChanged);
-  EXPECT_EQ(std::ranges::count(actions(), "user.passwordChanged"), 1);
+  EXPECT_EQ(std::ranges::count(auditActions(), "user.passwordChanged"), 1);
 }
 
 TEST_F(PasswordChangeTest, ThePresentSessionIsRefreshedAndChangesAgain) {
@@ -99,7 +92,7 @@ TEST_F(PasswordChangeTest, AWrongPasswordChangesNothingAndIsCounted) {
   for (size_t i = 3; i < kMaxFailedLogins; ++i) EXPECT_EQ(change("wrong horse"), "INVALID_CREDENTIALS");
   EXPECT_EQ(change(kOld), "RATE_LIMITED");
   EXPECT_EQ(codeOf(login(shop(), "ann@example.com")), "RATE_LIMITED");
-  const auto all = actions();
+  const auto all = auditActions();
   EXPECT_EQ(std::ranges::count(all, "user.passwordChanged"), 0);
   EXPECT_GT(std::ranges::count(all, "login.failed"), 0);
   clock_.advance(15 * 60'000);
@@ -160,7 +153,7 @@ TEST_F(PasswordChangeTest, PlatformUsersChangeTheirsToo) {
   EXPECT_TRUE(run(identity_.users().changePassword(Realm::platform(), {kOld, kNew}, caller, soon())));
   EXPECT_TRUE(login(Realm::platform(), "dev@example.com", kNew));
   EXPECT_TRUE(run(identity_.authenticator().control(dev.token)));
-  EXPECT_EQ(std::ranges::count(actions(store::kControlProject), "user.passwordChanged"), 1);
+  EXPECT_EQ(std::ranges::count(auditActions(store::kControlProject), "user.passwordChanged"), 1);
 }
 
 }  // namespace

@@ -15,13 +15,6 @@ class RecoveryTest : public IdentityFixture {
     return run(recovery_.list(Realm::platform(), std::move(search), soon()));
   }
   UserRecord read(const Realm& realm, const UserId& id) { return **run(identity_.users().get(realm, id)); }
-  std::vector<std::string> actions(store::ProjectNo project) {
-    std::vector<std::string> out;
-    for (const auto& entry : store_.all({project, audit::kAuditCollection, 0})) {
-      out.emplace_back(entry.view().stringOr("action"));
-    }
-    return out;
-  }
 
   UserRecord admin_;
   Recovery recovery_{{store_, clock_, auditor_}};
@@ -67,7 +60,7 @@ TEST_F(RecoveryTest, ANewPasswordEndsSessionsAndLinks) {
     ASSERT_TRUE(identified());
     clock_.advance(1);
     ASSERT_TRUE(run(recovery_.setPassword(realm, ann.user.id, *hashPassword("other horse 7"), soon())));
-    EXPECT_EQ(std::ranges::count(actions(realm.project), "user.passwordSet"), 1);
+    EXPECT_EQ(std::ranges::count(auditActions(realm.project), "user.passwordSet"), 1);
     EXPECT_EQ(codeOf(identified()), "UNAUTHENTICATED");
     EXPECT_TRUE(run(identity_.sessions().list(realm, ann.user.id, soon()))->empty());
     EXPECT_EQ(codeOf(login(realm, "ann@example.com")), "INVALID_CREDENTIALS");
@@ -90,7 +83,7 @@ TEST_F(RecoveryTest, ASecondFactorIsTakenAway) {
   EXPECT_TRUE(*run(recovery_.resetFactor(shop(), ann.id, soon())));
   EXPECT_FALSE(read(shop(), ann.id).mfaEnabled);
   EXPECT_TRUE(store_.all({kShop, kSecondFactors, 0}).empty());
-  EXPECT_EQ(actions(kShop).back(), "mfa.reset");
+  EXPECT_EQ(auditActions().back(), "mfa.reset");
   EXPECT_EQ(codeOf(run(recovery_.resetFactor(shop(), UserId("user_nobody"), soon()))), "NOT_FOUND");
 }
 
@@ -109,7 +102,7 @@ TEST_F(RecoveryTest, TheLastOperatorStays) {
   ASSERT_TRUE(setStatus(Realm::platform(), ann, UserStatus::blocked));
   EXPECT_EQ(codeOf(setOperator(admin_.id, false)), "CONFLICT");
   EXPECT_EQ(codeOf(setOperator(UserId("user_nobody"), true)), "NOT_FOUND");
-  const auto all = actions(store::kControlProject);
+  const auto all = auditActions(store::kControlProject);
   EXPECT_EQ(std::ranges::count(all, "operator.added"), 3);
   EXPECT_EQ(std::ranges::count(all, "operator.removed"), 1);
 }
