@@ -51,6 +51,15 @@ def step(page, name: str, *given, project=None):
     return page.evaluate("([name, setup, given]) => step(name, setup, ...given)", [name, setup, list(given)])
 
 
+def stored(page) -> dict:
+    return page.evaluate("({ ...localStorage })")
+
+
+def marker(server) -> str:
+    """The key of what tells the tabs that there is a session."""
+    return f"manybase:control:{server.url}/api/v1"
+
+
 def wait_for_event(page, *events: str) -> None:
     wait_until(lambda: step(page, "controlEvents") == list(events), 10, lambda: f"{step(page, 'controlEvents')}")
 
@@ -64,7 +73,7 @@ def test_a_session_of_all_tabs(visitor, server, project, user):
     # No script of the page can read what outlives it.
     [cookie] = visitor.context.cookies(f"{server.url}/api/v1/control/auth/refresh")
     assert cookie["httpOnly"] is True and cookie["sameSite"] in ("Strict", "Lax")
-    assert first.evaluate("document.cookie") == "" and first.evaluate("localStorage.length") == 0
+    assert first.evaluate("document.cookie") == "" and stored(first) == {marker(server): "1"}
     assert step(first, "controlUser") == user.email and step(first, "rolesOf", project=project) >= 4
 
     second = open_tab(visitor.context.new_page(), server)
@@ -74,12 +83,37 @@ def test_a_session_of_all_tabs(visitor, server, project, user):
     assert step(first, "restoreControl") is True and step(first, "controlEvents") == []
 
     step(second, "signOutControl")
-    wait_for_event(first, "logout")
+    wait_for_event(first, "logout elsewhere")
     wait_for_event(second, "logout")
-    assert visitor.context.cookies(f"{server.url}/api/v1/control/auth/refresh") == []
+    assert visitor.context.cookies(f"{server.url}/api/v1/control/auth/refresh") == [] and stored(first) == {}
     assert step(first, "controlUser") == "UNAUTHENTICATED"
     open_tab(first, server)
     assert step(first, "restoreControl") is False
+
+
+def test_a_visitor_without_a_session_requests_nothing(visitor, server, user):
+    requests, lines = [], []
+    visitor.context.on("request", lambda each: "/api/" in each.url and requests.append(each.url))
+    visitor.context.on("console", lambda message: message.type == "error" and lines.append(message.text))
+    page = visitor.page
+    assert step(page, "restoreControl") is False
+    assert (requests, lines, stored(page)) == ([], [], {})
+    # A cookie without its mark is left until the next sign-in.
+    step(page, "loginControl", user.email)
+    page.evaluate("localStorage.clear()")
+    open_tab(page, server)
+    requests.clear()
+    assert step(page, "restoreControl") is False and requests == []
+    step(page, "loginControl", user.email)
+    open_tab(page, server)
+    assert step(page, "restoreControl") is True and step(page, "controlUser") == user.email
+    # After the server ended the session there is one refusal, and none at the next visit.
+    assert user.delete("/control/auth/sessions").status_code == 204
+    lines.clear()
+    for _ in range(2):
+        open_tab(page, server)
+        assert step(page, "restoreControl") is False and stored(page) == {}
+    assert len(lines) == 1 and " 401 " in lines[0]
 
 
 def test_tabs_renew_the_token_once(visitor, server, user):
@@ -105,7 +139,7 @@ def test_a_session_that_the_server_ends(visitor, server, user):
     assert user.delete("/control/auth/sessions").status_code == 204
     wait_until(lambda: step(first, "controlUser") == "UNAUTHENTICATED", 10, "the session is revoked")
     wait_for_event(first, "login", "revoked")
-    wait_for_event(second, "login", "revoked")
+    wait_for_event(second, "login elsewhere", "revoked elsewhere")
     assert step(second, "controlUser") == "UNAUTHENTICATED"
 
 

@@ -1,4 +1,4 @@
-import { isError, ManybaseError } from "./errors.js";
+import { ManybaseError } from "./errors.js";
 import type { Call, CallOptions, Transport } from "./http.js";
 import { newId } from "./id.js";
 import type { AuthSession, Identity, SignIn } from "./auth.js";
@@ -119,22 +119,8 @@ export class Account<Metadata = Record<string, unknown>> {
   }
 
   /** Sets a new password of the signed-in user and ends their other sessions. */
-  async changePassword(passwords: { current: string; password: string }, options?: CallOptions): Promise<void> {
-    const { tokens } = this.#transport;
-    const token = await tokens?.get(options?.signal);
-    const send = (bearer?: string) => {
-      const headers = { authorization: bearer && `Bearer ${bearer}` };
-      return this.#post("password", passwords, { ...options, headers });
-    };
-    try {
-      await send(token);
-    } catch (error) {
-      // A wrong password is a 401 too. With another token it would be counted a second time.
-      if (!isError(error, "UNAUTHENTICATED") || !token) throw error;
-      const next = await tokens?.renew?.(token);
-      if (!next || next === token) throw error;
-      await send(next);
-    }
+  changePassword(passwords: { current: string; password: string }, options?: CallOptions): Promise<void> {
+    return this.#post("password", passwords, { ...options, anonymous: false });
   }
 
   /** Shows the provider in `window`, and ends once `completeOauth` ran on the page `redirect` in it. */

@@ -22,8 +22,8 @@ export interface ControlOptions extends TransportOptions {
    * server's own origin: in a cookie that no script can read, for all tabs of the browser. The access token is in memory.
    */
   session?: "memory" | "cookie";
-  /** The session began or has ended, here or in another tab. */
-  onSession?: (event: ControlEvent) => void;
+  /** The session began or has ended; `elsewhere` is true where another tab began or ended it. */
+  onSession?: (event: ControlEvent, elsewhere: boolean) => void;
 }
 
 /** The client of the control plane. */
@@ -63,7 +63,7 @@ export function createControl(options: ControlOptions): Control {
     (loading ??= loaded(import("./control_session.js"))
       .then(
         (part) =>
-          new part.ControlSession(transport, headers, (event) => (++generation, notify(() => onSession?.(event)))),
+          new part.ControlSession(transport, headers, (...event) => (++generation, notify(() => onSession?.(...event)))),
       )
       .catch((error) => {
         loading = undefined;

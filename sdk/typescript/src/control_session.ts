@@ -41,6 +41,37 @@ const accessOf = ({ accessToken, expiresIn }: Tokens): Access => ({
   account: subjectOf(accessToken),
 });
 
+/**
+ * Tells this browser's tabs whether it has a session in a cookie, which no script can see. It holds no secret. Where it is
+ * lost or was never set the cookie is not taken up, so that the pages of a visitor without a session request nothing.
+ */
+class Marker {
+  readonly #key: string;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  /** True too where there is no storage: then the server is asked. */
+  get isSet(): boolean {
+    try {
+      return typeof document === "undefined" || localStorage.getItem(this.#key) !== null;
+    } catch {
+      return true;
+    }
+  }
+
+  set(signedIn: boolean): void {
+    if (typeof document === "undefined" || signedIn === this.isSet) return;
+    try {
+      if (signedIn) localStorage.setItem(this.#key, "1");
+      else localStorage.removeItem(this.#key);
+    } catch {
+      // The page's storage is switched off or full.
+    }
+  }
+}
+
 /** What a tab sends to the others: its event and the token that follows from it. */
 type Message = { event: ControlEvent | "token"; access?: Access | undefined };
 
@@ -55,9 +86,10 @@ export class ControlSession implements TokenSource {
   readonly #byCookie: boolean;
   /** Of the calls by which the server keeps the refresh token in a cookie. */
   readonly #headers: Record<string, string> | undefined;
-  readonly #notify: (event: ControlEvent) => void;
+  readonly #notify: (event: ControlEvent, elsewhere: boolean) => void;
   readonly #channel: BroadcastChannel | undefined;
   readonly #name: string;
+  readonly #marker: Marker | undefined;
   #access: Access | undefined;
   /** Whose session it is. */
   #account: string | undefined;
@@ -70,7 +102,7 @@ export class ControlSession implements TokenSource {
   constructor(
     transport: Transport,
     headers: Record<string, string> | undefined,
-    notify: (event: ControlEvent) => void,
+    notify: (event: ControlEvent, elsewhere: boolean) => void,
   ) {
     const byCookie = headers !== undefined;
     this.#transport = transport;
@@ -79,6 +111,7 @@ export class ControlSession implements TokenSource {
     this.#state = byCookie ? "unknown" : "out";
     this.#notify = notify;
     this.#name = `manybase:control:${transport.base}`;
+    if (byCookie) this.#marker = new Marker(this.#name);
     if (!byCookie || typeof BroadcastChannel === "undefined") return;
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.addEventListener("message", ({ data }: MessageEvent<Message>) => this.#hear(data));
@@ -92,6 +125,7 @@ export class ControlSession implements TokenSource {
   async get(): Promise<string | undefined> {
     const before = this.#access;
     if (isFresh(before)) return before!.token;
+    if (this.#state === "unknown" && !this.#marker!.isSet) return undefined;
     try {
       return await this.#refresh();
     } catch (error) {
@@ -182,6 +216,7 @@ export class ControlSession implements TokenSource {
         const access = accessOf(tokens);
         this.#channel?.postMessage({ event: "token", access } satisfies Message);
         this.#refreshToken = tokens.refreshToken ?? refreshToken;
+        this.#marker?.set(true);
         this.#take(access);
       }
     } catch (error) {
@@ -194,25 +229,28 @@ export class ControlSession implements TokenSource {
 
   /** A sign-in or an end in this tab, of which the others learn. */
   #change(event: ControlEvent, access: Access | undefined): void {
+    this.#marker?.set(access !== undefined);
     this.#channel?.postMessage({ event, access } satisfies Message);
-    this.#set(event, access);
+    this.#set(event, access, false);
   }
 
   #hear({ event, access }: Partial<Message>): void {
-    if (event === "token") this.#take(access!);
-    else if (event) this.#set(event, access);
+    // Another sign-in of the same account changes nothing for this tab but its token.
+    if (event === "login" && this.#state === "in") ++this.#generation;
+    if (event === "token" || (event === "login" && this.#state === "in")) this.#take(access!);
+    else if (event) this.#set(event, access, true);
   }
 
   /** A new token of the session. It is another session where another account has signed in while this page was frozen. */
   #take(access: Access): void {
     const isOther = this.#state === "in" && access.account !== this.#account;
-    if (isOther) return this.#set("login", access);
+    if (isOther) return this.#set("login", access, true);
     this.#access = access;
     this.#account = access.account;
     this.#state = "in";
   }
 
-  #set(event: ControlEvent, access: Access | undefined): void {
+  #set(event: ControlEvent, access: Access | undefined, elsewhere: boolean): void {
     const had = this.#state === "in";
     this.#access = access;
     this.#account = access?.account;
@@ -220,6 +258,6 @@ export class ControlSession implements TokenSource {
     if (!access) this.#refreshToken = undefined;
     ++this.#generation;
     // Without a session none could end.
-    if (access || had) this.#notify(event);
+    if (access || had) this.#notify(event, elsewhere);
   }
 }

@@ -13,7 +13,7 @@ export interface CallOptions {
 export interface TokenSource {
   /** A token, or undefined for a caller without one. */
   get(signal?: AbortSignal): Promise<string | undefined>;
-  /** Called after a 401 for `refused`: another token, or undefined if there is none. */
+  /** Called where the server refused the token `refused`: another one, or undefined if there is none. */
   renew?(refused: string): Promise<string | undefined>;
 }
 
@@ -166,7 +166,7 @@ export class Transport {
     for (let renewed = false; ; renewed = true) {
       const response = await this.#fetchOnce(call, token, limit);
       if (response.ok || response.status === 304) return response;
-      if (response.status === 401 && tokens && token && !renewed) {
+      if (tokens && token && !renewed && (await this.#refusesToken(response, limit))) {
         const next = await limit.race(tokens.renew?.(token));
         if (next && next !== token) {
           await response.body?.cancel().catch(() => {});
@@ -177,6 +177,14 @@ export class Transport {
       if (call.raw) return response;
       await this.#parse(response, limit);
     }
+  }
+
+  /** False for a 401 of another reason, such as a wrong password: sent again it would count as a second attempt. */
+  async #refusesToken(response: Response, limit: Limit): Promise<boolean> {
+    if (response.status !== 401) return false;
+    const { code } = (await this.#parse(response.clone(), limit).catch((error) => error)) as ManybaseError;
+    // A proxy may refuse without a body of this API.
+    return code === "UNAUTHENTICATED" || code === "INVALID_RESPONSE";
   }
 
   async #fetchOnce(call: Call, token: string | undefined, limit: Limit): Promise<Response> {

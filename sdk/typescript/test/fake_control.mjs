@@ -22,9 +22,19 @@ export class Browser {
   constructor(t) {
     this.t = t;
     this.url = `http://browser${++browsers}.test`;
+    /** The key of the mark in a page's `localStorage` that there is a session. */
+    this.marker = `manybase:control:${this.url}/api/v1`;
+    if (typeof document === "undefined") return;
+    localStorage.removeItem(this.marker);
+    t.onEnd(() => localStorage.removeItem(this.marker));
   }
 
-  /** A tab: a client, and the events that it was told. */
+  /** What the pages' storage holds of the session. */
+  get marked() {
+    return localStorage.getItem(this.marker);
+  }
+
+  /** A tab: a client, and the events that it was told, with a mark where they are of another tab. */
   tab(options = {}) {
     const events = [];
     const fetch = (url, init) => this.#serve(url, init);
@@ -32,7 +42,7 @@ export class Browser {
       url: this.url,
       session: "cookie",
       fetch,
-      onSession: (event) => events.push(event),
+      onSession: (event, elsewhere) => events.push(elsewhere ? `${event} elsewhere` : event),
       ...options,
     });
     this.t.onEnd(() => control.close());

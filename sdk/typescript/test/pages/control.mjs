@@ -6,8 +6,10 @@ import { password } from "../context.mjs";
 let control;
 const events = [];
 
+const onSession = (event, elsewhere) => events.push(elsewhere ? `${event} elsewhere` : event);
+
 export function openControl({ url }) {
-  control = createControl({ url, session: "cookie", onSession: (event) => events.push(event) });
+  control = createControl({ url, session: "cookie", onSession });
 }
 export const restoreControl = () => control.restore();
 export const loginControl = async (_, email) => void (await control.platformLogin({ email, password }));

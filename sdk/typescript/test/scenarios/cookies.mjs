@@ -17,7 +17,38 @@ async function later(minutes, work) {
   }
 }
 
+const stored = () => {
+  const values = new Map();
+  return {
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => values.set(key, value),
+    removeItem: (key) => values.delete(key),
+  };
+};
+
+/** Replaces global values until the end of the scenario. */
+function replace(t, made) {
+  for (const [name, value] of Object.entries(made)) {
+    const had = Object.getOwnPropertyDescriptor(globalThis, name);
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    t.onEnd(() => (had ? Object.defineProperty(globalThis, name, had) : delete globalThis[name]));
+  }
+}
+
+/** A page for programs without one. */
+function page(t) {
+  if (typeof document !== "undefined") return;
+  replace(t, {
+    document: new EventTarget(),
+    location: new URL("http://app.test/projects?tab=2"),
+    history: { state: null, replaceState: (_, __, address) => (globalThis.location = new URL(address)) },
+    sessionStorage: stored(),
+    localStorage: stored(),
+  });
+}
+
 export async function a_sign_in_leaves_no_refresh_token_in_the_page(t) {
+  page(t);
   const browser = new Browser(t);
   const tab = browser.tab();
   equal(await tab.restore(), false);
@@ -25,10 +56,78 @@ export async function a_sign_in_leaves_no_refresh_token_in_the_page(t) {
   equal(["refreshToken" in signedIn, browser.cookie !== undefined], [false, true]);
   equal(await emailOf(tab), ada.email);
   equal([await tab.restore(), tab.events], [true, ["login"]]);
-  equal(browser.requests, ["POST /auth/refresh +", "POST /auth/login +", "GET /me"]);
+  equal(browser.requests, ["POST /auth/login +", "GET /me"]);
   // A new page takes it up.
   const other = browser.tab();
   equal([await other.restore(), await emailOf(other), other.events], [true, ada.email, []]);
+}
+
+export async function a_visitor_without_a_session_requests_nothing(t) {
+  page(t);
+  const browser = new Browser(t);
+  const tab = browser.tab();
+  equal([await tab.restore(), await tab.restore(), browser.requests], [false, false, []]);
+  await fails(tab.me(), "UNAUTHENTICATED", 401);
+  equal([browser.requests, browser.marked], [["GET /me"], null]);
+  await tab.platformLogin(ada);
+  equal([browser.marked, await browser.tab().restore()], ["1", true], "the mark is no secret");
+  await tab.signOut();
+  browser.requests.length = 0;
+  equal([browser.marked, await browser.tab().restore(), browser.requests], [null, false, []]);
+  // The server ends a session: one request finds out, none follows.
+  await tab.platformLogin(ada);
+  browser.sessions.clear();
+  equal([await browser.tab().restore(), browser.marked], [false, null]);
+  equal([await browser.tab().restore(), browser.count("POST /auth/refresh +")], [false, 1]);
+}
+
+export async function a_cookie_whose_mark_was_lost_is_left_until_the_next_sign_in(t) {
+  page(t);
+  const browser = new Browser(t);
+  const tab = browser.tab();
+  await tab.platformLogin(ada);
+  localStorage.removeItem(browser.marker);
+  const other = browser.tab();
+  equal([await other.restore(), browser.count("POST /auth/refresh +")], [false, 0]);
+  // A tab with the session goes on, and marks it again when it renews the token.
+  equal([await later(13, () => emailOf(tab)), browser.marked], [ada.email, "1"]);
+  equal(await browser.tab().restore(), true);
+  localStorage.removeItem(browser.marker);
+  const next = browser.tab();
+  equal(await next.restore(), false);
+  await next.platformLogin(bob);
+  equal([browser.marked, await emailOf(browser.tab())], ["1", bob.email]);
+}
+
+export async function without_storage_the_server_is_asked(t) {
+  page(t);
+  const browser = new Browser(t);
+  const none = () => {
+    throw new Error("the storage is switched off");
+  };
+  replace(t, { localStorage: { getItem: none, setItem: none, removeItem: none } });
+  equal([await browser.tab().restore(), browser.requests], [false, ["POST /auth/refresh +"]]);
+  const tab = browser.tab();
+  await tab.platformLogin(ada);
+  equal(await browser.tab().restore(), true);
+  await tab.signOut();
+  equal(await browser.tab().restore(), false);
+}
+
+export async function a_hidden_page_learns_of_a_sign_in_when_it_is_shown(t) {
+  page(t);
+  const browser = new Browser(t);
+  const tab = browser.tab();
+  await tab.platformLogin(ada);
+  await tab.signOut();
+  document.dispatchEvent(new Event("visibilitychange"));
+  browser.requests.length = 0;
+  equal([await tab.restore(), browser.requests], [false, []]);
+  // Another page signed in, and its message was lost.
+  browser.cookie = browser.provide(bob.email);
+  localStorage.setItem(browser.marker, "1");
+  document.dispatchEvent(new Event("visibilitychange"));
+  equal([await tab.restore(), await emailOf(tab)], [true, bob.email]);
 }
 
 export async function a_token_is_renewed_once_for_all_tabs(t) {
@@ -45,7 +144,7 @@ export async function a_token_is_renewed_once_for_all_tabs(t) {
   equal([browser.count("POST /auth/refresh +"), browser.mostRefreshing], [2, 1]);
   equal(
     tabs.map((tab) => tab.events),
-    Array(3).fill(["login"]),
+    [["login"], ["login elsewhere"], ["login elsewhere"]],
   );
 }
 
@@ -70,8 +169,8 @@ export async function signing_out_reaches_every_tab(t) {
   equal(
     [here.events, there.events],
     [
-      ["login", "logout"],
-      ["login", "logout"],
+      ["login", "logout elsewhere"],
+      ["login elsewhere", "logout"],
     ],
   );
   browser.requests.length = 0;
@@ -90,14 +189,14 @@ export async function a_session_that_the_server_ends_is_an_event(t) {
   const error = await fails(here.me(), "UNAUTHENTICATED", 401);
   check(error.status === 401, error.stack);
   await until(
-    () => there.events.includes("revoked"),
+    () => there.events.includes("revoked elsewhere"),
     () => there.events.join(),
   );
   equal(
     [here.events, there.events],
     [
       ["login", "revoked"],
-      ["login", "revoked"],
+      ["login elsewhere", "revoked elsewhere"],
     ],
   );
   // Ending it once more is no error.
@@ -131,25 +230,6 @@ export async function the_second_factor_and_invitations(t) {
   check(invited.cookie !== undefined && invited.requests[0] === "POST /auth/invites/accept +", invited.requests.join());
 }
 
-/** A page for programs without one. */
-function page(t) {
-  if (typeof document !== "undefined") return;
-  const values = new Map();
-  const made = {
-    location: new URL("http://app.test/projects?tab=2"),
-    history: { state: null, replaceState: (_, __, address) => (globalThis.location = new URL(address)) },
-    sessionStorage: {
-      getItem: (key) => values.get(key) ?? null,
-      setItem: (key, value) => values.set(key, value),
-      removeItem: (key) => values.delete(key),
-    },
-  };
-  for (const [name, value] of Object.entries(made)) {
-    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
-    t.onEnd(() => delete globalThis[name]);
-  }
-}
-
 export async function a_provider_s_token_moves_into_the_cookie(t) {
   page(t);
   const browser = new Browser(t);
@@ -164,7 +244,7 @@ export async function a_provider_s_token_moves_into_the_cookie(t) {
   const token = browser.provide(ada.email);
   location.hash = `#mb_refresh=${token}`;
   equal([await tab.completeOauth(), browser.cookie, location.hash], [{}, token, ""]);
-  equal([await emailOf(tab), await emailOf(other), other.events], [ada.email, ada.email, ["login"]]);
+  equal([await emailOf(tab), await emailOf(other), other.events], [ada.email, ada.email, ["login elsewhere"]]);
   // Any site can lead here with a token of its own account.
   location.hash = `#mb_refresh=${browser.provide(bob.email)}`;
   check((await fails(tab.completeOauth(), "OAUTH_FAILED", 0)).message.includes("did not begin"), "refused");
@@ -194,6 +274,26 @@ export async function tokens_of_projects_are_of_the_present_account(t) {
   check((await token()).startsWith(`project of ${bob.email}`), "none of the account before");
 }
 
+export async function another_sign_in_of_the_same_account_is_no_event(t) {
+  const browser = new Browser(t);
+  const [tab, other] = [browser.tab(), browser.tab()];
+  await tab.platformLogin(ada);
+  equal(await emailOf(other), ada.email);
+  await other.platformLogin(ada);
+  await other.signOut();
+  await until(
+    () => tab.events.length > 1,
+    () => tab.events.join(),
+  );
+  equal(
+    [tab.events, other.events],
+    [
+      ["login", "logout elsewhere"],
+      ["login elsewhere", "login", "logout"],
+    ],
+  );
+}
+
 export async function a_page_that_missed_another_account_s_sign_in_learns_of_it(t) {
   const browser = new Browser(t);
   const tab = browser.tab();
@@ -201,5 +301,5 @@ export async function a_page_that_missed_another_account_s_sign_in_learns_of_it(
   // Without a message, as for a page that was frozen.
   browser.sessions.delete(browser.cookie);
   browser.cookie = browser.provide(bob.email);
-  equal([await emailOf(tab), tab.events], [bob.email, ["login", "login"]]);
+  equal([await emailOf(tab), tab.events], [bob.email, ["login", "login elsewhere"]]);
 }

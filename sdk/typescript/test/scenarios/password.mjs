@@ -1,5 +1,5 @@
 import { memoryStorage } from "manybase";
-import { equal, fails, password, until } from "../context.mjs";
+import { equal, fails, jsonResponse, password, until, watchedFetch } from "../context.mjs";
 
 const next = "a staple of batteries";
 
@@ -30,6 +30,20 @@ export async function a_wrong_password_is_sent_once(t) {
   const error = await fails(user.auth.changePassword({ current: password, password: "short" }), "VALIDATION", 400);
   equal(error.details[0].path, "/password");
   equal(user.auth.user.id, user.id, "still signed in");
+}
+
+export async function a_change_with_a_refused_token_is_sent_again(t) {
+  const sent = [];
+  const watched = watchedFetch((line, { headers }) => {
+    if (!line.endsWith("/auth/password")) return undefined;
+    sent.push(new Headers(headers).get("authorization"));
+    const refusal = { error: { code: "UNAUTHENTICATED", message: "this token has expired" } };
+    return sent.length === 1 && jsonResponse(refusal, 401);
+  });
+  const user = await t.user({ fetch: watched });
+  await user.auth.changePassword({ current: password, password: next });
+  equal([sent.length, sent[0] === sent[1], watched.count("/auth/refresh")], [2, false, 1]);
+  await t.client().auth.login({ email: user.email, password: next });
 }
 
 export async function a_change_without_a_session_is_refused(t) {

@@ -47,6 +47,17 @@ export async function the_second_factor_of_the_platform(t) {
   await fails(control.me(), "UNAUTHENTICATED", 401);
 }
 
+export async function a_wrong_password_or_code_is_sent_once(t) {
+  const watched = watchedFetch();
+  const control = await newPlatformUser(t, { fetch: watched });
+  const wrong = { current: "a staple of batteries", password: "a staple of batteries" };
+  await fails(control.platformChangePassword(wrong), "INVALID_CREDENTIALS", 401);
+  await control.platformEnrollTotp();
+  await fails(control.platformActivateTotp({ code: "000000" }), undefined);
+  equal([watched.count("/auth/password"), watched.count("/totp/activate"), watched.count("/auth/refresh")], [1, 1, 0]);
+  equal((await control.me()).user.email, control.email, "still signed in");
+}
+
 export async function projects_are_changed_suspended_and_deleted(t) {
   const control = await t.platformUser();
   const { project } = await control.createProject({ name: "Shop" });

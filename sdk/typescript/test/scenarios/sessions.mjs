@@ -194,6 +194,46 @@ export async function a_token_that_is_refused_at_every_call_makes_no_loop(t) {
   equal(client.auth.user.id, user.id, "the refresh has shown that the session is there");
 }
 
+export async function only_a_refused_token_is_renewed(t) {
+  const user = await t.user();
+  let answer;
+  let renewed = false;
+  const watched = watchedFetch((line) => {
+    if (line.endsWith("/auth/refresh")) renewed = true;
+    return line.endsWith("/auth/sessions") && !renewed && answer();
+  });
+  const refusals = [
+    [() => jsonResponse({ error: { code: "INVALID_CREDENTIALS", message: "wrong" } }, 401), "INVALID_CREDENTIALS"],
+    [() => jsonResponse({ error: { code: "UNAUTHENTICATED", message: "expired" } }, 401)],
+    // Not of the server, but of a proxy before it.
+    [() => new Response("<h1>401</h1>", { status: 401 })],
+    [() => new Response(null, { status: 401 })],
+    [() => jsonResponse({ message: "no" }, 401)],
+  ];
+  const client = t.client({ fetch: watched });
+  await client.auth.login({ email: user.email, password });
+  for (const [refusal, code] of refusals) {
+    answer = refusal;
+    renewed = false;
+    watched.sent.length = 0;
+    const call = client.auth.sessions.list();
+    await (code ? fails(call, code, 401) : call);
+    const expected = code ? ["GET /auth/sessions"] : ["GET /auth/sessions", "POST /auth/refresh", "GET /auth/sessions"];
+    equal(watched.sent, expected);
+  }
+  equal(client.auth.user.id, user.id);
+}
+
+export async function a_response_of_a_function_is_given_whatever_its_status_with_its_body(t) {
+  const user = await t.user();
+  const body = { error: { code: "NOT_YOURS", message: "of the function" } };
+  const watched = watchedFetch((line) => line.includes("/run/") && jsonResponse(body, 401));
+  const client = t.client({ fetch: watched });
+  await client.auth.login({ email: user.email, password });
+  const response = await client.run("GET", "/some");
+  equal([response.status, await response.json(), watched.count("/auth/refresh")], [401, body, 0]);
+}
+
 export async function ten_refused_calls_renew_the_token_once(t) {
   const storage = openStorage();
   const user = await t.user({ storage });
