@@ -54,6 +54,7 @@ def test_a_hostile_client_is_text(at_account, developer):
 def test_second_factor_on_and_off(server, opened, developer, mails):
     ok(developer.post("/control/auth/verify-email", {"token": verification_token(mails, developer)}), 204)
     person = opened(server)
+    person.expect_refusals(400)
     person.sign_in(developer, "/account")
     person.press("Switch on")
     dialog = person.page.get_by_role("dialog")
@@ -95,4 +96,4 @@ def test_colours(at_account):
     expect_scheme("light")
     page.emulate_media(color_scheme="dark")
     expect_scheme("dark")
-    assert page.evaluate("localStorage.length") == 0
+    assert page.evaluate("Object.keys(localStorage)") == [f"manybase:control:{person.url}/api/v1"]

@@ -37,6 +37,7 @@ def test_by_keyboard_alone_from_nothing_to_a_project(make_server, opened):
 
 def test_look_and_mistakes(make_server, opened):
     person = opened(make_server(HERE).start())
+    person.expect_refusals(400)
     person.go("/sign-in")
     person.heading("Set up this server")
     person.look()
@@ -54,6 +55,7 @@ def test_look_and_mistakes(make_server, opened):
 def test_from_another_machine_the_code_is_needed(make_server, opened):
     server = make_server().start()
     person = opened(server, extra_http_headers={"x-forwarded-for": "203.0.113.7"})
+    person.expect_refusals(403)
     person.go()
     person.heading("Set up this server")
     person.fill(email="ada@example.com", password=PASSWORD, setupCode="wrong")

@@ -19,6 +19,7 @@ def at_home(person, developer):
 
 def test_the_first_steps(at_home, server):
     person, project = at_home, at_home.project
+    person.expect_refusals(400)
     progress = person.page.get_by_text("of 5 done")
     expect(progress).to_have_text("0 of 5 done")
     person.look()

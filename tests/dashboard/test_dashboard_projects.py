@@ -20,6 +20,7 @@ HOSTILE = [
 
 
 def test_the_first_project_by_keyboard_alone(person, developer):
+    person.expect_refusals(400)
     person.sign_in(developer)
     person.heading("Projects")
     expect(person.page.get_by_text("A project is a backend")).to_be_visible()
@@ -91,6 +92,7 @@ def test_switching_by_keyboard(person, developer):
 
 
 def test_a_suspended_project_says_so(person, developer):
+    person.expect_refusals(403)
     project = developer.create_project("Paused")
     ok(developer.post(f"/control/projects/{project.id}/suspend"), 204)
     person.sign_in(developer, f"/p/{project.slug}")

@@ -1,5 +1,7 @@
 """Signing in, and what keeps and ends a session."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pyotp
 import pytest
 from playwright.sync_api import expect
@@ -27,6 +29,19 @@ def at_second_factor(person: Person, user: PlatformUser, mails) -> pyotp.TOTP:
     return totp
 
 
+def test_the_first_visit_is_silent(person):
+    """No line in the console, not even the browser's own of a refused request."""
+    lines, refused = [], []
+    person.context.on("console", lambda message: lines.append(message.text))
+    person.context.on("response", lambda each: each.status >= 400 and refused.append((each.status, each.url)))
+    for path in ("", "/register", "/account"):
+        person.go(path)
+        person.page.get_by_role("heading", level=1).wait_for()
+        person.page.wait_for_load_state("networkidle")
+        assert (lines, refused) == ([], [])
+    assert person.page.evaluate("localStorage.length + sessionStorage.length") == 0
+
+
 def test_by_keyboard_alone(person, developer):
     person.go()
     person.heading("Sign in to Manybase")
@@ -50,6 +65,7 @@ def test_by_keyboard_alone(person, developer):
 
 
 def test_a_wrong_password_keeps_the_address(person, developer):
+    person.expect_refusals(401)
     person.go()
     person.heading("Sign in to Manybase")
     person.look()
@@ -67,6 +83,7 @@ def test_too_many_attempts_are_counted_down(make_server, opened):
     server = make_server({"SERVICE_AUTH_RATE_LIMIT": "2/120"}).start()
     user = PlatformUser(server)
     person = opened(server)
+    person.expect_refusals(401, 429)
     person.go()
     person.fill(email=user.email, password="wrong")
     for _ in range(2):
@@ -96,11 +113,12 @@ def test_a_reload_and_another_tab_stay_signed_in(person, developer):
     person.heading("Projects")
     person.page.reload()
     person.heading("Projects")
-    assert person.page.evaluate("JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie") == "{}{}"
+    stored = person.page.evaluate("[{ ...localStorage }, { ...sessionStorage }, document.cookie]")
+    assert stored == [{f"manybase:control:{person.url}/api/v1": "1"}, {}, ""]
     with another_tab(person) as page:
         page.goto(f"{person.url}/dashboard/account")
         page.get_by_role("heading", name="Your account").wait_for()
-        # A token comes from the other tab, so no session was opened.
+        # It is the other tab's session, none was opened.
         assert len(ok(developer.get("/control/auth/sessions"))["sessions"]) == 2  # with the developer's own
 
 
@@ -119,6 +137,7 @@ def test_signing_out_reaches_all_tabs(person, developer):
 
 
 def test_a_session_that_was_ended_elsewhere(person, developer):
+    person.expect_refusals(401)
     project = developer.create_project("Elsewhere")
     person.sign_in(developer)
     person.heading("Projects")
@@ -131,10 +150,104 @@ def test_a_session_that_was_ended_elsewhere(person, developer):
     assert person.path() == f"/p/{project.slug}"
 
 
+def test_signing_in_opens_the_other_tabs(person, developer):
+    person.go()
+    person.heading("Sign in to Manybase")
+    with another_tab(person) as page:
+        page.goto(f"{person.url}/dashboard/account")
+        page.get_by_role("heading", name="Sign in to Manybase").wait_for()
+        person.sign_in(developer)
+        page.get_by_role("heading", name="Your account").wait_for()
+
+
+def test_another_person_in_another_tab(person, developer, server):
+    other = PlatformUser(server, name="Bo Lind")
+    person.sign_in(developer, "/account")
+    expect(person.page.get_by_role("main")).to_contain_text(developer.email)
+    with another_tab(person) as page:
+        # A browser that lost the mark of its session asks for the password.
+        person.page.evaluate("localStorage.clear()")
+        page.goto(f"{person.url}/dashboard/account")
+        page.get_by_role("heading", name="Sign in to Manybase").wait_for()
+        page.locator("input[name=email]").fill(other.email)
+        page.locator("input[name=password]").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in", exact=True).click()
+        page.get_by_role("heading", name="Your account").wait_for()
+        expect(person.page.get_by_role("main")).to_contain_text(other.email)
+        expect(person.page.get_by_role("main")).not_to_contain_text(developer.email)
+
+
+# ---- providers
+
+
+@pytest.fixture
+def at_provider(make_server, mails, opened):
+    """A browser at a server with a provider, whose page sends it back at once: with what the test puts into `result`."""
+    settings = {f"SERVICE_CONTROL_OAUTH_GITHUB_CLIENT_{name}": "dashboard" for name in ("ID", "SECRET")}
+    server = make_server({**mails.settings, **settings}).start()
+    person = opened(server)
+    person.user = PlatformUser(server)
+    person.result = f"refresh={person.user.tokens['refreshToken']}"
+
+    def start(route):
+        [back] = parse_qs(urlsplit(route.request.url).query)["redirect"]
+        assert back.startswith(f"{server.url}/dashboard/sign-in")
+        route.fulfill(status=302, headers={"location": f"{back}#mb_{person.result}"})
+
+    person.context.route("**/control/auth/oauth/github/start?*", start)
+    return person
+
+
+def test_through_a_provider(at_provider):
+    person = at_provider
+    person.go("/account")
+    person.press("Continue with GitHub")
+    person.heading("Your account")
+    assert "mb_" not in person.page.url
+    stored = person.page.evaluate("[{ ...localStorage }, { ...sessionStorage }]")
+    assert stored == [{f"manybase:control:{person.url}/api/v1": "1"}, {}]
+    person.page.reload()
+    person.heading("Your account")
+
+
+def test_a_provider_that_refuses(at_provider):
+    person = at_provider
+    person.result = "error=user_blocked"
+    person.go("/account")
+    person.press("Continue with GitHub")
+    person.alert("This account is blocked.")
+    assert person.path() == "/sign-in?redirect=%2Faccount"
+    person.look()
+
+
+def test_the_second_factor_after_a_provider(at_provider, mails):
+    person = at_provider
+    totp = switch_on(person.user, mails)
+    body = {"email": person.user.email, "password": PASSWORD}
+    person.result = f"mfa={ok(person.user.post('/control/auth/login', body, token=None))['mfaToken']}"
+    person.go("/account")
+    person.press("Continue with GitHub")
+    person.heading("Second factor")
+    person.fill(code=next_code(totp))
+    person.press("Verify")
+    person.heading("Your account")
+
+
+def test_a_token_of_a_sign_in_that_did_not_begin_here(at_provider):
+    """A link with another account's token must not sign a visitor in to it."""
+    person = at_provider
+    person.go(f"/sign-in#mb_{person.result}")
+    person.alert("Signing in did not work.")
+    assert person.path() == "/sign-in"
+    person.go()
+    person.heading("Sign in to Manybase")
+
+
 # ---- second factor
 
 
 def test_second_factor(person, developer, mails):
+    person.expect_refusals(401)
     totp = at_second_factor(person, developer, mails)
     person.has_focus("Code")
     person.look()
@@ -194,6 +307,7 @@ def test_registration_by_invitation_only(make_server, opened, mails):
     server = make_server({**mails.settings, "SERVICE_CONTROL_REGISTRATION": "invited"}).start()
     PlatformUser(server)
     person = opened(server)
+    person.expect_refusals(403)
     person.go("/register")
     person.fill(email="uninvited@example.com", password=PASSWORD)
     person.press("Create an account")

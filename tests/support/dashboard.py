@@ -1,5 +1,6 @@
 """A person at the dashboard, in a real browser."""
 
+import re
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,16 +10,22 @@ from support.waiting import wait_until
 
 
 class Person(Visitor):
-    """One person's browser at the dashboard of a server."""
+    """One person's browser at the dashboard of a server. Not even Chromium's own lines about refused requests may be in its
+    console, but those that a test expects."""
 
     def __init__(self, context, url: str):
         super().__init__(context)
         self.url = url
+        self.tolerated = []
         context.on("request", self._on_request)
 
     def _on_request(self, request) -> None:
         if not request.url.startswith((self.url + "/", "data:", "blob:")):
             self.problems.append(f"a request of another server: {request.url}")
+
+    def expect_refusals(self, *statuses: int) -> None:
+        """Requests may be refused with these, as after a mistake of the person."""
+        self.tolerated += [re.compile(rf"^Failed to load resource: .* status of {status} ") for status in statuses]
 
     def go(self, path: str = ""):
         return self.page.goto(f"{self.url}/dashboard{path}")

@@ -8,7 +8,6 @@ import { queryClient } from "./app/queries";
 import { router } from "./app/router";
 import { ToastArea } from "./components/ui/toast";
 import { watchScheme } from "./lib/scheme";
-import { session } from "./session";
 import "./styles/fonts.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
@@ -22,11 +21,6 @@ addEventListener("vite:preloadError", (event) => {
   sessionStorage.setItem(key, "1");
   event.preventDefault();
   location.reload();
-});
-
-// Where the session ends, the sign-in page takes the place of every screen.
-session.listen((event) => {
-  if (event === "signed-out") void router.invalidate();
 });
 
 // Another screen starts at its title, for readers of the screen and the keyboard alike.

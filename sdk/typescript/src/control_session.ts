@@ -52,7 +52,7 @@ class Marker {
     this.#key = key;
   }
 
-  /** True too where there is no storage: then the server is asked. */
+  /** True too where there is no storage: then the cookie is tried. */
   get isSet(): boolean {
     try {
       return typeof document === "undefined" || localStorage.getItem(this.#key) !== null;

@@ -3,9 +3,9 @@ import { QueryClient, queryOptions } from "@tanstack/react-query";
 import { ManybaseError, isError } from "manybase";
 import { createAdmin, type AdminMethods } from "manybase/admin";
 import { loggedFetch } from "../lib/call-log";
+import { permissionsOf } from "../lib/permissions";
 import { serverUrl } from "../lib/server";
-import { claimsOf } from "../lib/token";
-import { control, session } from "../session";
+import { control } from "../session";
 
 const retryable = (error: unknown) => isError(error) && error.code === "NETWORK";
 
@@ -34,12 +34,6 @@ function open(projectId: string): Opened {
 
 /** The administration of a project, as the person who is signed in. */
 export const adminOf = (projectId: string): AdminMethods => open(projectId).admin;
-
-session.listen((event) => {
-  if (event !== "signed-out") return;
-  opened.clear();
-  queryClient.clear();
-});
 
 export const setupStatus = queryOptions({
   queryKey: ["setup-status"],
@@ -74,7 +68,7 @@ export const permissions = (projectId: string) =>
     queryKey: [projectId, "permissions"],
     queryFn: async () => {
       try {
-        return claimsOf(await open(projectId).tokens()).perms ?? [];
+        return permissionsOf(await open(projectId).tokens());
       } catch (error) {
         // There are no tokens of a suspended project.
         if (isError(error, "PROJECT_SUSPENDED")) return [];

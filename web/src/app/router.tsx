@@ -10,7 +10,7 @@ import {
 import { Shell } from "../components/shell/shell";
 import { ownPath } from "../lib/paths";
 import { basePath } from "../lib/server";
-import { session } from "../session";
+import { control } from "../session";
 import { ErrorPage, MissingPage, RootErrorPage, RootMissingPage } from "./error-page";
 import { me, permissions, projectOf, projects, queryClient, setupStatus } from "./queries";
 
@@ -35,7 +35,7 @@ const outside = createRoute({
   id: "outside",
   component: Outlet,
   beforeLoad: async ({ search }) => {
-    const [signedIn] = await Promise.all([session.start(), queryClient.ensureQueryData(setupStatus)]);
+    const [signedIn] = await Promise.all([control.restore(), queryClient.ensureQueryData(setupStatus)]);
     if (signedIn) throw redirect({ href: basePath + (withRedirect(search).redirect ?? "/"), reloadDocument: false });
   },
 });
@@ -75,7 +75,7 @@ const inside = createRoute({
   id: "inside",
   component: Shell,
   beforeLoad: async ({ location }) => {
-    if (await session.start()) return;
+    if (await control.restore()) return;
     const path = location.href.slice(location.href.startsWith(basePath) ? basePath.length : 0) || "/";
     throw redirect({ to: "/sign-in", search: path === "/" ? {} : { redirect: path } });
   },

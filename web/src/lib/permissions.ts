@@ -16,4 +16,15 @@ function covers(held: string, needed: string): boolean {
   return own.length === parts.length;
 }
 
+/** What a token grants. It is not verified: see above. */
+export function permissionsOf(token: string): string[] {
+  try {
+    const part = token.split(".")[1]!.replace(/-/g, "+").replace(/_/g, "/");
+    const bytes = Uint8Array.from(atob(part), (c) => c.charCodeAt(0));
+    return (JSON.parse(new TextDecoder().decode(bytes)) as { perms?: string[] }).perms ?? [];
+  } catch {
+    return [];
+  }
+}
+
 export const can = (held: readonly string[], needed: string): boolean => held.some((one) => covers(one, needed));

@@ -70,7 +70,7 @@ export async function a_visitor_without_a_session_requests_nothing(t) {
   await fails(tab.me(), "UNAUTHENTICATED", 401);
   equal([browser.requests, browser.marked], [["GET /me"], null]);
   await tab.platformLogin(ada);
-  equal([browser.marked, await browser.tab().restore()], ["1", true], "the mark is no secret");
+  equal([browser.marked, await browser.tab().restore()], ["1", true], "the mark has no secret");
   await tab.signOut();
   browser.requests.length = 0;
   equal([browser.marked, await browser.tab().restore(), browser.requests], [null, false, []]);
@@ -99,7 +99,7 @@ export async function a_cookie_whose_mark_was_lost_is_left_until_the_next_sign_i
   equal([browser.marked, await emailOf(browser.tab())], ["1", bob.email]);
 }
 
-export async function without_storage_the_server_is_asked(t) {
+export async function without_storage_the_cookie_is_tried(t) {
   page(t);
   const browser = new Browser(t);
   const none = () => {
@@ -274,7 +274,7 @@ export async function tokens_of_projects_are_of_the_present_account(t) {
   check((await token()).startsWith(`project of ${bob.email}`), "none of the account before");
 }
 
-export async function another_sign_in_of_the_same_account_is_no_event(t) {
+export async function another_sign_in_of_the_same_account_causes_no_event(t) {
   const browser = new Browser(t);
   const [tab, other] = [browser.tab(), browser.tab()];
   await tab.platformLogin(ada);

@@ -3,7 +3,7 @@ import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/
 import { Menu as MenuIcon } from "lucide-react";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { me, projects } from "../../app/queries";
-import { session } from "../../session";
+import { control } from "../../session";
 import { messages } from "../../messages";
 import { chooseScheme, schemeChoice, type SchemeChoice } from "../../lib/scheme";
 import { EnvironmentPill } from "../ui/badge";
@@ -37,7 +37,7 @@ function AccountMenu() {
   const { name, email } = data.user;
   const signOut = async () => {
     try {
-      await session.signOut();
+      await control.signOut();
     } catch (error) {
       toast(wordsOf(error));
     }

@@ -2,7 +2,8 @@ import { isError } from "manybase";
 import type { TotpEnrollment } from "manybase/control";
 import { useState } from "react";
 import { me, queryClient } from "../../app/queries";
-import { Form, FormProblem, type Values } from "../../components/form/form";
+import { DialogForm } from "../../components/form/dialog-form";
+import { FormProblem, type Values } from "../../components/form/form";
 import { wordsOf } from "../../components/states/problem";
 import { Badge } from "../../components/ui/badge";
 import { Button, ButtonAnchor } from "../../components/ui/button";
@@ -30,17 +31,6 @@ async function withCode<T>(call: Promise<T>): Promise<T> {
 
 function CodeInput({ label }: { label: string }) {
   return <TextField label={label} name="code" autoComplete="one-time-code" autoCapitalize="none" spellCheck={false} mono />;
-}
-
-function Actions({ busy, action, onClose, danger }: { busy: boolean; action: string; onClose(): void; danger?: boolean }) {
-  return (
-    <DialogActions>
-      <Button onClick={onClose}>{messages.cancel}</Button>
-      <Button type="submit" look={danger ? "danger-filled" : "primary"} busy={busy}>
-        {action}
-      </Button>
-    </DialogActions>
-  );
 }
 
 /** The key for the app, then the code that shows that it works, then the recovery codes. */
@@ -73,14 +63,9 @@ function SwitchOn({ enrollment, onClose }: { enrollment: TotpEnrollment; onClose
         </div>
       </div>
       <ButtonAnchor href={enrollment.otpauthUrl}>{words.openApp}</ButtonAnchor>
-      <Form label={words.enrollTitle} onSubmit={activate}>
-        {(busy) => (
-          <>
-            <CodeInput label={words.code} />
-            <Actions busy={busy} action={words.switchOn} onClose={onClose} />
-          </>
-        )}
-      </Form>
+      <DialogForm label={words.enrollTitle} action={words.switchOn} onSubmit={activate} onClose={onClose}>
+        <CodeInput label={words.code} />
+      </DialogForm>
     </Dialog>
   );
 }
@@ -94,14 +79,9 @@ function SwitchOff({ onClose }: { onClose(): void }) {
   };
   return (
     <Dialog open onClose={onClose} title={words.offTitle} description={words.offDescription}>
-      <Form label={words.offTitle} onSubmit={disable}>
-        {(busy) => (
-          <>
-            <CodeInput label={messages.auth.secondFactor.code} />
-            <Actions busy={busy} action={words.switchOff} onClose={onClose} danger />
-          </>
-        )}
-      </Form>
+      <DialogForm label={words.offTitle} action={words.switchOff} danger onSubmit={disable} onClose={onClose}>
+        <CodeInput label={messages.auth.secondFactor.code} />
+      </DialogForm>
     </Dialog>
   );
 }

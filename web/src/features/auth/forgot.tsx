@@ -1,17 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { Form } from "../../components/form/form";
-import { Button } from "../../components/ui/button";
-import { TextField } from "../../components/ui/field";
 import { messages } from "../../messages";
 import { control } from "../../session";
-import { Card, CardFooter } from "./card";
-import { flow, useRedirect } from "./flow";
+import { Card, CardFooter, CardForm, EmailField } from "./card";
+import { flow, useTarget } from "./flow";
 
 const words = messages.auth.forgotPage;
 
 export function ForgotPage() {
-  const redirect = useRedirect();
+  const target = useTarget();
   const [sentTo, setSentTo] = useState<string>();
   const submit = async ({ email = "" }: Record<string, string>) => {
     flow.email = email;
@@ -21,29 +18,14 @@ export function ForgotPage() {
   return (
     <Card title={words.title} text={sentTo === undefined ? words.text : undefined}>
       {sentTo === undefined ? (
-        <Form label={words.title} onSubmit={submit}>
-          {(busy) => (
-            <>
-              <TextField
-                label={messages.auth.email}
-                name="email"
-                type="email"
-                autoComplete="username"
-                defaultValue={flow.email}
-                autoFocus
-                required
-              />
-              <Button type="submit" look="primary" wide busy={busy}>
-                {words.action}
-              </Button>
-            </>
-          )}
-        </Form>
+        <CardForm label={words.title} action={words.action} onSubmit={submit}>
+          <EmailField autoFocus />
+        </CardForm>
       ) : (
         <p role="status">{words.sent(sentTo)}</p>
       )}
       <CardFooter>
-        <Link to="/sign-in" search={redirect ? { redirect } : {}}>
+        <Link to="/sign-in" search={target}>
           {words.back}
         </Link>
       </CardFooter>

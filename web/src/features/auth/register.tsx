@@ -3,14 +3,13 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { isError } from "manybase";
 import { useState } from "react";
 import { queryClient, setupStatus } from "../../app/queries";
-import { Form, FormProblem } from "../../components/form/form";
-import { Button } from "../../components/ui/button";
+import { FormProblem } from "../../components/form/form";
 import { TextField } from "../../components/ui/field";
 import { basePath } from "../../lib/server";
 import { messages } from "../../messages";
-import { control, session, withCookie } from "../../session";
-import { Card, CardFooter } from "./card";
-import { flow, useContinue, useRedirect } from "./flow";
+import { control } from "../../session";
+import { Card, CardFooter, CardForm, EmailField } from "./card";
+import { flow, useSignIn, useTarget } from "./flow";
 
 const words = messages.auth;
 
@@ -21,11 +20,11 @@ interface Registered {
 
 /** After a registration: the address is to be confirmed, and the person may continue at once. */
 function RegisteredCard({ account }: { account: Registered }) {
-  const proceed = useContinue();
+  const signIn = useSignIn();
   const navigate = useNavigate();
-  const signIn = async () => {
+  const proceed = async () => {
     try {
-      await proceed(await control.platformLogin(account, withCookie));
+      await signIn(account);
     } catch (error) {
       if (!isError(error, "INVALID_CREDENTIALS")) throw error;
       // The address had an account before.
@@ -36,13 +35,7 @@ function RegisteredCard({ account }: { account: Registered }) {
   return (
     <Card title={words.registered.title} text={words.registered.text(account.email)}>
       <p>{words.registered.now}</p>
-      <Form label={words.registered.title} onSubmit={signIn}>
-        {(busy) => (
-          <Button type="submit" look="primary" wide busy={busy} autoFocus>
-            {words.registered.action}
-          </Button>
-        )}
-      </Form>
+      <CardForm label={words.registered.title} action={words.registered.action} onSubmit={proceed} />
     </Card>
   );
 }
@@ -50,7 +43,7 @@ function RegisteredCard({ account }: { account: Registered }) {
 export function RegisterPage() {
   const { data: status } = useSuspenseQuery(setupStatus);
   const [first] = useState(status.needsSetup);
-  const redirect = useRedirect();
+  const target = useTarget();
   const navigate = useNavigate();
   const [registered, setRegistered] = useState<Registered>();
 
@@ -69,57 +62,42 @@ export function RegisterPage() {
     }
     await queryClient.invalidateQueries(setupStatus);
     if (!first) return setRegistered({ email, password });
-    const response = await control.platformLogin({ email, password }, withCookie);
-    if ("mfaRequired" in response) return void (await navigate({ to: "/sign-in" }));
-    session.adopt(response);
+    const accepted = await control.platformLogin({ email, password });
+    if ("mfaRequired" in accepted) return void (await navigate({ to: "/sign-in" }));
     await navigate({ href: `${basePath}/?new=true` });
   };
 
   if (registered) return <RegisteredCard account={registered} />;
   return (
     <Card title={first ? words.first.title : words.registerTitle} text={first ? words.first.text : undefined}>
-      <Form label={words.register} onSubmit={submit}>
-        {(busy) => (
-          <>
-            <TextField label={words.optionalName} name="name" autoComplete="name" autoFocus />
-            <TextField
-              label={words.email}
-              name="email"
-              type="email"
-              autoComplete="username"
-              defaultValue={flow.email}
-              required
-            />
-            <TextField
-              label={words.password}
-              name="password"
-              type="password"
-              autoComplete="new-password"
-              hint={words.passwordRule}
-              required
-            />
-            {first && status.setupCodeRequired && (
-              <TextField
-                label={words.first.setupCode}
-                name="setupCode"
-                hint={words.first.setupHint}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                mono
-                required
-              />
-            )}
-            <Button type="submit" look="primary" wide busy={busy}>
-              {first ? words.first.action : words.register}
-            </Button>
-          </>
+      <CardForm label={words.register} action={first ? words.first.action : words.register} onSubmit={submit}>
+        <TextField label={words.optionalName} name="name" autoComplete="name" autoFocus />
+        <EmailField />
+        <TextField
+          label={words.password}
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          hint={words.passwordRule}
+          required
+        />
+        {first && status.setupCodeRequired && (
+          <TextField
+            label={words.first.setupCode}
+            name="setupCode"
+            hint={words.first.setupHint}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            mono
+            required
+          />
         )}
-      </Form>
+      </CardForm>
       {!first && (
         <CardFooter>
           {words.haveAccount}{" "}
-          <Link to="/sign-in" search={redirect ? { redirect } : {}}>
+          <Link to="/sign-in" search={target}>
             {words.signIn}
           </Link>
         </CardFooter>

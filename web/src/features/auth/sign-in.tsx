@@ -1,53 +1,47 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { isError } from "manybase";
 import { useEffect, useRef, useState } from "react";
 import { setupStatus } from "../../app/queries";
-import { Form, FormProblem } from "../../components/form/form";
+import { FormProblem } from "../../components/form/form";
 import { Alert } from "../../components/states/alert";
 import { ProblemText } from "../../components/states/problem";
-import { Button, ButtonAnchor } from "../../components/ui/button";
+import { Button } from "../../components/ui/button";
 import { TextField } from "../../components/ui/field";
 import { providerLabel } from "../../lib/format";
-import { basePath } from "../../lib/server";
 import { messages } from "../../messages";
-import { control, session, withCookie } from "../../session";
-import { Card, CardFooter } from "./card";
-import { flow, providerAddress, rememberProvider, takeFragment, useContinue, useRedirect } from "./flow";
+import { control } from "../../session";
+import { Card, CardFooter, CardForm, EmailField } from "./card";
+import { flow, openProvider, useArrive, useSecondFactor, useSignIn, useTarget } from "./flow";
 import styles from "./card.module.css";
 
 const words = messages.auth;
 
 /** Ends a provider's sign-in, whose result is in the address; gives what went wrong. */
 function useProviderResult(): unknown {
-  const navigate = useNavigate();
+  const arrive = useArrive();
+  const askFactor = useSecondFactor();
   const [problem, setProblem] = useState<unknown>();
   const done = useRef(false);
   useEffect(() => {
     if (done.current) return;
     done.current = true;
-    const taken = takeFragment();
-    if (!taken) return;
-    const { values, redirect } = taken;
-    const reason = values.get("mb_error");
-    const mfa = values.get("mb_mfa");
-    const refresh = values.get("mb_refresh");
-    if (reason) setProblem(new Error(words.reasons[reason] ?? words.reasonUnknown));
-    else if (mfa) {
-      flow.mfaToken = mfa;
-      void navigate({ to: "/second-factor", search: redirect && redirect !== "/" ? { redirect } : {} });
-    } else if (refresh) {
-      session.adoptRefreshToken(refresh).then(() => navigate({ href: basePath + (redirect ?? "/") }), setProblem);
-    }
-  }, [navigate]);
+    const complete = async () => {
+      const result = await control.completeOauth();
+      if (result) await (result.mfa ? askFactor(result.mfa.verify) : arrive());
+    };
+    complete().catch((error: unknown) => {
+      const refused = isError(error, "OAUTH_FAILED");
+      setProblem(refused ? new Error(words.reasons[error.message] ?? words.reasonUnknown) : error);
+    });
+  }, [arrive, askFactor]);
   return problem;
 }
 
 export function SignInPage() {
   const { data: status } = useSuspenseQuery(setupStatus);
-  const redirect = useRedirect();
-  const search = redirect ? { redirect } : {};
-  const proceed = useContinue();
+  const target = useTarget();
+  const signIn = useSignIn();
   const problem = useProviderResult();
   const [notice] = useState(() => flow.notice);
   useEffect(() => void (flow.notice = undefined), []);
@@ -55,7 +49,7 @@ export function SignInPage() {
   const submit = async ({ email = "", password = "" }: Record<string, string>) => {
     flow.email = email;
     try {
-      await proceed(await control.platformLogin({ email, password }, withCookie));
+      await signIn({ email, password });
     } catch (error) {
       throw isError(error, "INVALID_CREDENTIALS") ? new FormProblem("", words.wrong) : error;
     }
@@ -73,41 +67,26 @@ export function SignInPage() {
         <>
           <div className={styles["providers"]}>
             {status.oauthProviders.map((provider) => (
-              <ButtonAnchor key={provider} wide href={providerAddress(provider)} onClick={() => rememberProvider(redirect)}>
+              <Button key={provider} wide onClick={() => openProvider(provider, target)}>
                 {words.withProvider(providerLabel(provider))}
-              </ButtonAnchor>
+              </Button>
             ))}
           </div>
           <div className={styles["or"]}>{words.or}</div>
         </>
       )}
-      <Form label={words.signIn} onSubmit={submit}>
-        {(busy) => (
-          <>
-            <TextField
-              label={words.email}
-              name="email"
-              type="email"
-              autoComplete="username"
-              defaultValue={flow.email}
-              autoFocus
-              required
-            />
-            <TextField label={words.password} name="password" type="password" autoComplete="current-password" required />
-            <Button type="submit" look="primary" wide busy={busy}>
-              {words.signIn}
-            </Button>
-          </>
-        )}
-      </Form>
+      <CardForm label={words.signIn} onSubmit={submit}>
+        <EmailField autoFocus />
+        <TextField label={words.password} name="password" type="password" autoComplete="current-password" required />
+      </CardForm>
       <CardFooter>
-        <Link to="/forgot" search={search}>
+        <Link to="/forgot" search={target}>
           {words.forgot}
         </Link>
       </CardFooter>
       <CardFooter>
         {words.noAccount}{" "}
-        <Link to="/register" search={search}>
+        <Link to="/register" search={target}>
           {words.register}
         </Link>
       </CardFooter>

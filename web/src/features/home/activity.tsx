@@ -24,7 +24,7 @@ function Figure({ label, value, line }: { label: string; value: string; line: st
     <div className={styles["figure"]}>
       <dt>{label}</dt>
       <dd className={styles["value"]}>{value}</dd>
-      <dd className={styles["secondary"]} title={line}>
+      <dd className={styles["line"]} title={line}>
         {line}
       </dd>
     </div>

@@ -1,7 +1,8 @@
 import { isError } from "manybase";
 import { useState } from "react";
 import { adminOf, queryClient } from "../../app/queries";
-import { Form, FormProblem, type Values } from "../../components/form/form";
+import { DialogForm } from "../../components/form/dialog-form";
+import { FormProblem, type Values } from "../../components/form/form";
 import { Button } from "../../components/ui/button";
 import { Dialog, DialogActions } from "../../components/ui/dialog";
 import { Choices, CodeField, TextField } from "../../components/ui/field";
@@ -18,17 +19,6 @@ type OfCollection = DialogProps & { collection: string };
 
 const changed = (projectId: string) => queryClient.invalidateQueries({ queryKey: [projectId] });
 
-function Actions({ onClose, busy, action }: { onClose(): void; busy: boolean; action: string }) {
-  return (
-    <DialogActions>
-      <Button onClick={onClose}>{messages.cancel}</Button>
-      <Button type="submit" look="primary" busy={busy}>
-        {action}
-      </Button>
-    </DialogActions>
-  );
-}
-
 export function NewCollection({ projectId, onClose }: DialogProps) {
   const words = messages.home.collectionDialog;
   const create = async ({ name = "" }: Values) => {
@@ -39,14 +29,9 @@ export function NewCollection({ projectId, onClose }: DialogProps) {
   };
   return (
     <Dialog open onClose={onClose} title={words.title}>
-      <Form label={words.title} onSubmit={create}>
-        {(busy) => (
-          <>
-            <TextField label={words.name} name="name" hint={words.hint} autoComplete="off" autoCapitalize="none" mono />
-            <Actions onClose={onClose} busy={busy} action={words.action} />
-          </>
-        )}
-      </Form>
+      <DialogForm label={words.title} action={words.action} onSubmit={create} onClose={onClose}>
+        <TextField label={words.name} name="name" hint={words.hint} autoComplete="off" autoCapitalize="none" mono />
+      </DialogForm>
     </Dialog>
   );
 }
@@ -61,23 +46,18 @@ export function StartPolicy({ projectId, collection, onClose }: OfCollection) {
   };
   return (
     <Dialog open onClose={onClose} title={words.title(collection)} description={words.text}>
-      <Form label={words.title(collection)} onSubmit={save}>
-        {(busy) => (
-          <>
-            <Choices
-              label={words.choices}
-              name="policy"
-              initial="owner"
-              choices={[
-                { value: "owner", label: words.owner, hint: words.ownerHint },
-                { value: "readers", label: words.members, hint: words.membersHint },
-                { value: "shared", label: words.open, hint: words.openHint },
-              ]}
-            />
-            <Actions onClose={onClose} busy={busy} action={words.action} />
-          </>
-        )}
-      </Form>
+      <DialogForm label={words.title(collection)} action={words.action} onSubmit={save} onClose={onClose}>
+        <Choices
+          label={words.choices}
+          name="policy"
+          initial="owner"
+          choices={[
+            { value: "owner", label: words.owner, hint: words.ownerHint },
+            { value: "readers", label: words.members, hint: words.membersHint },
+            { value: "shared", label: words.open, hint: words.openHint },
+          ]}
+        />
+      </DialogForm>
     </Dialog>
   );
 }
@@ -101,14 +81,9 @@ export function NewDocument({ projectId, collection, onClose }: OfCollection) {
   };
   return (
     <Dialog open onClose={onClose} title={words.title(collection)}>
-      <Form label={words.title(collection)} onSubmit={create}>
-        {(busy) => (
-          <>
-            <CodeField label={words.body} name="body" defaultValue={'{\n  "title": "A first document"\n}'} />
-            <Actions onClose={onClose} busy={busy} action={words.action} />
-          </>
-        )}
-      </Form>
+      <DialogForm label={words.title(collection)} action={words.action} onSubmit={create} onClose={onClose}>
+        <CodeField label={words.body} name="body" defaultValue={'{\n  "title": "A first document"\n}'} />
+      </DialogForm>
     </Dialog>
   );
 }
@@ -134,24 +109,19 @@ export function NewKey({ projectId, onClose }: DialogProps) {
   return (
     <Dialog open onClose={onClose} title={words.title} description={key === undefined ? undefined : words.shown}>
       {key === undefined ? (
-        <Form label={words.title} onSubmit={create}>
-          {(busy) => (
-            <>
-              <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" />
-              <Choices
-                label={words.scope}
-                name="scope"
-                initial="write"
-                choices={[
-                  { value: "read", label: words.read },
-                  { value: "write", label: words.write },
-                  { value: "admin", label: words.admin, hint: words.adminHint },
-                ]}
-              />
-              <Actions onClose={onClose} busy={busy} action={words.action} />
-            </>
-          )}
-        </Form>
+        <DialogForm label={words.title} action={words.action} onSubmit={create} onClose={onClose}>
+          <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" />
+          <Choices
+            label={words.scope}
+            name="scope"
+            initial="write"
+            choices={[
+              { value: "read", label: words.read },
+              { value: "write", label: words.write },
+              { value: "admin", label: words.admin, hint: words.adminHint },
+            ]}
+          />
+        </DialogForm>
       ) : (
         <>
           <Snippet

@@ -1,8 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { projects, queryClient } from "../../app/queries";
-import { Form } from "../../components/form/form";
-import { Button } from "../../components/ui/button";
-import { Dialog, DialogActions } from "../../components/ui/dialog";
+import { DialogForm } from "../../components/form/dialog-form";
+import { Dialog } from "../../components/ui/dialog";
 import { TextField } from "../../components/ui/field";
 import { toast } from "../../components/ui/toast";
 import { messages } from "../../messages";
@@ -21,19 +20,9 @@ export function NewProject({ open, onClose }: { open: boolean; onClose(): void }
   };
   return (
     <Dialog open={open} onClose={onClose} title={words.createTitle} description={words.createText}>
-      <Form label={words.createTitle} onSubmit={create}>
-        {(busy) => (
-          <>
-            <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" required />
-            <DialogActions>
-              <Button onClick={onClose}>{messages.cancel}</Button>
-              <Button type="submit" look="primary" busy={busy}>
-                {words.action}
-              </Button>
-            </DialogActions>
-          </>
-        )}
-      </Form>
+      <DialogForm label={words.createTitle} action={words.action} onSubmit={create} onClose={onClose}>
+        <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" required />
+      </DialogForm>
     </Dialog>
   );
 }
