@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { can } from "./permissions";
+import { can, permissionsOf } from "./permissions";
 
 // The cases of the server's own test.
 const cases: [string, string, boolean][] = [
@@ -41,3 +41,9 @@ test.each(cases)("%s for %s: %s", (held, needed, allowed) => {
 });
 
 test("without permissions", () => expect(can([], "data:posts:read")).toBe(false));
+
+test("what a token grants", () => {
+  const token = (payload: string) => `e30.${btoa(payload).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "")}.c2ln`;
+  expect(permissionsOf(token('{"sub":"user_1","perms":["data:*","keys:manage"]}'))).toEqual(["data:*", "keys:manage"]);
+  for (const none of ["", "opaque", token("{}"), token("none")]) expect(permissionsOf(none)).toEqual([]);
+});
