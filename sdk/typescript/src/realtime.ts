@@ -37,6 +37,8 @@ export interface SubscribeOptions<D> {
   fields?: readonly Path<D>[];
   /** Also report documents that go out of sight, as changes of the type `leave`. */
   leave?: boolean;
+  /** Past the policy, with all fields: for members and keys with `data:<collection>:admin`. */
+  admin?: boolean;
   /** Begin with the changes after this position. */
   after?: string;
   /** Changes may be missing: read again. Without it a gap is logged as an error. */

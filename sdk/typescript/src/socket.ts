@@ -311,7 +311,7 @@ export class Connection {
   }
 
   #sendSubscribe(entry: Entry): void {
-    const { events, filter, fields, leave } = entry.options;
+    const { events, filter, fields, leave, admin } = entry.options;
     entry.id = String(++this.#nextId);
     this.#byId.set(entry.id, entry);
     setStatus(entry, "catching-up");
@@ -323,6 +323,7 @@ export class Connection {
       filter,
       fields,
       leave,
+      admin,
       caughtUp: true,
       after: entry.options.resume === false && entry.began ? undefined : entry.position,
     });

@@ -1,6 +1,6 @@
 // What happens when the network, the server or the clock fails, by a proxy that fails as it is told to. Not in pages.
 import { memoryStorage } from "manybase";
-import { check, equal, fails, open, password, sleep, until, unique } from "../context.mjs";
+import { check, equal, fails, password, sleep, until, unique } from "../context.mjs";
 import { randomHistory } from "../history.mjs";
 import { proxied } from "../proxy.mjs";
 

@@ -287,3 +287,20 @@ export async function a_service_key_follows_past_policies(t) {
   await until(() => narrow.seen.length === 1, "what the rule shows");
   equal([documents[0].secret, documents[0].ownerId, narrow.seen], [7, user.id, ["insert b"]]);
 }
+
+export async function admins_follow_past_the_policy(t) {
+  const hiding = { ...open, read: { filter: { ownerId: "$auth.uid" }, deniedReadFields: ["n"] } };
+  const name = await t.collection(hiding);
+  const whole = await following(t.key().collection(name), { admin: true });
+  const own = await following(t.key().collection(name));
+  const errors = [];
+  const user = (await t.user()).collection(name);
+  const refused = user.subscribe(() => {}, { admin: true, onError: (error) => errors.push(error.code) });
+  await until(() => refused.status === "ended", "users are refused");
+  equal(errors, ["FORBIDDEN"]);
+  await user.create({ id: "a", n: 1 });
+  await until(() => whole.seen.length === 1, "the change");
+  await t.key().collection(name).create({ id: "b", n: 2 });
+  await until(() => whole.seen.length === 2 && own.seen.length === 1, "the next one");
+  equal([whole.seen, own.seen], [["insert a 1", "insert b 2"], ["insert b"]]);
+}
