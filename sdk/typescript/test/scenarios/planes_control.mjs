@@ -1,6 +1,6 @@
 // Every family of operations of the control plane by its methods, with what it refuses. Not in pages.
 import { createAdmin } from "manybase/admin";
-import { check, equal, fails, password, paths, totp, unique } from "../context.mjs";
+import { check, equal, fails, password, paths, totp, unique, watchedFetch } from "../context.mjs";
 
 export async function accounts_of_the_platform(t) {
   const control = t.control();
