@@ -49,7 +49,7 @@ export async function the_second_factor_of_the_platform(t) {
 
 export async function a_wrong_password_or_code_is_sent_once(t) {
   const watched = watchedFetch();
-  const control = await newPlatformUser(t, { fetch: watched });
+  const control = await t.platformUser({ fetch: watched });
   const wrong = { current: "a staple of batteries", password: "a staple of batteries" };
   await fails(control.platformChangePassword(wrong), "INVALID_CREDENTIALS", 401);
   await control.platformEnrollTotp();
