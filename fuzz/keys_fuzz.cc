@@ -7,7 +7,7 @@
 #include "document/value_order.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/value_key.h"
+#include "store/value_key.h"
 
 namespace {
 

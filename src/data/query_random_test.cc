@@ -5,7 +5,7 @@
 
 #include "data/data_fixture.h"
 #include "document/keep_fields.h"
-#include "store/testing/memory_sort.h"
+#include "store/plain_sort.h"
 
 namespace mb::data {
 namespace {
@@ -165,10 +165,10 @@ class QueryRandomTest : public DataTest {
     for (const doc::Document& each : store_.all(notes_)) {
       if (ofRule.matches(each) && ofCaller.matches(each)) matching.push_back(each);
     }
-    auto sorted = store::testing::sortDocuments(query.read.sort, std::move(matching));
+    auto sorted = store::sortDocuments(query.read.sort, std::move(matching));
     if (!sorted) return refuse(sorted.error().code(), false);
     const doc::FieldSet hidden(denied);
-    for (store::testing::SortedDocument& each : *sorted) {
+    for (store::SortedDocument& each : *sorted) {
       doc::Document shown = hidden.strip(each.document);
       if (query.fields) {
         std::vector<std::string> kept = *query.fields;

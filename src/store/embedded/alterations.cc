@@ -3,6 +3,7 @@
 #include "store/configuration_limits.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/keys.h"
+#include "store/write_steps.h"
 
 namespace mb::store::embedded {
 

@@ -2,7 +2,7 @@
 
 #include "document/value_order.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/value_key.h"
+#include "store/value_key.h"
 
 namespace mb::store::embedded {
 
@@ -38,7 +38,7 @@ void lowerTo(std::string& to, std::string bound) {
 
 // NaN sorts below all numbers, but is not less than any of them.
 void skipNaN(std::string& from, std::string& to, uint8_t keyClass, bool descending) {
-  if (keyClass != embedded::keyClass(doc::BsonType::real)) return;
+  if (keyClass != store::keyClass(doc::BsonType::real)) return;
   std::string encoded;
   appendNaNKey(encoded, descending);
   descending ? lowerTo(to, std::move(encoded)) : raise(from, successor(std::move(encoded)));

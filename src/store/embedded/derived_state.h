@@ -18,7 +18,7 @@
 #include "store/embedded/commit.h"
 #include "store/embedded/group_batch.h"
 #include "store/embedded/index_entries.h"
-#include "store/embedded/marks.h"
+#include "store/marks.h"
 
 namespace mb::store::embedded {
 

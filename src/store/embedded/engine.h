@@ -191,13 +191,6 @@ class Engine final : public EmbeddedStore {
   std::atomic<bool> closed_{false};
 };
 
-// ---- write.cc: the inserts of a write, as targets after its own
-void addTargets(std::vector<WriteTarget>& targets, const std::vector<Insert>& inserts);
-// Adds the changes of the inserts, given all documents of the write. `anything`: whether the write changes another
-// document; without that nothing is inserted. Fails with conflict.
-Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, bool anything,
-                    std::span<const std::optional<doc::Document>> before);
-
 // The error of all calls once the store stops.
 std::unexpected<Error> stopping();
 // The timeout of a call without a deadline.

@@ -4,8 +4,8 @@
 
 #include "store/embedded/held_fields.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/shared_arrays.h"
-#include "store/embedded/value_key.h"
+#include "store/shared_arrays.h"
+#include "store/value_key.h"
 
 namespace mb::store::embedded {
 

@@ -3,11 +3,10 @@
 // `lines.count`) have an entry for each of its elements; fields in two different arrays are refused.
 #pragma once
 
+#include "store/document_limits.h"
 #include "store/embedded/schema.h"
 
 namespace mb::store::embedded {
-
-inline constexpr size_t kMaxEntries = 1000;
 
 // Keys of one index, sorted and distinct, concatenated.
 struct EntrySet {

@@ -1,44 +1,6 @@
 #include "store/embedded/keys.h"
 
-#include <bit>
-
 namespace mb::store::embedded {
-
-namespace {
-
-template <class T>
-void appendBigEndian(std::string& out, T value) {
-  const T swapped = std::byteswap(value);
-  out.append(reinterpret_cast<const char*>(&swapped), sizeof swapped);
-}
-
-template <class T>
-T readBigEndian(const char* at) {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return std::byteswap(value);
-}
-
-}  // namespace
-
-void appendU16(std::string& out, uint16_t value) {
-  appendBigEndian(out, value);
-}
-void appendU32(std::string& out, uint32_t value) {
-  appendBigEndian(out, value);
-}
-void appendU64(std::string& out, uint64_t value) {
-  appendBigEndian(out, value);
-}
-uint16_t readU16(const char* at) {
-  return readBigEndian<uint16_t>(at);
-}
-uint32_t readU32(const char* at) {
-  return readBigEndian<uint32_t>(at);
-}
-uint64_t readU64(const char* at) {
-  return readBigEndian<uint64_t>(at);
-}
 
 void appendRangePrefix(std::string& out, ProjectNo project, uint32_t number) {
   appendU32(out, project);

@@ -38,6 +38,7 @@
 #include <string>
 #include <string_view>
 
+#include "store/big_endian.h"
 #include "store/store.h"
 
 namespace mb::store::embedded {
@@ -45,13 +46,6 @@ namespace mb::store::embedded {
 // The format of a directory, which each opening for writing raises to this, and the highest that this version reads.
 // Format 2 brought index entries that hold fields, format 3 the versions after documents.
 inline constexpr uint32_t kFormatVersion = 3;
-
-void appendU16(std::string& out, uint16_t value);
-void appendU32(std::string& out, uint32_t value);
-void appendU64(std::string& out, uint64_t value);
-uint16_t readU16(const char* at);
-uint32_t readU32(const char* at);
-uint64_t readU64(const char* at);
 
 // The length of rangePrefix(), with which every documents and indexes key begins.
 inline constexpr size_t kPrefixBytes = 8;

@@ -1,7 +1,7 @@
 #include "store/embedded/page_start.h"
 
 #include "store/embedded/keys.h"
-#include "store/embedded/value_key.h"
+#include "store/value_key.h"
 
 namespace mb::store::embedded {
 

@@ -3,7 +3,7 @@
 #include "store/embedded/bounds.h"
 #include "store/embedded/held_fields.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/value_key.h"
+#include "store/value_key.h"
 
 namespace mb::store::embedded {
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "store/document_limits.h"
 #include "store/store.h"
 
 namespace mb::store::embedded {
@@ -62,9 +63,6 @@ struct Schema {
   const Index* index(IndexNo wanted) const;
 };
 using SchemaPtr = std::shared_ptr<const Schema>;
-
-inline constexpr size_t kMaxIndexes = 64;
-inline constexpr size_t kMaxIndexFields = 32;
 
 // Checks the keys and options (validation, invalidFilter) and sets the default name of an index without one. `held`:
 // Schema::held.

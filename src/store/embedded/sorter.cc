@@ -1,6 +1,6 @@
 #include "store/embedded/sorter.h"
 
-#include "store/embedded/value_key.h"
+#include "store/value_key.h"
 
 namespace mb::store::embedded {
 

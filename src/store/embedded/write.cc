@@ -1,5 +1,6 @@
 // The write path (docs/engine.md, "Writing"). Steps that need not suspend are plain functions.
 #include "store/embedded/engine.h"
+#include "store/write_steps.h"
 
 namespace mb::store::embedded {
 
@@ -8,50 +9,6 @@ namespace {
 std::unexpected<Error> lockTimeout() {
   return fail(ErrorCode::unavailable, "the document is locked by other writes: try again");
 }
-
-// The work that index maintenance may use under the locks: more than a callback gets, since the indexes are not part of
-// a request.
-constexpr int64_t kIndexWork = 50'000'000;
-
-// Whether the changes have any effect; removing a missing document has none.
-bool changesAnything(const std::vector<Change>& changes, std::span<const std::optional<doc::Document>> before) {
-  for (size_t i = 0; i < changes.size(); ++i) {
-    if (changes[i].kind == Change::Kind::put || (changes[i].kind == Change::Kind::remove && before[i])) return true;
-  }
-  return false;
-}
-
-// Computes the changes by `runs` calls of the callback, of which the last counts. Each call may use `budget` of work.
-Result<std::vector<Change>> compute(const WriteCallback& callback, const PreImages& before, int64_t budget, int runs) {
-  for (int run = 1;; ++run) {
-    Changes changes(before.all().size());
-    const WorkBudget work(budget);
-    auto done = callback(before, changes);
-    RETURN_IF_ERROR(work.check());
-    if (!done) return fail(std::move(done).error());
-    if (run == runs) return std::move(changes.all());
-  }
-}
-
-}  // namespace
-
-void addTargets(std::vector<WriteTarget>& targets, const std::vector<Insert>& inserts) {
-  for (const Insert& insert : inserts) targets.push_back({insert.collection, insert.id(), insert.idIsNew});
-}
-
-Result<> addInserts(std::vector<Change>& changes, std::vector<Insert> inserts, bool anything,
-                    std::span<const std::optional<doc::Document>> before) {
-  for (Insert& insert : inserts) {
-    const bool exists = before[changes.size()].has_value();
-    if (exists && anything && insert.ifPresent == Insert::IfPresent::fail) {
-      return fail(ErrorCode::conflict, "a document to be inserted exists already");
-    }
-    changes.push_back(anything && !exists ? Change::put(std::move(insert.document)) : Change::keep());
-  }
-  return {};
-}
-
-namespace {
 
 // Runs under the locks, so the work on a user's patterns and values is bounded; system records contain none.
 Result<> computeAndApply(WriteJob& job, const WriteCallback& callback, std::vector<Insert> inserts,
@@ -62,7 +19,7 @@ Result<> computeAndApply(WriteJob& job, const WriteCallback& callback, std::vect
   const bool system = job.isSystem();
   std::vector<Change> changes(before.all().size());
   if (callback) {
-    TRY(changes, compute(callback, before, system ? INT64_MAX : kCoreWork, runs));
+    TRY(changes, computeChanges(callback, before, system ? INT64_MAX : kCoreWork, runs));
   }
   const bool anything = !callback || changesAnything(changes, before.all());
   RETURN_IF_ERROR(addInserts(changes, std::move(inserts), anything, all));

@@ -5,7 +5,7 @@
 #include "store/configuration_limits.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/keys.h"
-#include "store/embedded/marks.h"
+#include "store/marks.h"
 
 namespace mb::store::embedded {
 
@@ -144,7 +144,7 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   const doc::Document* after = change.kind == Change::Kind::put ? &change.after : nullptr;
   if (!before && !after) return {};
   const bool system = target.handle.schema->system();
-  if (after && after->size() > (system ? kMaxSystemDocument : kMaxDocument)) {
+  if (after && after->size() > (system ? kMaxRecord : kMaxDocument)) {
     return fail(ErrorCode::payloadTooLarge, system ? "a record is at most 2 MiB" : "a document is at most 1 MiB");
   }
   const bool links = target.handle.schema->chained && logged && !before;

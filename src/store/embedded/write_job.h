@@ -4,15 +4,12 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "store/document_limits.h"
 #include "store/embedded/commit.h"
 #include "store/embedded/index_entries.h"
 #include "store/embedded/key_locks.h"
 
 namespace mb::store::embedded {
-
-inline constexpr size_t kMaxDocument = 1 << 20;
-inline constexpr size_t kMaxSystemDocument = 2 << 20;
-inline constexpr size_t kMaxId = 1024;
 
 // The parts of the engine that a write uses.
 struct WriteContext {

@@ -149,7 +149,8 @@ TEST_P(StoreSuite, AnIndexBuiltDuringWritesMissesNothing) {
   EXPECT_EQ(count(posts, "{}"), 800u);
   uint64_t sum = 0;
   for (int n = 0; n < 7; ++n) {
-    EXPECT_EQ(find(posts, fmt::format(R"({{"n":{}}})", n)).explain.index, "n_1");
+    const QueryResult found = find(posts, fmt::format(R"({{"n":{}}})", n));
+    if (engine().plansQueries()) EXPECT_EQ(found.explain.index, "n_1");
     sum += count(posts, fmt::format(R"({{"n":{}}})", n));
   }
   EXPECT_EQ(sum, 800u);

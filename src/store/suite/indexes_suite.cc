@@ -128,7 +128,7 @@ TEST_P(StoreSuite, AnIndexOverExistingDocumentsIsFilled) {
   EXPECT_TRUE(made.ready);
   EXPECT_EQ(made.spec.name, "n_-1");
   const QueryResult found = find(posts, R"({"n":3})", page(0, 5));
-  EXPECT_EQ(found.explain.index, "n_-1");
+  if (engine().plansQueries()) EXPECT_EQ(found.explain.index, "n_-1");
   EXPECT_EQ(joinIds(found.documents), "0003 0013 0023 0033 0043");
   EXPECT_EQ(engine().problems(), std::vector<std::string>());
 }
@@ -286,7 +286,7 @@ TEST_P(StoreSuite, ADroppedIndexIsNoLongerKeptOrUsed) {
   must(store().dropIndex(posts, "n_1", {}));
   posts = current(posts);
   ASSERT_TRUE(put(posts, R"({"id":"b","n":1})"));
-  EXPECT_EQ(find(posts, R"({"n":1})").explain.index, "");
+  if (engine().plansQueries()) EXPECT_EQ(find(posts, R"({"n":1})").explain.index, "");
   EXPECT_EQ(ids(posts, R"({"n":1})"), "a b");
   ASSERT_TRUE(remove(posts, "b"));
   makeIndex(posts, uniqueIndex({{"n", 1}}));

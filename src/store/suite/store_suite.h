@@ -26,6 +26,11 @@ class Engine {
   virtual void breakCounter(const CounterKey& key, int64_t value) = 0;
   // The problems that a full scan finds.
   virtual std::vector<std::string> problems() = 0;
+  // Whether this code plans queries, sorts and counts entries of indexes. False where a server does: which index it
+  // uses, what it holds in memory, and how large its indexes are, is its own.
+  virtual bool plansQueries() const { return true; }
+  // Whether 0.1 as a double and as a decimal differ, as they do in MongoDB. False for some servers of its protocol.
+  virtual bool comparesDecimalsExactly() const { return true; }
 };
 
 struct EngineFactory {

@@ -39,15 +39,16 @@ TEST_P(StoreSuite, UsageCountsDocumentsAndEntries) {
     EXPECT_EQ(all[0].stats.bytes, must(store().stats(posts)).bytes);
     ASSERT_EQ(all[0].indexes.size(), 3u);
     EXPECT_EQ(of(all[0], plain).entries, 11u);
+    EXPECT_EQ(all[1].number, empty.number);
+    EXPECT_EQ(all[1].stats.documents, 0u);
+    EXPECT_TRUE(all[1].indexes.empty());
+    if (!engine().plansQueries()) continue;
     EXPECT_EQ(of(all[0], tags).entries, 31u);
     EXPECT_EQ(of(all[0], sparse).entries, 1u);
     for (const IndexUsage& each : all[0].indexes) {
       EXPECT_FALSE(each.approximate);
       EXPECT_GT(each.bytes, 8 * each.entries);
     }
-    EXPECT_EQ(all[1].number, empty.number);
-    EXPECT_EQ(all[1].stats.documents, 0u);
-    EXPECT_TRUE(all[1].indexes.empty());
   }
   must(store().dropCollection(current(posts), {}));
   EXPECT_EQ(must(store().usage(project_)).size(), 1u);

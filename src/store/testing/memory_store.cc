@@ -7,7 +7,7 @@
 #include "document/keep_fields.h"
 #include "document/value_order.h"
 #include "store/configuration_limits.h"
-#include "store/testing/memory_sort.h"
+#include "store/plain_sort.h"
 
 namespace mb::store::testing {
 

@@ -1,8 +1,8 @@
-#include "store/embedded/shared_arrays.h"
+#include "store/shared_arrays.h"
 
-#include "store/embedded/value_key.h"
+#include "store/value_key.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 using doc::BsonType;
 using doc::DocumentView;
@@ -108,4 +108,4 @@ SharedArrays::Outcome SharedArrays::add(const std::vector<PathState>& states) {
   return keys_.size() <= limit_ ? Outcome::ok : Outcome::tooMany;
 }
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

@@ -1,5 +1,5 @@
-// A plain sort, by comparing values, without the encodings of the embedded engine. For the store in memory, and as the
-// expectation of tests.
+// A plain sort, by comparing values, without the encodings of the embedded engine: for engines that do not sort by keys
+// of their own, and as the expectation of tests.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "document/value_order.h"
 #include "store/store.h"
 
-namespace mb::store::testing {
+namespace mb::store {
 
 struct SortedDocument {
   doc::Document position;
@@ -43,9 +43,10 @@ inline std::optional<doc::Value> sortValue(doc::DocumentView document, const Sor
 inline doc::Document sortPosition(const std::vector<SortKey>& sort, doc::DocumentView document) {
   doc::BsonWriter out;
   out.beginArray("v");
+  size_t at = 0;
   for (const SortKey& key : sort) {
     const auto value = sortValue(document, key);
-    out.beginDocument("");
+    out.beginDocument(doc::arrayKey(at++));
     if (value) out.append("is", value->view());
     out.end();
   }
@@ -137,4 +138,4 @@ inline void dropUpTo(const std::vector<SortKey>& sort, const std::string& end, s
                 [&](const SortedDocument& each) { return sorting::comparePositions(sort, each.position, last) <= 0; });
 }
 
-}  // namespace mb::store::testing
+}  // namespace mb::store

@@ -4,10 +4,10 @@
 
 #include "document/decimal.h"
 #include "document/value_order.h"
-#include "store/embedded/keys.h"
-#include "store/embedded/value_key.h"
+#include "store/big_endian.h"
+#include "store/value_key.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 using doc::BsonType;
 using doc::ValueView;
@@ -92,4 +92,4 @@ void appendNumber(std::string& out, ValueView value) {
   }
 }
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

@@ -1,4 +1,4 @@
-#include "store/embedded/value_key.h"
+#include "store/value_key.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,8 @@
 #include "document/decimal.h"
 #include "document/json.h"
 #include "document/value_order.h"
-#include "store/embedded/keys.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 namespace {
 
@@ -220,20 +219,6 @@ TEST(ValueKeyTest, LongValuesAreCutButStayApart) {
   EXPECT_EQ(whole.size(), 2003u);
 }
 
-TEST(KeysTest, GoldenBytes) {
-  EXPECT_EQ(hex(documentKey(1, 1000, "ab")), "00000001000003e86162");
-  EXPECT_EQ(hex(logKey(7, 258)), "000000070000000000000102");
-  EXPECT_EQ(hex(row::of(row::kCollection, 1, 1000)), "4300000001000003e8");
-  EXPECT_EQ(hex(row::tombstone(5)), "540000000000000005");
-}
-
-TEST(KeysTest, SuccessorsBoundAPrefix) {
-  EXPECT_EQ(successor("ab"), "ac");
-  EXPECT_EQ(successor("a\xFF\xFF"), "b");
-  EXPECT_EQ(successor("\xFF\xFF"), "");
-  EXPECT_EQ(successor(rangePrefix(1, UINT32_MAX)), std::string("\0\0\0\2", 4));
-}
-
 TEST(ValueKeyTest, SizesAreReadFromTheBytes) {
   std::vector<doc::Value> all = values();
   for (const char* text :
@@ -257,4 +242,4 @@ TEST(ValueKeyTest, SizesAreReadFromTheBytes) {
   EXPECT_EQ(valueKeySize("\x01", false), 0u);
 }
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

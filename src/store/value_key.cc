@@ -1,9 +1,9 @@
-#include "store/embedded/value_key.h"
+#include "store/value_key.h"
 
 #include "base/crypto.h"
-#include "store/embedded/keys.h"
+#include "store/big_endian.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 using doc::BsonType;
 using doc::ValueView;
@@ -249,4 +249,4 @@ void appendStringPrefix(std::string& out, std::string_view prefix, bool descendi
   if (descending) invert(out, start);
 }
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

@@ -1,9 +1,9 @@
-#include "store/embedded/marks.h"
+#include "store/marks.h"
 
-#include "store/embedded/keys.h"
-#include "store/embedded/value_key.h"
+#include "store/big_endian.h"
+#include "store/value_key.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 uint32_t Marks::stripeOf(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) {
   thread_local std::string key;
@@ -33,4 +33,4 @@ void Marks::move(const std::vector<uint32_t>& stripes) {
   for (const uint32_t stripe : stripes) counters_[stripe].fetch_add(1, std::memory_order_release);
 }
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

@@ -9,7 +9,7 @@
 #include "document/bson.h"
 #include "document/path.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 class SharedArrays {
  public:
@@ -51,4 +51,4 @@ class SharedArrays {
   std::vector<std::string> keys_;
 };
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

@@ -8,7 +8,7 @@
 
 #include "store/store.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 class Marks {
  public:
@@ -25,4 +25,4 @@ class Marks {
   std::array<std::atomic<uint32_t>, kStripes> counters_{};
 };
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

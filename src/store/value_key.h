@@ -25,7 +25,7 @@
 
 #include "document/bson.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 // The maximum bytes of a field's encoding in an index key, without the hash of a truncated one.
 inline constexpr size_t kFieldCap = 512;
@@ -51,4 +51,4 @@ void appendStringPrefix(std::string& out, std::string_view prefix, bool descendi
 // number_key.cc: the payload of a number.
 void appendNumber(std::string& out, doc::ValueView value);
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

@@ -1,0 +1,99 @@
+// Commands of the server (https://www.mongodb.com/docs/manual/reference/command/), as documents.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "document/bson.h"
+
+namespace mb::store::mongo {
+
+// The bytes and statements of one command of writes; the server takes 48 MB and 100,000.
+inline constexpr size_t kCommandBytes = 12 << 20;
+inline constexpr size_t kCommandStatements = 1000;
+
+inline doc::Document insertCommand(std::string_view collection, std::span<const doc::Document> documents) {
+  doc::BsonWriter out;
+  out.appendString("insert", collection);
+  out.beginArray("documents");
+  for (size_t i = 0; i < documents.size(); ++i) out.appendDocument(doc::arrayKey(i), documents[i]);
+  out.end();
+  return out.finish();
+}
+
+// Statements as {q, u, upsert?} and {q, limit}.
+inline doc::Document statementsCommand(std::string_view name, std::string_view collection, std::string_view list,
+                                       std::span<const doc::Document> statements) {
+  doc::BsonWriter out;
+  out.appendString(name, collection);
+  out.beginArray(list);
+  for (size_t i = 0; i < statements.size(); ++i) out.appendDocument(doc::arrayKey(i), statements[i]);
+  out.end();
+  return out.finish();
+}
+
+inline doc::Document replaceStatement(std::string_view id, doc::DocumentView by) {
+  doc::BsonWriter out(by.bytes().size() + 64);
+  out.beginDocument("q");
+  out.appendString("_id", id);
+  out.end();
+  out.appendDocument("u", by);
+  return out.finish();
+}
+
+inline doc::Document removeStatement(std::string_view id) {
+  doc::BsonWriter out;
+  out.beginDocument("q");
+  out.appendString("_id", id);
+  out.end();
+  out.appendInt32("limit", 1);
+  return out.finish();
+}
+
+// {q: {_id: id}, u: {…}, upsert: true}; `update` appends the operators.
+inline doc::Document upsertStatement(std::string_view id, const std::function<void(doc::BsonWriter&)>& update) {
+  doc::BsonWriter out;
+  out.beginDocument("q");
+  out.appendString("_id", id);
+  out.end();
+  out.beginDocument("u");
+  update(out);
+  out.end();
+  out.appendBool("upsert", true);
+  return out.finish();
+}
+
+// {find: collection, filter: {…}}; `filter` appends its fields.
+inline doc::Document findAll(std::string_view collection, const std::function<void(doc::BsonWriter&)>& filter = {}) {
+  doc::BsonWriter out;
+  out.appendString("find", collection);
+  out.beginDocument("filter");
+  if (filter) filter(out);
+  out.end();
+  out.appendInt32("batchSize", static_cast<int32_t>(kCommandStatements));
+  return out.finish();
+}
+
+// {find: collection, filter: {<path>: number}}
+inline doc::Document findWhere(std::string_view collection, std::string_view path, int64_t number) {
+  return findAll(collection, [&](doc::BsonWriter& out) { out.appendInt64(path, number); });
+}
+
+// {find: collection, filter: {_id: {$in: ids}}}; `more` appends further fields.
+inline doc::Document findByIds(std::string_view collection, std::span<const std::string> ids,
+                               const std::function<void(doc::BsonWriter&)>& more = {}) {
+  doc::BsonWriter out;
+  out.appendString("find", collection);
+  out.beginDocument("filter");
+  out.beginDocument("_id");
+  out.beginArray("$in");
+  for (size_t i = 0; i < ids.size(); ++i) out.appendString(doc::arrayKey(i), ids[i]);
+  out.end();
+  out.end();
+  out.end();
+  if (more) more(out);
+  return out.finish();
+}
+
+}  // namespace mb::store::mongo

@@ -1,0 +1,300 @@
+#include "store/mongo/connection.h"
+
+#include <mongoc/mongoc.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "document/fields.h"
+
+namespace mb::store::mongo {
+
+namespace {
+
+// Borrows the bytes of a document for the driver.
+class Borrowed {
+ public:
+  explicit Borrowed(doc::DocumentView view) {
+    bson_init_static(&bson_, reinterpret_cast<const uint8_t*>(view.bytes().data()), view.bytes().size());
+  }
+  const bson_t* get() const { return &bson_; }
+
+ private:
+  bson_t bson_;
+};
+
+class Reply {
+ public:
+  Reply() { bson_init(&bson_); }
+  ~Reply() { bson_destroy(&bson_); }
+  Reply(const Reply&) = delete;
+  Reply& operator=(const Reply&) = delete;
+  // For a call that initializes it.
+  bson_t* out() {
+    bson_destroy(&bson_);
+    return &bson_;
+  }
+  const bson_t* raw() const { return &bson_; }
+  doc::DocumentView view() const {
+    return doc::DocumentView({reinterpret_cast<const char*>(bson_get_data(&bson_)), bson_.len});
+  }
+
+ private:
+  bson_t bson_;
+};
+
+bool hasLabel(const bson_t* reply, const char* label) {
+  return mongoc_error_has_label(reply, label);
+}
+
+// "… index: i12 dup key: …"
+std::string indexNamed(std::string_view message) {
+  constexpr std::string_view kPrefix = "index: ";
+  const size_t at = message.find(kPrefix);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = message.substr(at + kPrefix.size());
+  return std::string(rest.substr(0, rest.find(' ')));
+}
+
+// The first write error of a reply; nullopt for none.
+std::optional<CommandError> writeErrorOf(doc::DocumentView reply) {
+  const auto errors = reply.find("writeErrors");
+  if (errors && errors->isContainer() && !errors->asDocument().empty()) {
+    const doc::DocumentView first = (*errors->asDocument().begin()).value.asDocument();
+    CommandError error;
+    error.code = static_cast<int>(doc::integerOr(first, "code"));
+    error.message = first.stringOr("errmsg");
+    error.statement = static_cast<size_t>(doc::integerOr(first, "index"));
+    error.index = indexNamed(error.message);
+    error.transient = error.code == CommandError::kWriteConflict;
+    return error;
+  }
+  const auto concern = reply.find("writeConcernError");
+  if (!concern || !concern->isContainer()) return std::nullopt;
+  CommandError error;
+  error.code = static_cast<int>(doc::integerOr(concern->asDocument(), "code"));
+  error.message = concern->asDocument().stringOr("errmsg");
+  return error;
+}
+
+CommandError errorOf(const bson_error_t& error, const bson_t* reply) {
+  CommandError out;
+  const bool server = error.domain == MONGOC_ERROR_SERVER || error.domain == MONGOC_ERROR_WRITE_CONCERN;
+  out.code = server ? static_cast<int>(error.code) : CommandError::kDriver;
+  out.message = error.message;
+  out.transient = hasLabel(reply, "TransientTransactionError");
+  out.unknownCommit = hasLabel(reply, "UnknownTransactionCommitResult");
+  if (out.code == CommandError::kDuplicateKey) out.index = indexNamed(out.message);
+  return out;
+}
+
+struct WriteConcern {
+  mongoc_write_concern_t* value = mongoc_write_concern_new();
+  WriteConcern() {
+    mongoc_write_concern_set_wmajority(value, 10'000);
+    mongoc_write_concern_set_journal(value, true);
+  }
+  ~WriteConcern() { mongoc_write_concern_destroy(value); }
+};
+
+struct ReadConcern {
+  mongoc_read_concern_t* value = mongoc_read_concern_new();
+  explicit ReadConcern(const char* level) { mongoc_read_concern_set_level(value, level); }
+  ~ReadConcern() { mongoc_read_concern_destroy(value); }
+};
+
+}  // namespace
+
+void initializeDriver() {
+  static const bool done = [] {
+    mongoc_init();
+    // The driver's lines may hold addresses; its errors are in what it returns.
+    mongoc_log_set_handler([](mongoc_log_level_t, const char*, const char*, void*) {}, nullptr);
+    return true;
+  }();
+  (void)done;
+}
+
+struct Connection::Driver {
+  mongoc_client_t* client = nullptr;
+  mongoc_client_session_t* session = nullptr;
+  mongoc_transaction_opt_t* transaction = nullptr;
+  bson_t readOptions;
+  bson_t writeOptions;
+  bson_t sessionOptions;
+
+  explicit Driver(const std::string& uri) {
+    initializeDriver();
+    client = mongoc_client_new(uri.c_str());
+    if (client == nullptr) throw std::runtime_error("the address of the database does not parse");
+    mongoc_client_set_error_api(client, MONGOC_ERROR_API_VERSION_2);
+    const WriteConcern majority;
+    const ReadConcern read("majority");
+    const ReadConcern snapshot("snapshot");
+    bson_init(&readOptions);
+    mongoc_read_concern_append(read.value, &readOptions);
+    bson_init(&writeOptions);
+    mongoc_write_concern_append(majority.value, &writeOptions);
+    bson_init(&sessionOptions);
+    transaction = mongoc_transaction_opts_new();
+    mongoc_transaction_opts_set_write_concern(transaction, majority.value);
+    mongoc_transaction_opts_set_read_concern(transaction, snapshot.value);
+  }
+  ~Driver() {
+    endSession();
+    mongoc_transaction_opts_destroy(transaction);
+    bson_destroy(&readOptions);
+    bson_destroy(&writeOptions);
+    bson_destroy(&sessionOptions);
+    mongoc_client_destroy(client);
+  }
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  void endSession() {
+    if (session != nullptr) mongoc_client_session_destroy(session);
+    session = nullptr;
+  }
+  Outcome<> startSession() {
+    bson_error_t error{};
+    if (session != nullptr) return {};
+    session = mongoc_client_start_session(client, nullptr, &error);
+    if (session == nullptr) return std::unexpected(errorOf(error, nullptr));
+    bson_reinit(&sessionOptions);
+    if (mongoc_client_session_append(session, &sessionOptions, &error)) return {};
+    return std::unexpected(errorOf(error, nullptr));
+  }
+
+  // `call` takes the reply, which it initializes, and the error.
+  template <class Call>
+  static Outcome<doc::Document> finish(Call call) {
+    Reply reply;
+    bson_error_t error{};
+    if (!call(reply.out(), &error)) {
+      // The reply of a failed write may say which statement failed.
+      if (auto failed = writeErrorOf(reply.view())) {
+        failed->transient = failed->transient || hasLabel(reply.raw(), "TransientTransactionError");
+        return std::unexpected(*std::move(failed));
+      }
+      return std::unexpected(errorOf(error, reply.raw()));
+    }
+    if (auto failed = writeErrorOf(reply.view())) return std::unexpected(*std::move(failed));
+    return doc::Document(reply.view());
+  }
+};
+
+Error unavailableError(const CommandError& error) {
+  const std::string_view message =
+      error.isTime() ? "the database takes too long: try again" : "the database does not respond: try again";
+  return Error(ErrorCode::unavailable, std::string(message))
+      .withCause(fmt::format("{}: {}", error.code, error.message));
+}
+
+Connection::Connection(const std::string& uri) : driver_(std::make_unique<Driver>(uri)) {}
+
+Connection::~Connection() = default;
+
+Outcome<doc::Document> Connection::run(const std::string& database, doc::DocumentView command) {
+  const Borrowed borrowed(command);
+  return Driver::finish([&](bson_t* reply, bson_error_t* error) {
+    return mongoc_client_command_with_opts(driver_->client, database.c_str(), borrowed.get(), nullptr, nullptr, reply,
+                                           error);
+  });
+}
+
+Outcome<doc::Document> Connection::read(const std::string& database, doc::DocumentView command) {
+  // A cursor keeps the read concern of the command that opened it.
+  const std::string_view name = (*command.begin()).key;
+  if (name == "getMore" || name == "killCursors") return run(database, command);
+  const Borrowed borrowed(command);
+  return Driver::finish([&](bson_t* reply, bson_error_t* error) {
+    return mongoc_client_read_command_with_opts(driver_->client, database.c_str(), borrowed.get(), nullptr,
+                                                &driver_->readOptions, reply, error);
+  });
+}
+
+Outcome<doc::Document> Connection::write(const std::string& database, doc::DocumentView command) {
+  const Borrowed borrowed(command);
+  return Driver::finish([&](bson_t* reply, bson_error_t* error) {
+    return mongoc_client_write_command_with_opts(driver_->client, database.c_str(), borrowed.get(),
+                                                 &driver_->writeOptions, reply, error);
+  });
+}
+
+Outcome<> Connection::begin() {
+  if (auto started = driver_->startSession(); !started) return started;
+  bson_error_t error{};
+  if (mongoc_client_session_start_transaction(driver_->session, driver_->transaction, &error)) return {};
+  return std::unexpected(errorOf(error, nullptr));
+}
+
+Outcome<doc::Document> Connection::inTransaction(const std::string& database, doc::DocumentView command) {
+  const Borrowed borrowed(command);
+  return Driver::finish([&](bson_t* reply, bson_error_t* error) {
+    return mongoc_client_command_with_opts(driver_->client, database.c_str(), borrowed.get(), nullptr,
+                                           &driver_->sessionOptions, reply, error);
+  });
+}
+
+Outcome<> Connection::commit(Deadline deadline) {
+  while (true) {
+    Reply reply;
+    bson_error_t error{};
+    if (mongoc_client_session_commit_transaction(driver_->session, reply.out(), &error)) return {};
+    CommandError failed = errorOf(error, reply.raw());
+    if (!failed.unknownCommit || std::chrono::steady_clock::now() >= deadline)
+      return std::unexpected(std::move(failed));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+void Connection::abort() {
+  bson_error_t error{};
+  if (driver_->session == nullptr || !mongoc_client_session_in_transaction(driver_->session)) return;
+  // The server ends what this does not reach.
+  (void)mongoc_client_session_abort_transaction(driver_->session, &error);
+}
+
+Batch batchOf(doc::DocumentView reply) {
+  Batch batch;
+  const auto cursor = reply.find("cursor");
+  if (!cursor || !cursor->isContainer()) return batch;
+  const doc::DocumentView view = cursor->asDocument();
+  batch.cursor = doc::integerOr(view, "id");
+  for (const std::string_view key : {"firstBatch", "nextBatch"}) {
+    const auto documents = view.find(key);
+    if (!documents || !documents->isContainer()) continue;
+    for (const doc::Element& each : documents->asDocument()) batch.documents.push_back(each.value.asDocument());
+  }
+  return batch;
+}
+
+Outcome<> eachDocument(const std::function<Outcome<doc::Document>(doc::DocumentView command)>& run,
+                       std::string_view collection, doc::DocumentView command,
+                       const std::function<bool(doc::DocumentView)>& visit) {
+  constexpr int32_t kNextBatch = 1000;
+  auto reply = run(command);
+  while (true) {
+    if (!reply) return std::unexpected(std::move(reply).error());
+    const Batch batch = batchOf(*reply);
+    const bool more = std::ranges::all_of(batch.documents, visit);
+    if (batch.cursor == 0) return {};
+    doc::BsonWriter next;
+    if (more) {
+      next.appendInt64("getMore", batch.cursor);
+      next.appendString("collection", collection);
+      next.appendInt32("batchSize", kNextBatch);
+      reply = run(next.finish());
+      continue;
+    }
+    next.appendString("killCursors", collection);
+    next.beginArray("cursors");
+    next.appendInt64("0", batch.cursor);
+    next.end();
+    // The server drops a cursor that this does not reach.
+    (void)run(next.finish());
+    return {};
+  }
+}
+
+}  // namespace mb::store::mongo

@@ -1,0 +1,111 @@
+// The engine: it combines the parts of this folder. Its functions are split by topic over mongo_store.cc (opening and
+// closing), query.cc, alterations.cc, feed.cc and recount.cc.
+#pragma once
+
+#include "store/mongo/mongo_store.h"
+#include "store/mongo/transaction.h"
+#include "store/mongo/write_queues.h"
+
+namespace mb::store::mongo {
+
+// The timeout of a call without a deadline.
+inline constexpr std::chrono::seconds kDefaultWait{30};
+Deadline orDefault(Deadline deadline);
+
+class Engine final : public MongoStore {
+ public:
+  Engine(MongoSettings settings, std::vector<SystemCollection> system, const Clock& clock);
+  ~Engine() override;
+  // Called once, before all other functions. Blocks.
+  Result<> start();
+
+  Task<std::optional<doc::Document>> get(CollectionRef collection, std::string id, ReadOptions options) override;
+  Task<std::optional<VersionedDocument>> getVersioned(CollectionRef collection, std::string id,
+                                                      ReadOptions options) override;
+  Task<std::vector<std::optional<doc::Document>>> getMany(CollectionRef collection, std::vector<std::string> ids,
+                                                          std::shared_ptr<const doc::FieldSet> hidden,
+                                                          ReadOptions options) override;
+  Task<QueryResult> find(Query query) override;
+  Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) override;
+  Task<WriteOutcome> write(Write write, WriteCallback callback) override;
+  Task<CollectionStats> stats(CollectionRef collection, ReadOptions options) override;
+  Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options) override;
+  Task<std::vector<CollectionUsage>> usage(ProjectNo project, ReadOptions options) override;
+  Task<int64_t> counter(CounterKey key) override;
+  Task<CounterRecount> recountCounters(ProjectNo project, RecountOptions options) override;
+  Mark mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const override;
+  Task<> markPath(ProjectNo project, CollectionNo collection, std::string path) override;
+
+  Task<ProjectNo> allocateProject() override;
+  Task<> dropProject(ProjectNo project) override;
+  Epoch epoch(ProjectNo project) const override;
+  Task<uint64_t> epochNow(ProjectNo project) override;
+
+  Task<std::vector<CollectionInfo>> collections(ProjectNo project) override;
+  Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
+                                        std::vector<Insert> extraInserts) override;
+  Task<CollectionInfo> alterCollection(CollectionRef collection, Alteration change,
+                                       std::vector<Insert> extraInserts) override;
+  Task<> dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) override;
+  Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) override;
+  Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) override;
+  Task<std::optional<IndexProgress>> indexProgress(CollectionRef collection, IndexNo index) override;
+  Notices& notices() override { return notices_; }
+  Result<> healthy() const override;
+
+  Task<ChangeBatch> changes(ProjectNo project, uint64_t after, size_t limit) override;
+  uint64_t lastPosition(ProjectNo project) const override { return states_.lastPosition(project); }
+  Task<uint64_t> frontier(ProjectNo project) override;
+  std::shared_ptr<void> listen(ChangeListener listener) override { return listeners_.add(std::move(listener)); }
+
+  void close() override;
+  std::vector<std::string> problems() override;
+
+ private:
+  // ---- query.cc
+  Result<QueryResult> runQuery(Connection& connection, const Query& query);
+  std::function<Outcome<doc::Document>(doc::DocumentView)> readingOf(Connection& connection,
+                                                                     const CollectionRef& collection) const;
+  // Whether the collection exists, as far as this instance must know. Blocks.
+  Result<bool> exists(Connection& connection, const CollectionRef& collection);
+  // The sum over the documents of a system collection that is not counted, by the database.
+  Result<CollectionStats> summed(Connection& connection, const CollectionRef& collection);
+  // The document with an `_id` of a collection of the shared database.
+  Result<std::optional<doc::Document>> readRow(Connection& connection, std::string_view rows, const std::string& id);
+  Result<CollectionStats> counted(Connection& connection, const CollectionRef& collection, std::string_view group);
+
+  // ---- alterations.cc
+  // The collection in `state`, to be replaced; fails with staleCatalogue if it has another version than `ref`.
+  static Result<std::shared_ptr<CollectionInfo>> alterable(const ProjectState& state, const CollectionRef& ref);
+  Result<> checkStored(Connection& connection, const CollectionRef& collection, const IndexSpec& spec);
+  Task<> buildIndex(CollectionRef collection, IndexInfo index);
+  void sweepProject(ProjectNo project);
+
+  // ---- recount.cc
+  Result<CounterRecount> recountNow(Connection& connection, ProjectNo project, const RecountOptions& options);
+  Outcome<std::map<CounterKey, int64_t>> sumCounters(Transaction& transaction, ProjectNo project);
+
+  // ---- feed.cc
+  // The head of a project as the database has it now; nullopt for no such project.
+  Task<std::optional<Head>> headNow(ProjectNo project);
+
+  // ---- mongo_store.cc
+  Result<> prepare(Connection& connection);
+
+  const MongoSettings settings_;
+  const Names names_;
+  const Clock& clock_;
+  ProjectStates states_;
+  Marks marks_;
+  Notices notices_;
+  FeedListeners listeners_;
+  const GroupContext context_;
+  ConnectionPool pool_;
+  WriteQueues queues_;
+  std::atomic<bool> closed_{false};
+};
+
+// The server's form of an index of a collection; nullopt for one that it cannot keep as we do.
+std::optional<doc::Document> serverIndex(const CollectionRef& collection, const IndexSpec& spec, std::string_view name);
+
+}  // namespace mb::store::mongo

@@ -1,0 +1,61 @@
+// A group: the writes of one project that this instance commits in one transaction (docs/engine.md, "Writing"). The
+// transaction reads the documents of all writes at one moment, runs the callbacks on the cores of their callers, stores
+// the results, and compares and moves the project's head, so that positions of the change log are dense and a commit of
+// another instance in between is noticed: then the group runs again, and only its last run counts.
+#pragma once
+
+#include "store/change_feed.h"
+#include "store/marks.h"
+#include "store/mongo/project_states.h"
+
+namespace mb::store::mongo {
+
+// A write that waits; lives in the frame of its caller's coroutine until it is resumed.
+struct PendingWrite {
+  PendingWrite(Write given, WriteCallback givenCallback, Executor caller);
+
+  WriteOptions options;
+  std::vector<Absence> conditions;
+  std::vector<WriteTarget> targets;  // the inserts' ones last
+  std::vector<Insert> inserts;
+  WriteCallback callback;  // null: only the inserts
+  // Of a change of the catalogue, which is alone in its group: changes a copy of the project's state. May run several
+  // times, each time with the state of then.
+  std::function<Result<>(ProjectState& next)> alter = {};
+  Executor executor;
+  bool alone = false;  // its group holds no other write
+  Resumer<Result<WriteOutcome>> resumer;
+
+  size_t named() const { return targets.size() - inserts.size(); }
+};
+
+// What groups share.
+struct GroupContext {
+  const Names& names;
+  ProjectStates& states;
+  Marks& marks;
+  Notices& notices;
+  FeedListeners& listeners;
+  const Clock& clock;
+  int callbackRuns = 1;
+};
+
+inline constexpr size_t kMaxGroup = 100;           // writes
+inline constexpr size_t kMaxGroupBytes = 1 << 20;  // of the documents that are inserted
+
+class Group {
+ public:
+  // All outlive it.
+  Group(const GroupContext& context, Connection& connection, ProjectNo project)
+      : context_(context), connection_(connection), project_(project) {}
+
+  // Resumes the writes with their outcomes. Returns those that must run again, each alone.
+  std::vector<PendingWrite*> run(std::vector<PendingWrite*> writes);
+
+ private:
+  const GroupContext& context_;
+  Connection& connection_;
+  ProjectNo project_;
+};
+
+}  // namespace mb::store::mongo

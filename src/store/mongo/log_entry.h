@@ -1,0 +1,17 @@
+// The entries of the change logs: {_id, c, k, id, b?, a?, ak?, ai?, at, t?}. `_id` is 12 bytes: the project's number
+// and the position, big-endian, so that a read is a range. `b` and `a` are the documents before and after, as bytes.
+#pragma once
+
+#include "store/change_feed.h"
+
+namespace mb::store::mongo {
+
+std::string logId(ProjectNo project, uint64_t position);
+doc::Document encodeLogEntry(ProjectNo project, const ChangeEntry& entry);
+// Fails with internal for what encodeLogEntry() did not make.
+Result<ChangeEntry> decodeLogEntry(doc::DocumentView view);
+
+// The server's name of an index of a user collection.
+std::string indexName(IndexNo number);
+
+}  // namespace mb::store::mongo

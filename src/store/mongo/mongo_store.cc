@@ -1,0 +1,178 @@
+#include "store/mongo/mongo_store.h"
+
+#include "document/fields.h"
+#include "store/mongo/engine.h"
+#include "store/mongo/server_check.h"
+
+namespace mb::store {
+
+Result<std::unique_ptr<MongoStore>> MongoStore::open(MongoSettings settings, std::vector<SystemCollection> system,
+                                                     const Clock& clock) {
+  auto engine = std::make_unique<mongo::Engine>(std::move(settings), std::move(system), clock);
+  RETURN_IF_ERROR(engine->start());
+  return engine;
+}
+
+}  // namespace mb::store
+
+namespace mb::store::mongo {
+
+namespace {
+
+doc::Document createCommand(std::string_view collection) {
+  doc::BsonWriter out;
+  out.appendString("create", collection);
+  return out.finish();
+}
+
+doc::Document newHead(ProjectNo project) {
+  doc::BsonWriter out;
+  out.appendInt64("_id", project);
+  out.appendInt64("pos", 0);
+  out.appendInt64("epoch", 1);
+  out.appendInt64("cat", 1);
+  out.appendInt64("next", kFirstUserCollection);
+  out.appendInt64("lost", 0);
+  out.appendInt64("n", 0);
+  out.appendBool("dead", false);
+  return out.finish();
+}
+
+// Inserts the document unless one with its `_id` exists.
+Outcome<> insertOnce(Connection& connection, const std::string& database, std::string_view collection,
+                     const doc::Document& document) {
+  const auto done = connection.write(database, insertCommand(collection, std::span(&document, 1)));
+  if (done || done.error().code == CommandError::kDuplicateKey) return {};
+  return std::unexpected(done.error());
+}
+
+}  // namespace
+
+Deadline orDefault(Deadline deadline) {
+  return deadline == Deadline() ? std::chrono::steady_clock::now() + kDefaultWait : deadline;
+}
+
+Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, const Clock& clock)
+    : settings_(std::move(settings)),
+      names_(settings_.prefix),
+      clock_(clock),
+      states_(names_, std::move(system)),
+      context_{names_, states_, marks_, notices_, listeners_, clock_, settings_.callbackRuns},
+      pool_(settings_.uri, settings_.threads),
+      queues_(pool_, context_) {}
+
+Engine::~Engine() {
+  close();
+}
+
+void Engine::close() {
+  if (closed_.exchange(true)) return;
+  queues_.stop();
+  pool_.stop();
+}
+
+Result<> Engine::healthy() const {
+  if (closed_) return fail(ErrorCode::unavailable, "the server is stopping");
+  return {};
+}
+
+Result<> Engine::start() {
+  Connection connection(settings_.uri);
+  return prepare(connection);
+}
+
+Result<> Engine::prepare(Connection& connection) {
+  RETURN_IF_ERROR(checkServer(connection, names_));
+  // The layout is the first document, so that a start that ends in between finds its own database.
+  doc::BsonWriter layout;
+  layout.appendString("_id", "layout");
+  layout.appendInt64("number", kLayout);
+  if (auto done = insertOnce(connection, names_.shared(), kMeta, layout.finish()); !done) {
+    return fail(unavailableError(done.error()));
+  }
+  for (const std::string_view name : {kHeads, kCatalogue, kCounts, kCounters, kChains, kLog, kGuards, kMeta}) {
+    const auto made = connection.run(names_.shared(), createCommand(name));
+    if (!made && made.error().code != CommandError::kNamespaceExists) return fail(unavailableError(made.error()));
+  }
+  doc::BsonWriter projects;
+  projects.appendString("_id", "projects");
+  projects.appendInt64("last", kControlProject);
+  if (auto done = insertOnce(connection, names_.shared(), kMeta, projects.finish()); !done) {
+    return fail(unavailableError(done.error()));
+  }
+  if (auto done = insertOnce(connection, names_.shared(), kHeads, newHead(kControlProject)); !done) {
+    return fail(unavailableError(done.error()));
+  }
+  for (const SystemCollection& system : states_.systemCollections()) {
+    const std::string name = Names::collectionOf(system.number);
+    const auto made = connection.run(names_.shared(), createCommand(name));
+    if (!made && made.error().code != CommandError::kNamespaceExists) return fail(unavailableError(made.error()));
+    doc::BsonWriter out;
+    out.appendString("createIndexes", name);
+    out.beginArray("indexes");
+    size_t count = 0;
+    for (const IndexSpec& spec : system.indexes) {
+      const std::string named = spec.name.empty() ? defaultIndexName(spec.keys) : spec.name;
+      const auto form = serverIndex({kControlProject, system.number, 0}, spec, named);
+      if (!form) return fail(ErrorCode::internal, fmt::format("the index {} of {} cannot be kept", named, system.name));
+      out.appendDocument(doc::arrayKey(count++), *form);
+    }
+    out.end();
+    if (count == 0) continue;
+    if (const auto done = connection.run(names_.shared(), out.finish()); !done) {
+      return fail(unavailableError(done.error()));
+    }
+  }
+  if (auto loaded = states_.loadHeads(connection); !loaded) return fail(unavailableError(loaded.error()));
+  return {};
+}
+
+Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
+  const ProjectNo project = write.project();
+  co_return co_await queues_.write(project, std::move(write), std::move(callback));
+}
+
+Mark Engine::mark(ProjectNo project, CollectionNo collection, std::string_view path, doc::ValueView value) const {
+  return marks_.of(project, collection, path, value);
+}
+
+// No group of the project runs that does not know the path.
+Task<> Engine::markPath(ProjectNo project, CollectionNo collection, std::string path) {
+  CO_TRY(doc::FieldPath parsed, doc::FieldPath::parse(path));
+  states_.markPath(project, collection, std::move(parsed));
+  co_return co_await queues_.exclusively(project, [](Connection&) -> Result<> { return {}; });
+}
+
+Task<ProjectNo> Engine::allocateProject() {
+  co_return co_await pool_.run(kControlProject, orDefault({}), [this](Connection& connection) -> Result<ProjectNo> {
+    doc::BsonWriter out;
+    out.appendString("findAndModify", kMeta);
+    out.beginDocument("query");
+    out.appendString("_id", "projects");
+    out.end();
+    out.beginDocument("update");
+    out.beginDocument("$inc");
+    out.appendInt64("last", 1);
+    out.end();
+    out.end();
+    out.appendBool("new", true);
+    const auto next = connection.write(names_.shared(), out.finish());
+    if (!next) return fail(unavailableError(next.error()));
+    const auto project = static_cast<ProjectNo>(doc::integerOr(doc::containerOr(next->view(), "value"), "last"));
+    const doc::Document head = newHead(project);
+    const auto made = connection.write(names_.shared(), insertCommand(kHeads, std::span(&head, 1)));
+    if (!made) return fail(unavailableError(made.error()));
+    auto state = std::make_shared<ProjectState>();
+    state->number = project;
+    state->head = decodeHead(head);
+    states_.set(std::move(state));
+    return project;
+  });
+}
+
+Epoch Engine::epoch(ProjectNo project) const {
+  const auto known = states_.epoch(project);
+  return {known.value_or(0), true};
+}
+
+}  // namespace mb::store::mongo

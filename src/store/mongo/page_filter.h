@@ -1,0 +1,14 @@
+// Where a page of a sorted query begins, as a condition of the server.
+#pragma once
+
+#include "document/bson.h"
+#include "store/store.h"
+
+namespace mb::store::mongo {
+
+// Matches all documents after `position` (pageEnd() of plain_sort.h) in the order, and perhaps others: values of arrays
+// are compared one by one. An order of ids is exact.
+doc::Document afterPosition(const std::vector<SortKey>& sort, doc::DocumentView position,
+                            const CollectionRef& collection);
+
+}  // namespace mb::store::mongo

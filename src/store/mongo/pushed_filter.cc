@@ -1,0 +1,180 @@
+#include "store/mongo/pushed_filter.h"
+
+#include "document/filter_write.h"
+#include "store/mongo/names.h"
+
+namespace mb::store::mongo {
+
+namespace {
+
+using doc::FilterNode;
+using doc::FilterOp;
+using NodePtr = std::shared_ptr<const FilterNode>;
+
+bool isId(const FilterNode& node) {
+  return node.path.dotted() == "id";
+}
+
+// Whether the server matches the pattern as we do: letters, digits and a few signs, at the beginning or anywhere.
+bool isSimplePattern(const doc::Pattern& pattern) {
+  if (!pattern.options.empty()) return false;
+  std::string_view source = pattern.source;
+  if (source.starts_with('^')) source.remove_prefix(1);
+  return std::ranges::all_of(source, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' || c == '_' ||
+           c == '-' || c == '@' || c == '/' || c == ':';
+  });
+}
+
+// Rewrites the tree of a filter on documents as one on stored documents. A node that is left out is null, and so is
+// what would match too little without it.
+class Pushing {
+ public:
+  explicit Pushing(const CollectionRef& collection) : collection_(collection) {}
+
+  NodePtr push(const FilterNode& node, bool inElement) {
+    switch (node.op) {
+      case FilterOp::all:
+        return pushAll(node, inElement);
+      case FilterOp::any:
+      case FilterOp::none:
+      case FilterOp::negate:
+        return pushWhole(node, inElement);
+      case FilterOp::elemMatch:
+      case FilterOp::contains:
+        return pushContained(node, inElement);
+      default:
+        return pushLeaf(node, inElement);
+    }
+  }
+  bool exact() const { return exact_; }
+
+ private:
+  NodePtr leaveOut() {
+    exact_ = false;
+    return nullptr;
+  }
+
+  // What is left out of an $and leaves it wider.
+  NodePtr pushAll(const FilterNode& node, bool inElement) {
+    FilterNode out = node;
+    out.children.clear();
+    for (const NodePtr& child : node.children) {
+      if (NodePtr pushed = push(*child, inElement)) out.children.push_back(std::move(pushed));
+    }
+    return std::make_shared<const FilterNode>(std::move(out));
+  }
+
+  // Of these nothing may be left out: neither of an alternative nor of what is negated.
+  NodePtr pushWhole(const FilterNode& node, bool inElement) {
+    FilterNode out = node;
+    if (!pushChildren(out, inElement)) return leaveOut();
+    return rooted(std::move(out), inElement);
+  }
+
+  NodePtr pushContained(const FilterNode& node, bool inElement) {
+    FilterNode out = node;
+    if (isId(node) && !inElement) return leaveOut();
+    if (!simple(node.patterns) || !pushChildren(out, true)) return leaveOut();
+    return rooted(std::move(out), inElement);
+  }
+
+  // Replaces the children by what is pushed of them; false if something of them is left out.
+  bool pushChildren(FilterNode& node, bool inElement) {
+    const bool before = std::exchange(exact_, true);
+    for (NodePtr& child : node.children) {
+      child = push(*child, inElement);
+      if (!child || !exact_) return false;
+    }
+    exact_ = before;
+    return true;
+  }
+
+  NodePtr pushLeaf(const FilterNode& node, bool inElement) {
+    if (!simple(node.patterns)) return leaveOut();
+    // Whether a position that an array does not have counts as null differs.
+    if (hasPosition(node.path) && comparesNull(node)) return leaveOut();
+    FilterNode out = node;
+    if (isId(node) && !inElement && !pushId(out)) return leaveOut();
+    return rooted(std::move(out), inElement);
+  }
+
+  // Ids of a system collection are stored with the project's number before them.
+  bool pushId(FilterNode& node) const {
+    if (!isSystem(collection_.number)) return true;
+    const auto translate = [&](doc::Value& value) {
+      if (value.type() != doc::BsonType::string) return false;
+      value = text(storedId(collection_.project, collection_.number, value.view().asString()));
+      return true;
+    };
+    switch (node.op) {
+      case FilterOp::eq:
+      case FilterOp::gt:
+      case FilterOp::gte:
+      case FilterOp::lt:
+      case FilterOp::lte:
+        return translate(node.operand);
+      case FilterOp::in:
+        return node.patterns.empty() && std::ranges::all_of(node.operands, translate);
+      default:
+        return false;
+    }
+  }
+
+  static doc::Value text(const std::string& value) {
+    doc::BsonWriter out;
+    out.appendString("", value);
+    const doc::Document document = out.finish();
+    return doc::Value(document.view().begin()->value);
+  }
+
+  static bool hasPosition(const doc::FieldPath& path) {
+    return std::ranges::any_of(path.steps(), [](const std::string& step) {
+      return std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
+    });
+  }
+
+  static bool comparesNull(const FilterNode& node) {
+    const auto isNull = [](const doc::Value& value) { return value.type() == doc::BsonType::null; };
+    if (node.op == FilterOp::exists || node.op == FilterOp::type) return true;
+    return isNull(node.operand) || std::ranges::any_of(node.operands, isNull);
+  }
+
+  static bool simple(const std::vector<doc::Pattern>& patterns) {
+    return std::ranges::all_of(patterns, isSimplePattern);
+  }
+
+  static NodePtr rooted(FilterNode node, bool inElement) {
+    if (!inElement && !node.path.dotted().empty()) {
+      const std::string path = storedPath(node.path.dotted());
+      if (path != node.path.dotted()) {
+        auto parsed = doc::FieldPath::parse(path);
+        if (!parsed) return nullptr;
+        node.path = *std::move(parsed);
+      }
+    }
+    return std::make_shared<const FilterNode>(std::move(node));
+  }
+
+  const CollectionRef& collection_;
+  bool exact_ = true;
+};
+
+}  // namespace
+
+PushedFilter pushFilter(const CollectionRef& collection, const doc::Filter& filter, std::vector<doc::Document> more) {
+  Pushing pushing(collection);
+  NodePtr root = pushing.push(filter.root(), false);
+  doc::BsonWriter out;
+  if (isSystem(collection.number)) out.appendInt64("_p", collection.project);
+  const doc::Document own = root ? doc::filterDocument(doc::Filter::fromTree(std::move(root))) : doc::Document();
+  if (!own.empty()) more.insert(more.begin(), own);
+  if (!more.empty()) {
+    out.beginArray("$and");
+    for (size_t i = 0; i < more.size(); ++i) out.appendDocument(doc::arrayKey(i), more[i]);
+    out.end();
+  }
+  return {out.finish(), pushing.exact()};
+}
+
+}  // namespace mb::store::mongo

@@ -1,0 +1,371 @@
+// Reads. The server evaluates what it evaluates as we do (pushed_filter.h), in the order of the query; the engine
+// evaluates the rest on what it returns.
+#include "document/fields.h"
+#include "store/mongo/attempt.h"
+#include "store/mongo/commands.h"
+#include "store/mongo/engine.h"
+#include "store/mongo/page_filter.h"
+#include "store/mongo/pushed_filter.h"
+#include "store/mongo/query_page.h"
+#include "store/plain_sort.h"
+
+namespace mb::store::mongo {
+
+namespace {
+
+// Documents that a query reads beyond those that the server selects, and the time that it may take.
+constexpr std::chrono::seconds kQueryTime{10};
+constexpr int kSortMemory = 292;    // QueryExceededMemoryLimitNoDiskUseAllowed
+constexpr int kParallelArrays = 2;  // BadValue, of a sort by two arrays
+constexpr uint64_t kMaxBatch = 1000;
+
+int64_t remainingMs(Deadline deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  return std::clamp<int64_t>(left.count(), 1, std::chrono::milliseconds(kQueryTime).count());
+}
+
+void appendSort(doc::BsonWriter& out, const std::vector<SortKey>& sort) {
+  out.beginDocument("sort");
+  bool ordered = false;
+  for (const SortKey& key : sort) {
+    out.appendInt32(storedPath(key.path), key.direction);
+    ordered = key.path == "id";
+    if (ordered) break;  // ids are unique
+  }
+  if (!ordered) out.appendInt32("_id", 1);
+  out.end();
+}
+
+Error tooSlow() {
+  return Error(ErrorCode::unavailable, "the query takes too long: create an index or narrow the filter");
+}
+
+Error queryError(const CommandError& error) {
+  if (error.code == kSortMemory) {
+    return Error(ErrorCode::payloadTooLarge, "the sort takes too much memory: create an index or narrow the filter");
+  }
+  if (error.isTime()) return tooSlow();
+  if (error.code == kParallelArrays && error.message.find("parallel arrays") != std::string::npos) {
+    return Error(ErrorCode::validation, std::string(kTwoArrays));
+  }
+  return unavailableError(error);
+}
+
+}  // namespace
+
+std::function<Outcome<doc::Document>(doc::DocumentView)> Engine::readingOf(Connection& connection,
+                                                                           const CollectionRef& collection) const {
+  return [&connection, database = names_.databaseOf(collection.project, collection.number)](doc::DocumentView command) {
+    return connection.read(database, command);
+  };
+}
+
+Result<bool> Engine::exists(Connection& connection, const CollectionRef& collection) {
+  auto state = states_.state(connection, collection.project);
+  if (!state) return fail(unavailableError(state.error()));
+  if (!*state || (*state)->head.dead) return false;
+  if (isSystem(collection.number)) return states_.system(collection.number) != nullptr;
+  if ((*state)->collections.contains(collection.number)) return true;
+  // Another instance may have created it.
+  state = states_.reload(connection, collection.project);
+  if (!state) return fail(unavailableError(state.error()));
+  return *state && (*state)->collections.contains(collection.number);
+}
+
+Task<std::optional<VersionedDocument>> Engine::getVersioned(CollectionRef collection, std::string id,
+                                                            ReadOptions options) {
+  using Versioned = std::optional<VersionedDocument>;
+  const Deadline deadline = orDefault(options.deadline);
+  co_return co_await pool_.run(collection.project, deadline, [=, this](Connection& connection) -> Result<Versioned> {
+    TRY(const bool there, exists(connection, collection));
+    if (!there) return Versioned();
+    const std::string stored = storedId(collection.project, collection.number, id);
+    const auto reply = connection.read(
+        names_.databaseOf(collection.project, collection.number),
+        findByIds(Names::collectionOf(collection.number), std::span(&stored, 1), [&](doc::BsonWriter& out) {
+          out.appendInt64("maxTimeMS", remainingMs(deadline));
+          out.appendBool("singleBatch", true);
+        }));
+    if (!reply) return fail(queryError(reply.error()));
+    const Batch batch = batchOf(*reply);
+    if (batch.documents.empty()) return Versioned();
+    TRY(Unstored found, unstored(collection.number, batch.documents.front()));
+    return Versioned(VersionedDocument{std::move(found.document), isSystem(collection.number) ? 0 : found.version});
+  });
+}
+
+Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::string id, ReadOptions options) {
+  CO_TRY(std::optional<VersionedDocument> found, co_await getVersioned(collection, std::move(id), options));
+  if (!found) co_return std::nullopt;
+  co_return std::move(found->document);
+}
+
+Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef collection, std::vector<std::string> ids,
+                                                                std::shared_ptr<const doc::FieldSet> hidden,
+                                                                ReadOptions options) {
+  using Many = std::vector<std::optional<doc::Document>>;
+  const Deadline deadline = orDefault(options.deadline);
+  co_return co_await pool_.run(collection.project, deadline, [=, this](Connection& connection) -> Result<Many> {
+    Many out(ids.size());
+    TRY(const bool there, exists(connection, collection));
+    if (!there || ids.empty()) return out;
+    std::map<std::string, doc::Document> found;
+    std::vector<std::string> stored;
+    for (const std::string& id : ids) stored.push_back(storedId(collection.project, collection.number, id));
+    std::ranges::sort(stored);
+    stored.erase(std::unique(stored.begin(), stored.end()), stored.end());
+    const std::string name = Names::collectionOf(collection.number);
+    for (size_t from = 0; from < stored.size(); from += kCommandStatements) {
+      const size_t count = std::min(kCommandStatements, stored.size() - from);
+      const doc::Document command = findByIds(name, std::span(stored).subspan(from, count), [&](doc::BsonWriter& more) {
+        more.appendInt64("maxTimeMS", remainingMs(deadline));
+      });
+      Result<> kept;
+      const auto read = eachDocument(readingOf(connection, collection), name, command, [&](doc::DocumentView each) {
+        auto document = unstored(collection.number, each);
+        if (!document) {
+          kept = fail(std::move(document).error());
+          return false;
+        }
+        found[std::string(idOf(collection.number, each.stringOr("_id")))] =
+            hidden ? hidden->strip(document->document) : std::move(document->document);
+        return true;
+      });
+      if (!read) return fail(queryError(read.error()));
+      if (!kept) return fail(std::move(kept).error());
+    }
+    size_t bytes = 0;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const auto document = found.find(ids[i]);
+      if (document == found.end()) continue;
+      bytes += document->second.size();
+      if (bytes > kMaxResultBytes) return fail(ErrorCode::payloadTooLarge, "the result would be larger than 16 MiB");
+      out[i] = document->second;
+    }
+    return out;
+  });
+}
+
+Task<QueryResult> Engine::find(Query query) {
+  if (query.projection == Projection::unorderedIds) {
+    QueryResult unknown;
+    unknown.known = false;
+    co_return unknown;
+  }
+  for (const SortKey& key : query.sort) CO_RETURN_IF_ERROR(doc::FieldPath::parse(key.path));
+  const ProjectNo project = query.collection.project;
+  const Deadline deadline = orDefault(query.deadline);
+  auto shared = std::make_shared<const Query>(std::move(query));
+  co_return co_await pool_.run(project, deadline,
+                               [this, shared](Connection& connection) { return runQuery(connection, *shared); });
+}
+
+Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query) {
+  const auto began = std::chrono::steady_clock::now();
+  const Deadline deadline = std::min(orDefault(query.deadline), began + kQueryTime);
+  const CollectionRef& collection = query.collection;
+  TRY(const bool there, exists(connection, collection));
+  if (!there || query.limit == 0) return QueryResult();
+
+  TRY(std::optional<doc::Document> after, startOf(query));
+  std::vector<doc::Document> more;
+  if (after) more.push_back(afterPosition(query.sort, *after, collection));
+  const PushedFilter pushed = pushFilter(collection, query.filter, std::move(more));
+  // A page in the order of ids begins exactly where the server begins it.
+  const bool exact = pushed.exact && (!after || sorting::isOfIds(query.sort));
+  const uint64_t beyond = query.paged && query.seesMore ? 1 : 0;
+  const uint64_t wanted = query.limit > UINT64_MAX - 1 - query.skip ? UINT64_MAX : query.limit + beyond;
+
+  const std::string name = Names::collectionOf(collection.number);
+  doc::BsonWriter out;
+  out.appendString("find", name);
+  out.appendDocument("filter", pushed.document);
+  appendSort(out, query.sort);
+  if (exact && query.skip > 0) out.appendInt64("skip", static_cast<int64_t>(std::min<uint64_t>(query.skip, INT64_MAX)));
+  if (exact && wanted < INT64_MAX) out.appendInt64("limit", static_cast<int64_t>(wanted));
+  out.appendInt32("batchSize", static_cast<int32_t>(std::clamp<uint64_t>(wanted, 1, kMaxBatch)));
+  out.appendInt64("maxTimeMS", remainingMs(deadline));
+
+  QueryPage page(query, pushed.exact, exact ? query.skip : 0, std::move(after));
+  Result<> added;
+  const auto read = eachDocument(readingOf(connection, collection), name, out.finish(), [&](doc::DocumentView each) {
+    if (std::chrono::steady_clock::now() >= deadline) added = fail(tooSlow());
+    if (!added) return false;
+    Result<bool> goesOn = page.add(each);
+    if (!goesOn) {
+      added = fail(std::move(goesOn).error());
+      return false;
+    }
+    return *goesOn;
+  });
+  if (!read) return fail(queryError(read.error()));
+  if (!added) return fail(std::move(added).error());
+  QueryResult result = page.take();
+  result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
+  return result;
+}
+
+Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadline given) {
+  const Deadline deadline = orDefault(given);
+  if (filter.matchesAll() && isCounted(states_, collection.number)) {
+    CO_TRY(const CollectionStats all, co_await stats(collection, {deadline}));
+    co_return all.documents;
+  }
+  co_return co_await pool_.run(
+      collection.project, deadline,
+      [this, collection, filter = std::move(filter), deadline](Connection& connection) -> Result<uint64_t> {
+        TRY(const bool there, exists(connection, collection));
+        if (!there) return 0;
+        const PushedFilter pushed = pushFilter(collection, filter);
+        const std::string name = Names::collectionOf(collection.number);
+        const std::string database = names_.databaseOf(collection.project, collection.number);
+        if (!pushed.exact) {
+          Query query;
+          query.collection = collection;
+          query.filter = filter;
+          query.limit = UINT64_MAX;
+          query.deadline = deadline;
+          query.projection = Projection::ids;
+          query.maxBytes = SIZE_MAX;
+          TRY(const QueryResult found, runQuery(connection, query));
+          return found.documents.size();
+        }
+        doc::BsonWriter out;
+        out.appendString("aggregate", name);
+        out.beginArray("pipeline");
+        out.beginDocument("0");
+        out.appendDocument("$match", pushed.document);
+        out.end();
+        out.beginDocument("1");
+        out.appendString("$count", "n");
+        out.end();
+        out.end();
+        out.beginDocument("cursor");
+        out.end();
+        out.appendInt64("maxTimeMS", remainingMs(deadline));
+        const auto reply = connection.read(database, out.finish());
+        if (!reply) return fail(queryError(reply.error()));
+        const Batch batch = batchOf(*reply);
+        return batch.documents.empty() ? 0 : static_cast<uint64_t>(doc::integerOr(batch.documents.front(), "n"));
+      });
+}
+
+Result<std::optional<doc::Document>> Engine::readRow(Connection& connection, std::string_view rows,
+                                                     const std::string& id) {
+  const auto reply = connection.read(names_.shared(), findByIds(rows, std::span(&id, 1)));
+  if (!reply) return fail(unavailableError(reply.error()));
+  const Batch batch = batchOf(*reply);
+  if (batch.documents.empty()) return std::nullopt;
+  return doc::Document(batch.documents.front());
+}
+
+namespace {
+
+CollectionStats statsOf(const std::optional<doc::Document>& count) {
+  if (!count) return {};
+  return {static_cast<uint64_t>(doc::integerOr(*count, "n")), static_cast<uint64_t>(doc::integerOr(*count, "bytes"))};
+}
+
+}  // namespace
+
+Result<CollectionStats> Engine::counted(Connection& connection, const CollectionRef& collection,
+                                        std::string_view group) {
+  TRY(const auto count, readRow(connection, kCounts, countId(collection.project, collection.number, group)));
+  return statsOf(count);
+}
+
+Result<CollectionStats> Engine::summed(Connection& connection, const CollectionRef& collection) {
+  doc::BsonWriter out;
+  out.appendString("aggregate", Names::collectionOf(collection.number));
+  out.beginArray("pipeline");
+  out.beginDocument("0");
+  out.beginDocument("$match");
+  out.appendInt64("_p", collection.project);
+  out.end();
+  out.end();
+  out.beginDocument("1");
+  out.beginDocument("$group");
+  out.appendNull("_id");
+  out.beginDocument("n");
+  out.appendInt32("$sum", 1);
+  out.end();
+  out.beginDocument("bytes");
+  out.beginDocument("$sum");
+  out.appendString("$bsonSize", "$$ROOT");
+  out.end();
+  out.end();
+  out.end();
+  out.end();
+  out.end();
+  out.beginDocument("cursor");
+  out.end();
+  const auto reply = connection.read(names_.shared(), out.finish());
+  if (!reply) return fail(unavailableError(reply.error()));
+  const Batch batch = batchOf(*reply);
+  if (batch.documents.empty()) return CollectionStats{};
+  return statsOf(doc::Document(batch.documents.front()));
+}
+
+Task<CollectionStats> Engine::stats(CollectionRef collection, ReadOptions options) {
+  co_return co_await pool_.run(collection.project, orDefault(options.deadline),
+                               [this, collection](Connection& connection) -> Result<CollectionStats> {
+                                 TRY(const bool there, exists(connection, collection));
+                                 if (!there) return CollectionStats{};
+                                 if (!isCounted(states_, collection.number)) return summed(connection, collection);
+                                 return counted(connection, collection, "");
+                               });
+}
+
+Task<CollectionStats> Engine::statsByField(CollectionRef collection, std::string value, ReadOptions options) {
+  co_return co_await pool_.run(
+      collection.project, orDefault(options.deadline),
+      [this, collection, value = std::move(value)](Connection& connection) -> Result<CollectionStats> {
+        const SystemCollection* system = states_.system(collection.number);
+        if (value.empty() || system == nullptr || system->countedBy.empty()) return CollectionStats{};
+        TRY(const bool there, exists(connection, collection));
+        if (!there) return CollectionStats{};
+        return counted(connection, collection, value);
+      });
+}
+
+Task<std::vector<CollectionUsage>> Engine::usage(ProjectNo project, ReadOptions options) {
+  using All = std::vector<CollectionUsage>;
+  co_return co_await pool_.run(
+      project, orDefault(options.deadline), [this, project](Connection& connection) -> Result<All> {
+        All all;
+        auto state = states_.reload(connection, project);
+        if (!state) return fail(unavailableError(state.error()));
+        if (!*state || (*state)->head.dead) return all;
+        for (const auto& [number, info] : (*state)->collections) {
+          CollectionUsage usage{number, {}, {}, {}};
+          TRY(const auto count, readRow(connection, kCounts, countId(project, number, "")));
+          usage.stats = statsOf(count);
+          const auto at = count ? count->view().find("at") : std::nullopt;
+          if (at && at->type() == doc::BsonType::date) usage.lastWrite = at->asDate();
+          doc::BsonWriter out;
+          out.appendString("collStats", Names::collectionOf(number));
+          const auto sizes = connection.run(names_.databaseOf(project, number), out.finish());
+          for (const IndexInfo& each : info->indexes) {
+            const int64_t bytes =
+                sizes ? doc::integerOr(doc::containerOr(sizes->view(), "indexSizes"), fmt::format("i{}", each.number))
+                      : 0;
+            usage.indexes.push_back(
+                {each.number, usage.stats.documents, static_cast<uint64_t>(std::max<int64_t>(0, bytes)), true});
+          }
+          all.push_back(std::move(usage));
+        }
+        return all;
+      });
+}
+
+Task<int64_t> Engine::counter(CounterKey key) {
+  co_return co_await pool_.run(key.project, orDefault({}), [this, key](Connection& connection) -> Result<int64_t> {
+    auto state = states_.state(connection, key.project);
+    if (!state) return fail(unavailableError(state.error()));
+    if (!*state || (*state)->head.dead) return 0;
+    TRY(const auto row, readRow(connection, kCounters, counterId(key)));
+    return row ? doc::integerOr(*row, "n") : 0;
+  });
+}
+
+}  // namespace mb::store::mongo

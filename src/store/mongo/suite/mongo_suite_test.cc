@@ -1,0 +1,131 @@
+// Runs the suite of all engines on this one, against the server that MANYBASE_TEST_MONGO_URL names.
+#include <cstdlib>
+
+#include "base/crypto.h"
+#include "document/fields.h"
+#include "document/json.h"
+#include "store/mongo/commands.h"
+#include "store/mongo/connection.h"
+#include "store/mongo/mongo_store.h"
+#include "store/suite/store_suite.h"
+
+namespace mb::store {
+
+namespace {
+
+std::string uriOfServer() {
+  const char* uri = std::getenv("MANYBASE_TEST_MONGO_URL");
+  return uri ? uri : "";
+}
+
+bool serverComparesDecimalsExactly() {
+  mongo::Connection connection(uriOfServer());
+  const auto numbers = doc::parseJson(R"({"_id":"probe","real":0.1,"decimal":{"$numberDecimal":"0.1"}})");
+  const std::string database = "decimals";
+  (void)connection.write(database, mongo::insertCommand("probe", std::span(&*numbers, 1)));
+  doc::BsonWriter out;
+  out.appendString("find", "probe");
+  out.beginDocument("filter");
+  out.append("real", *numbers->view().find("decimal"));
+  out.end();
+  const auto reply = connection.run(database, out.finish());
+  return reply && mongo::batchOf(*reply).documents.empty();
+}
+
+// Each test has a database of its own, which it drops.
+class MongoUnderTest final : public suite::Engine {
+ public:
+  explicit MongoUnderTest(std::vector<SystemCollection> system)
+      : system_(std::move(system)), prefix_("t" + toHex(randomBytes())) {
+    cores_.start();
+    open();
+  }
+  ~MongoUnderTest() override {
+    store_.reset();
+    cores_.stop();
+    cores_.join();
+    mongo::Connection connection(uriOfServer());
+    doc::BsonWriter list;
+    list.appendInt32("listDatabases", 1);
+    list.appendBool("nameOnly", true);
+    const auto all = connection.run("admin", list.finish());
+    if (!all) return;
+    for (const doc::Element& each : doc::containerOr(all->view(), "databases")) {
+      const std::string name(each.value.asDocument().stringOr("name"));
+      doc::BsonWriter drop;
+      drop.appendInt32("dropDatabase", 1);
+      if (name.starts_with(prefix_)) (void)connection.run(name, drop.finish());
+    }
+  }
+  DocumentStore& store() override { return *store_; }
+  ChangeFeed& feed() override { return *store_; }
+  Cores& cores() override { return cores_; }
+  void reopen() override {
+    store_.reset();
+    open();
+  }
+  void breakCounter(const CounterKey& key, int64_t value) override {
+    store_.reset();
+    mongo::Connection connection(uriOfServer());
+    doc::BsonWriter out;
+    out.appendString("update", "counters");
+    out.beginArray("updates");
+    out.beginDocument("0");
+    out.beginDocument("q");
+    out.appendString("_id", fmt::format("{}/{}/{}", key.project, key.counter, key.group));
+    out.end();
+    out.beginDocument("u");
+    out.beginDocument("$set");
+    out.appendInt64("n", value);
+    out.appendInt64("p", key.project);
+    out.appendInt64("k", key.counter);
+    out.appendString("g", key.group);
+    out.end();
+    out.end();
+    out.appendBool("upsert", true);
+    out.end();
+    out.end();
+    EXPECT_TRUE(connection.write(prefix_, out.finish()));
+    open();
+  }
+  std::vector<std::string> problems() override { return store_->problems(); }
+  bool plansQueries() const override { return false; }
+  bool comparesDecimalsExactly() const override {
+    static const bool exact = serverComparesDecimalsExactly();
+    return exact;
+  }
+
+ private:
+  static std::array<uint8_t, 6> randomBytes() {
+    std::array<uint8_t, 6> bytes;
+    fillRandom(bytes);
+    return bytes;
+  }
+  void open() {
+    auto opened = MongoStore::open({uriOfServer(), prefix_, 8, 2}, system_, clock_);
+    if (!opened) throw std::runtime_error(opened.error().message() + " " + opened.error().cause());
+    store_ = *std::move(opened);
+  }
+
+  SystemClock clock_;
+  Cores cores_{2};
+  std::vector<SystemCollection> system_;
+  std::string prefix_;
+  std::unique_ptr<MongoStore> store_;
+};
+
+const suite::EngineFactory kMongo{"mongo", [](std::vector<SystemCollection> system) -> std::unique_ptr<suite::Engine> {
+                                    return std::make_unique<MongoUnderTest>(std::move(system));
+                                  }};
+
+std::string engineName(const ::testing::TestParamInfo<suite::EngineFactory>& info) {
+  return info.param.name;
+}
+
+}  // namespace
+
+namespace suite {
+INSTANTIATE_TEST_SUITE_P(Engines, StoreSuite, ::testing::Values(kMongo), engineName);
+}  // namespace suite
+
+}  // namespace mb::store
