@@ -10,7 +10,7 @@ namespace mb::billing {
 // Two checkouts of a user for a plan that begin in the same window of this length give the same session.
 inline constexpr int64_t kCheckoutWindowMs = 60'000;
 // The page to which the provider sends the client back, below the base URL.
-inline constexpr std::string_view kBillingPage = "/";
+inline constexpr std::string_view kBillingPage = "/dashboard/account/billing";
 
 // References outlive it.
 struct CheckoutDeps {

@@ -27,7 +27,8 @@ TEST_F(CheckoutTest, ReturnsTheUrlOfASession) {
   const std::string form = payments_.requests().back().body;
   EXPECT_TRUE(form.contains("client_reference_id=user_ann&"));
   EXPECT_TRUE(form.contains("customer_email=user_ann%40example.com"));
-  EXPECT_TRUE(form.contains("success_url=https%3A%2F%2Fapi.example.com%2F%3Fcheckout%3Dsuccess"));
+  const std::string page = "https%3A%2F%2Fapi.example.com%2Fdashboard%2Faccount%2Fbilling";
+  EXPECT_TRUE(form.contains("success_url=" + page + "%3Fcheckout%3Dsuccess"));
 }
 
 TEST_F(CheckoutTest, FreeAndUnknownPlansAreRefused) {

@@ -177,7 +177,7 @@ Task<FileView> Files::put(Access access, std::string bucket, std::string path, N
   // A declared size that the project does not allow at all is refused as such, by the read.
   if (const auto max = deps_.quota.max(*access.project); max && record.size <= place.maxSize) {
     space.emplace(deps_.quota, access.project, fileKey(record.bucket, record.path), *max);
-    CO_RETURN_IF_ERROR(co_await space->cover(record.size));
+    if (upload.size()) CO_RETURN_IF_ERROR(co_await space->coverDeclared(record.size));
   }
   record.blob = newBlobName(access.project->info().number);
   const std::string blob = record.blob;

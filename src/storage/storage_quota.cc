@@ -8,6 +8,8 @@ namespace mb::storage {
 
 namespace {
 constexpr int kMaxReads = 5;
+// In bytes. To find out what such a file replaces would cost more than to receive it in vain.
+constexpr int64_t kSmallFile = 64 * 1024;
 }  // namespace
 
 bool StorageQuota::Permit::raise(int64_t bytes, int64_t use, int64_t max) {
@@ -34,6 +36,10 @@ int64_t StorageQuota::reserved(store::ProjectNo project) const {
   const std::lock_guard lock(mutex_);
   const auto found = reserved_.find(project);
   return found == reserved_.end() ? 0 : found->second;
+}
+
+bool StorageQuota::fitsEasily(store::ProjectNo project, int64_t size, int64_t use, int64_t max) const {
+  return size <= kSmallFile && size <= max / 2 - use - reserved(project);
 }
 
 std::vector<store::CounterLimit> StorageQuota::limits(const snapshot::ProjectSnapshot& project) const {
@@ -76,6 +82,14 @@ Async<Error> StorageQuota::explained(const snapshot::ProjectSnapshot& project, E
   const Result<int64_t> now = co_await use(project.info().number);
   if (!now) co_return now.error().clone();
   co_return exceeded(project, *now + reserved(project.info().number));
+}
+
+Task<> UploadReservation::coverDeclared(int64_t size) {
+  const store::ProjectNo project = project_->info().number;
+  CO_TRY(const int64_t use, co_await quota_.use(project));
+  if (!quota_.fitsEasily(project, size, use, max_)) co_return co_await cover(size);
+  covered_ = size;
+  co_return Result<>();
 }
 
 // The size of the replaced file is read once, and again before a refusal.

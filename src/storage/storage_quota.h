@@ -1,6 +1,7 @@
 // The limit storageBytes of a project's plan. The commit that adds a file or an upload decides: it limits kStoredBytes.
 // Before that, the uploads in progress of this process reserve what they would add, so that those which cannot fit are
-// refused before they are received. Where the plan has no such limit nothing is read or reserved.
+// refused before they are received; one whose declared size is small reserves nothing while half of the limit is free.
+// Where the plan has no such limit nothing is read or reserved.
 #pragma once
 
 #include <mutex>
@@ -35,6 +36,9 @@ class StorageQuota {
     int64_t bytes_ = 0;
   };
   int64_t reserved(store::ProjectNo project) const;
+  // Whether a file of `size` bytes is received without a reservation: it is small, and half of `max` would stay free,
+  // with the bytes `use` that are stored.
+  bool fitsEasily(store::ProjectNo project, int64_t size, int64_t use, int64_t max) const;
 
   // In bytes; nullopt: unlimited.
   std::optional<int64_t> max(const snapshot::ProjectSnapshot& project) const {
@@ -84,6 +88,8 @@ class UploadReservation {
   // Reserves what the project grows by once the file has `size` bytes; nothing where that is less than the file that it
   // replaces has. Fails with planLimit.
   Task<> cover(int64_t size);
+  // The same before the first byte of a file of a known size, which reserves nothing where it fits easily.
+  Task<> coverDeclared(int64_t size);
 
  private:
   StorageQuota& quota_;

@@ -169,6 +169,44 @@ TEST_F(StorageQuotaTest, WhatIsBeingReceivedIsReserved) {
   EXPECT_EQ(storage_->quota().reserved(shop_), 0);
 }
 
+TEST_F(StorageQuotaTest, ASmallFileReservesNothingWhileHalfIsFree) {
+  limitTo(100);
+  std::vector<int64_t> reserved;
+  const auto put = [&](std::string path, int64_t size) {
+    ObservedUpload body(std::string(static_cast<size_t>(size), 'x'), true, [&]() -> Task<> {
+      reserved.push_back(storage_->quota().reserved(shop_));
+      co_return Result<>();
+    });
+    EXPECT_TRUE(run(putting(std::move(path), body)));
+  };
+  put("a", 50);
+  put("b", 1);
+  EXPECT_THAT(reserved, ElementsAre(0, 1));
+  limitTo(1 << 20);
+  put("c", 64 * 1024);
+  put("d", 64 * 1024 + 1);
+  EXPECT_THAT(reserved, ElementsAre(0, 1, 0, 64 * 1024 + 1));
+}
+
+// Small files, of which each reserves nothing when it begins: their commits keep to the limit.
+TEST_F(StorageQuotaTest, TheCommitRefusesWhatReservedNothing) {
+  limitTo(100);
+  ObservedUpload second(std::string(50, 'y'), true);
+  ObservedUpload third(std::string(50, 'z'), true);
+  std::vector<std::string> codes;
+  ObservedUpload first(std::string(50, 'x'), true, [&]() -> Task<> {
+    codes.push_back(codeOf(co_await putting("second", second)));
+    codes.push_back(codeOf(co_await putting("third", third)));
+    co_return Result<>();
+  });
+  const auto refused = run(putting("first", first));
+  EXPECT_EQ(codeOf(refused), "PLAN_LIMIT");
+  EXPECT_EQ(messageOf(refused), "plan limit: storageBytes: the plan Free allows 100 bytes of files, in use are 100");
+  EXPECT_THAT(codes, ElementsAre("", ""));
+  EXPECT_EQ(use(), 100);
+  EXPECT_EQ(folder_.files().size(), 2);
+}
+
 TEST_F(StorageQuotaTest, OfAnUnknownSizeWhatHasArrivedIsReserved) {
   limitTo(100);
   ObservedUpload second(std::string(71, 'y'), false);

@@ -7,7 +7,7 @@ import pytest
 from support.billing import BILLED, OPERATOR, Payer, plan_limit, usage
 from support.client import PlatformUser, Project, ok, refused
 from support.commands import done, result, run
-from support.embeddings import DIMENSIONS, Embeddings
+from support.embeddings import DIMENSIONS
 from support.function import Function
 from support.vectors import Space
 from support.waiting import wait_until
@@ -15,13 +15,6 @@ from support.waiting import wait_until
 VECTOR = [1, 0, 0, 0]
 OTHER = [0, 1, 0, 0]
 CONFIG = {"fields": [{"name": "embedding", "dimensions": 4, "mode": "manual"}]}
-
-
-@pytest.fixture(scope="module")
-def embeddings():
-    endpoint = Embeddings()
-    yield endpoint
-    endpoint.close()
 
 
 @pytest.fixture(scope="module")

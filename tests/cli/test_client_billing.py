@@ -10,16 +10,9 @@ from support.billing import OPERATOR, usage
 from support.bucket import Bucket
 from support.client import ok
 from support.commands import complains, done, result
-from support.payment_provider import PaymentProvider, billing, plan, subscribe
+from support.payment_provider import billing, plan, subscribe
 from support.person import Person
 from support.waiting import wait_until
-
-
-@pytest.fixture(scope="module")
-def payments():
-    provider = PaymentProvider()
-    yield provider
-    provider.close()
 
 
 @pytest.fixture(scope="module")

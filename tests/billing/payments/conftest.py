@@ -4,14 +4,6 @@ import pytest
 
 from support.billing import OPERATOR
 from support.client import PlatformUser
-from support.payment_provider import PaymentProvider
-
-
-@pytest.fixture(scope="module")
-def payments():
-    provider = PaymentProvider()
-    yield provider
-    provider.close()
 
 
 @pytest.fixture(scope="module")

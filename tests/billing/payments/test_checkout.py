@@ -15,7 +15,7 @@ def test_a_checkout_is_a_session_at_the_provider(payments, buyer):
     answer = ok(buyer.post("/control/billing/checkout", {"plan": "pro"}))
     assert set(answer) == {"url"} and answer["url"].startswith(payments.url + "/pay/cs_")
     (call,) = sessions(payments, buyer)
-    base = buyer.server.url + "/"
+    base = buyer.server.url + "/dashboard/account/billing"
     assert call["form"] == {
         "mode": "subscription",
         "line_items[0][price]": "price_pro",
@@ -90,7 +90,7 @@ def test_the_portal_is_for_customers(payments, buyer):
     answer = ok(buyer.post("/control/billing/portal"))
     assert set(answer) == {"url"} and answer["url"].startswith(payments.url + "/pay/bps_")
     form = payments.at("/v1/billing_portal/sessions")[-1]["form"]
-    assert form == {"customer": subscription["customer"], "return_url": buyer.server.url + "/"}
+    assert form == {"customer": subscription["customer"], "return_url": buyer.server.url + "/dashboard/account/billing"}
 
 
 def test_a_grant_refuses_the_portal(payments, operator, buyer):
