@@ -14,7 +14,6 @@ from support.raw_http import RawConnection
 from support.realtime import Live
 from support.server import Server
 from support.vectors import Space
-from support.waiting import SLOW
 
 # Patterns that RE2 can match on such a text only with its slow matcher.
 SLOW = ["((a|b){1,40}){1,20}c", "[ab]{1000}c", "(a|b)*a(a|b){18}c", "a.{900}c"]

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from support.backup import read_records, write_records
-from support.client import Api, PlatformUser, Project, ok, refused
+from support.client import Api, Project, ok, refused
 from support.commands import done, result, run
 from support.function import database_function
 from support.hook import Hook

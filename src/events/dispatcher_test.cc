@@ -200,7 +200,7 @@ TEST_F(DispatcherTest, ChangesBecomeJobsInTheirOrder) {
   const uint64_t last = change(7, "j3");
   EXPECT_TRUE(reached(7, last));
   EXPECT_EQ(jobs(), (std::vector<std::string>{"7/2/000", "7/4/000", "7/5/000"}));
-  EXPECT_GT(follower_.commits, 0);
+  EXPECT_TRUE(until([&] { return follower_.commits > 0; }));
 }
 
 TEST_F(DispatcherTest, ProjectsWithoutConsumersAreSkipped) {

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <stdexcept>
 
 #include "base/cancellation.h"
@@ -65,6 +66,8 @@ ServerSettings onAnyPort(ServerSettings settings) {
 
 TestServer::TestServer(ServerSettings settings, int count)
     : cores((initCrypto(), count)), server(onAnyPort(std::move(settings)), cores, service) {
+  // sendfile takes no flag that keeps the signal away; the process of a server ignores it.
+  std::signal(SIGPIPE, SIG_IGN);
   if (const auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
   cores.start();
 }

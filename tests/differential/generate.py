@@ -4,7 +4,7 @@ them."""
 import datetime
 from random import Random
 
-from bson import Binary, Decimal128, Int64, ObjectId
+from bson import Decimal128, Int64, ObjectId
 
 FIELDS = ["a", "b", "c"]
 WORDS = ["", "a", "ab", "b", "B", "abc", "é", "a\nb"]

@@ -89,7 +89,7 @@ def test_names_are_unique(admin):
         ({"trigger": {"type": "database", "collection": "a", "events": ["replace"]}}, "/trigger/events/0"),
         ({"trigger": {"type": "auth", "event": "userDeleted"}}, "/trigger/event"),
         ({"trigger": {"type": "storage", "event": "x"}}, "/trigger/event"),
-        ({"trigger": http(method="HEAD")}, "/trigger/method"),
+        ({"trigger": http("/head", "HEAD")}, "/trigger/method"),
         ({"trigger": http("/1/2/3/4/5/6/7/8/9")}, "/trigger/path"),
         ({"trigger": http("no/slash")}, "/trigger/path"),
         ({"trigger": http("/a/:b/:b")}, "/trigger/path"),

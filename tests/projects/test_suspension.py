@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from support.client import PlatformUser, ok, refused
-from support.embeddings import Embeddings
 from support.function import database_function
 from support.hook import Hook
 from support.mail import MailCatcher
@@ -17,13 +16,6 @@ from support.waiting import SLOW, wait_until
 
 # More than the queue buffers in memory of one kind of job.
 BACKLOG = 1100
-
-
-@pytest.fixture(scope="module")
-def embeddings():
-    endpoint = Embeddings()
-    yield endpoint
-    endpoint.close()
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from support.client import OPEN_POLICY, Api, PlatformUser, ok, unique
-from support.realtime import Live, Marker, is_error
+from support.realtime import Live, is_error
 
 OWN = {**OPEN_POLICY, "read": {"filter": {"ownerId": "$auth.uid"}}}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from support.client import OPEN_POLICY, ok, unique
-from support.realtime import Live, Marker, is_error
+from support.realtime import Live, is_error
 
 OWN = {**OPEN_POLICY, "read": {"filter": {"ownerId": "$auth.uid"}, "deniedReadFields": ["secret"]}}
 

@@ -106,6 +106,7 @@ def test_leases_are_taken_and_given_back(with_redis, redis, receiver):
     receiver.answers[hooked.path] = [lambda _: held.append(redis.say("KEYS", "manybase:*:lease:*")) or 204]
     hooked.insert(1)
     hooked.all_arrive()
+    wait_until(lambda: held, 20)
     assert b":lease:" in held[0]
     wait_until(lambda: b":lease:" not in redis.say("KEYS", "*"), 20)
 

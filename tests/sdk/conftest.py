@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from support.client import PASSWORD, PlatformUser, ok
-from support.mail import Mail
+from support.mail import Mail, Outbox
 from support.node_packages import installed
 from support.sdk_package import SDK, node
 from support.server import ROOT
@@ -56,8 +56,7 @@ class Pages(http.server.SimpleHTTPRequestHandler):
         elif path == "/mails":
             [address] = parse_qs(query)["to"]
             # Scenarios poll, and there is a mail for each of their users: only those that name the address are parsed.
-            found = [path.read_bytes() for path in sorted((self.data / "outbox").glob("*.eml"))]
-            texts = [Mail.parse(mail).text for mail in found if address.encode() in mail]
+            texts = [Mail.parse(mail).text for mail in Outbox(self.data).files if address.encode() in mail]
             self.send("application/json", json.dumps(texts).encode())
         else:
             super().do_GET()

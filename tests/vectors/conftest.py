@@ -2,15 +2,7 @@
 
 import pytest
 
-from support.embeddings import Embeddings
 from support.vectors import Space
-
-
-@pytest.fixture(scope="module")
-def embeddings():
-    endpoint = Embeddings()
-    yield endpoint
-    endpoint.close()
 
 
 @pytest.fixture

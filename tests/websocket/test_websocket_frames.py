@@ -147,6 +147,7 @@ def test_requests_before_and_frames_right_behind(server):
         (frame(CLOSE, struct.pack(">H", 1000) + b"bye"), 1000),
         (frame(CLOSE, struct.pack(">H", 4999)), 4999),
     ],
+    ids=lambda value: value if isinstance(value, int) else f"{len(value)} bytes",
 )
 def test_rules_and_the_codes_of_their_breach(server, sent, code):
     with Frames(server) as frames:

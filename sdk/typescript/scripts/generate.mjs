@@ -143,16 +143,24 @@ function plane(description, prefix, name, used) {
     methods += comment(`${operation.summary}.`, "  ");
     methods += `  ${id}(${given.join(", ")}): Promise<${[...new Set(results)].join(" | ")}>;\n`;
     const isPublic = operation.security?.length === 0;
-    const flags = (body ? "b" : "") + (query.length ? "q" : "") + (isPublic ? "p" : "") + (isText ? "t" : "");
-    table.push(
-      `${id} ${letters[method]}${flags} ${route.slice(prefix.length).replace(/\{\w+\}/g, "*")}`,
-    );
+    const flags = letters[method] + (body ? "b" : "") + (query.length ? "q" : "") + (isPublic ? "p" : "");
+    const below = route.slice(prefix.length).replace(/\{\w+\}/g, "*");
+    table.push(`${id} ${flags}${isText ? "t" : ""} ${below}`);
+    // A result that is JSON, or a text where `accept` names its type.
+    for (const type of successes.flatMap((content) => (content?.["application/json"] ? Object.keys(content) : []))) {
+      const [mediaType, subtype] = type.split(";")[0].match(/^text\/(\w+)$/) ?? [];
+      if (!subtype) continue;
+      const textId = `${id}${subtype[0].toUpperCase()}${subtype.slice(1)}`;
+      methods += comment(`${operation.summary}: as ${mediaType}.`, "  ");
+      methods += `  ${textId}(${given.join(", ")}): Promise<string>;\n`;
+      table.push(`${textId} ${flags}t ${below} ${mediaType}`);
+    }
   }
   return (
     `${head}import type { OperationOptions } from "../operations.js";\nimport type * as S from "./schemas.js";\n\n` +
     `/** A method for each operation: first the parameters of its path, then the body, the query and options. */\n` +
     `export interface ${name} {\n${methods}}\n\n` +
-    `/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path. */\n` +
+    `/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path, accepted type. */\n` +
     `export const table = \`\n${table.join("\n")}\`;\n`
   );
 }

@@ -23,7 +23,7 @@ export function methods<M>(
 ): M {
   const made: Record<string, (...given: any[]) => Promise<unknown>> = {};
   for (const line of table.trim().split("\n")) {
-    const [name, how, path] = line.split(" ") as [string, string, string];
+    const [name, how, path, accept] = line.split(" ") as [string, string, string, string?];
     const method = verbs[how[0]!]!;
     made[name] = async (...given) => {
       const address = prefix + path.replace(/\*/g, () => encodeURIComponent(given.shift()));
@@ -37,7 +37,7 @@ export function methods<M>(
         path: address,
         json,
         query,
-        headers: how.includes("p") ? { ...publicHeaders, ...headers } : headers,
+        headers: { ...(how.includes("p") && publicHeaders), ...(accept && { accept }), ...headers },
         anonymous: how.includes("p"),
         repeatable: method === "PUT" || method === "DELETE",
         unread: text,

@@ -443,7 +443,7 @@ export interface AdminMethods {
   updateWebhook(name: string, body: S.WebhookPatch, options?: OperationOptions): Promise<void>;
 }
 
-/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path. */
+/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path, accepted type. */
 export const table = `
 activateUser P /users/*/activate
 adminCountDocuments Pb /collections/*/count

@@ -18,6 +18,8 @@ export interface ControlMethods {
   }>;
   /** Cancel a pending invite. */
   cancelInvite(id: string, email: string, options?: OperationOptions): Promise<void>;
+  /** Clear the pinned limits of a user. */
+  clearLimits(id: string, options?: OperationOptions): Promise<void>;
   /** Create a connection of your organization. */
   createConnection(body: S.NewConnection, options?: OperationOptions): Promise<{
     connection: S.Connection;
@@ -42,6 +44,14 @@ export interface ControlMethods {
   deleteProject(id: string, options?: OperationOptions): Promise<void>;
   /** Delete a dead-lettered job. */
   discardDeadJob(id: string, options?: OperationOptions): Promise<void>;
+  /** Your plan, and what your projects use of it. */
+  getBilling(options?: OperationOptions): Promise<S.Billing>;
+  /** Read the cost model. */
+  getCostModel(options?: OperationOptions): Promise<S.CostModel>;
+  /** What each project cost between two days. */
+  getCosts(query?: { from?: unknown; to?: unknown }, options?: OperationOptions): Promise<S.CostReport>;
+  /** What each project cost between two days: as text/csv. */
+  getCostsCsv(query?: { from?: unknown; to?: unknown }, options?: OperationOptions): Promise<string>;
   /** Read a project. */
   getProject(id: string, options?: OperationOptions): Promise<{
     project: S.Project;
@@ -70,6 +80,10 @@ export interface ControlMethods {
   listOperators(options?: OperationOptions): Promise<{
     operators: S.Operator[];
   }>;
+  /** List the plans. */
+  listPlans(options?: OperationOptions): Promise<{
+    plans: S.Plan[];
+  }>;
   /** List platform users. */
   listPlatformUsers(query?: { limit?: number; skip?: number }, options?: OperationOptions): Promise<{
     users: S.User[];
@@ -92,6 +106,8 @@ export interface ControlMethods {
   }>;
   /** Offer a project to another Owner, or take it yourself. */
   offerTransfer(id: string, body: S.NewTransfer, options?: OperationOptions): Promise<void>;
+  /** Manage your subscription. */
+  openBillingPortal(options?: OperationOptions): Promise<S.PaymentPage>;
   /** Switch the second factor on. */
   platformActivateTotp(body: S.CodeBody, options?: OperationOptions): Promise<S.RecoveryCodes>;
   /** Change your password. */
@@ -166,8 +182,16 @@ export interface ControlMethods {
   retryDeadJob(id: string, options?: OperationOptions): Promise<void>;
   /** Cancel an operator's pending invite. */
   revokeOperator(email: string, options?: OperationOptions): Promise<void>;
+  /** Set the cost model. */
+  setCostModel(body: S.CostModelInput, options?: OperationOptions): Promise<void>;
+  /** Pin limits of a user. */
+  setLimits(id: string, body: S.LimitsBody, options?: OperationOptions): Promise<void>;
+  /** Grant a plan to a user. */
+  setPlan(id: string, body: S.PlanBody, options?: OperationOptions): Promise<void>;
   /** First-run probe. */
   setupStatus(options?: OperationOptions): Promise<S.SetupStatus>;
+  /** Begin to pay for a plan. */
+  startCheckout(body: S.PlanBody, options?: OperationOptions): Promise<S.PaymentPage>;
   /** Suspend a project. */
   suspendProject(id: string, options?: OperationOptions): Promise<void>;
   /** Change a connection. */
@@ -176,19 +200,22 @@ export interface ControlMethods {
   updateMe(body: S.AccountPatch, options?: OperationOptions): Promise<void>;
   /** Change a member's role. */
   updateMember(id: string, userId: string, body: S.MemberPatch, options?: OperationOptions): Promise<void>;
+  /** Change a plan. */
+  updatePlan(slug: string, body: S.PlanPatch, options?: OperationOptions): Promise<void>;
   /** Change a project. */
   updateProject(id: string, body: S.ProjectPatch, options?: OperationOptions): Promise<void>;
   /** Withdraw the offer of a project. */
   withdrawTransfer(id: string, options?: OperationOptions): Promise<void>;
 }
 
-/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path. */
+/** A line for each method: name, verb (G, P, U for PUT, A for PATCH, D) with what it takes (body, query, public; text as its result), path, accepted type. */
 export const table = `
 acceptInvite Pbp /auth/invites/accept
 acceptTransfer P /projects/*/transfer/accept
 addMember Pb /projects/*/members
 addOperator Pb /admin/operators
 cancelInvite D /projects/*/members/pending/*
+clearLimits D /admin/users/*/limits
 createConnection Pb /connections
 createEnvironment Pb /projects/*/environments
 createProject Pb /projects
@@ -197,6 +224,10 @@ createProjectToken P /projects/*/token
 deleteConnection D /connections/*
 deleteProject D /projects/*
 discardDeadJob D /jobs/dead/*
+getBilling G /billing
+getCostModel G /admin/cost-model
+getCosts Gq /admin/costs
+getCostsCsv Gqt /admin/costs text/csv
 getProject G /projects/*
 listConnectionKinds G /connections/kinds
 listConnections G /connections
@@ -204,11 +235,13 @@ listDeadJobs Gq /jobs/dead
 listInstanceAudit Gq /audit
 listMembers G /projects/*/members
 listOperators G /admin/operators
+listPlans G /admin/plans
 listPlatformUsers Gq /admin/users
 listProjectConnections G /projects/*/connections
 listProjects G /projects
 me G /me
 offerTransfer Pb /projects/*/transfer
+openBillingPortal P /billing/portal
 platformActivateTotp Pb /auth/mfa/totp/activate
 platformChangePassword Pb /auth/password
 platformDisableTotp Pb /auth/mfa/totp/disable
@@ -232,10 +265,15 @@ removeMember D /projects/*/members/*
 resumeProject P /projects/*/resume
 retryDeadJob P /jobs/dead/*/retry
 revokeOperator D /admin/operators/*
+setCostModel Ub /admin/cost-model
+setLimits Ub /admin/users/*/limits
+setPlan Pb /admin/users/*/plan
 setupStatus Gp /setup-status
+startCheckout Pb /billing/checkout
 suspendProject P /projects/*/suspend
 updateConnection Ab /connections/*
 updateMe Ab /me
 updateMember Ab /projects/*/members/*
+updatePlan Ab /admin/plans/*
 updateProject Ab /projects/*
 withdrawTransfer D /projects/*/transfer`;

@@ -74,6 +74,22 @@ export interface AuditEntry {
   details: Record<string, unknown>;
 }
 
+/** Result of `getBilling`. */
+export interface Billing {
+  /** The plan in force for the user. */
+  plan: PlanSummary;
+  /** The limits of use; null is unlimited. */
+  limits: PlanLimits;
+  /** The subscription at the payment provider; null without one. */
+  subscription: PlanSubscription | null;
+  /** Why that plan is in force. */
+  source: "free" | "subscription" | "grant";
+  /** The projects that the user pays for, environments included. */
+  projects: PaidProject[];
+  /** The plans of the deployment, in ascending price. */
+  plans: Plan[];
+}
+
 /** Result of `createBucket`, `listBuckets`. */
 export interface Bucket {
   /** Its name, unique in the project. */
@@ -218,6 +234,60 @@ export interface ConnectionScope {
   orgId?: string;
   /** The project, of scope project. */
   projectId?: string;
+}
+
+/** Result of `getCostModel`. */
+export interface CostModel {
+  /** The currency of all costs (ISO 4217). */
+  currency: string;
+  /** What a unit of each metered quantity costs the deployment. */
+  unitCosts: CostUnits;
+  /** A fraction of the costs that is added to them for the price. */
+  margin: number;
+}
+
+/** Body of `setCostModel`. */
+export interface CostModelInput {
+  /** The currency of all costs (ISO 4217). */
+  currency: string;
+  /** What a unit of each metered quantity costs the deployment. */
+  unitCosts: CostUnitsInput;
+  /** A fraction of the costs that is added to them for the price. */
+  margin: number;
+}
+
+/** Result of `getCosts`. */
+export interface CostReport {
+  /** The currency of the cost model, by ISO 4217. */
+  currency: string;
+  /** The projects with readings in these days, oldest first. */
+  projects: ProjectCosts[];
+  /** The sum of the prices. */
+  total: number;
+}
+
+/** Part of `CostModel`, `ProjectCosts`. */
+export interface CostUnits {
+  /** Stored files, in GiB over months (the mean of daily readings), or what a GiB costs in a month. */
+  storageGiBMonth: number;
+  /** Function runs: how many millions, or what a million costs. */
+  millionFunctionRuns: number;
+  /** Stored vectors, in millions over months (the mean of daily readings), or what a million costs in a month. */
+  millionVectorsMonth: number;
+  /** Hours of realtime connections: how many thousands, or what a thousand costs. */
+  thousandConnectionHours: number;
+}
+
+/** Part of `CostModelInput`. */
+export interface CostUnitsInput {
+  /** Stored files, in GiB over months (the mean of daily readings), or what a GiB costs in a month. */
+  storageGiBMonth: number;
+  /** Function runs: how many millions, or what a million costs. */
+  millionFunctionRuns: number;
+  /** Stored vectors, in millions over months (the mean of daily readings), or what a million costs in a month. */
+  millionVectorsMonth: number;
+  /** Hours of realtime connections: how many thousands, or what a thousand costs. */
+  thousandConnectionHours: number;
 }
 
 /** Body of `adminCountDocuments`. */
@@ -669,6 +739,12 @@ export interface Job {
   createdAt: string;
 }
 
+/** Body of `setLimits`. */
+export interface LimitsBody {
+  /** The limits of use; null is unlimited. */
+  limits: PlanLimitsPatch;
+}
+
 /** Result of `addMember`, `listMembers`. */
 export interface Member {
   /** The membership's id. */
@@ -964,6 +1040,16 @@ export interface Organization {
   personal: boolean;
 }
 
+/** Part of `Billing`. */
+export interface PaidProject {
+  /** The project's id. */
+  id: string;
+  /** The project's name. */
+  name: string;
+  /** What the project uses now. */
+  usage: ProjectUsage;
+}
+
 /** Body of `platformChangePassword`. */
 export interface PasswordChange {
   /** The password until now. */
@@ -978,6 +1064,98 @@ export interface PasswordReset {
   token: string;
   /** 8 to 256 characters, not the address. */
   password: string;
+}
+
+/** Result of `openBillingPortal`, `startCheckout`. */
+export interface PaymentPage {
+  /** The page of the payment provider, to open in a browser. */
+  url: string;
+}
+
+/** Result of `listPlans`. */
+export interface Plan {
+  /** The name by which routes take the plan. */
+  slug: "free" | "pro" | "scale";
+  /** The plan's name. */
+  name: string;
+  /** The price of a month, in US dollars. */
+  priceUsdMonthly: number;
+  /** The limits of use; null is unlimited. */
+  limits: PlanLimits;
+  /** Whether a change of the limits leaves out those who hold the plan then. */
+  grandfather?: boolean;
+}
+
+/** Body of `setPlan`, `startCheckout`. */
+export interface PlanBody {
+  /** The plan, by its slug. */
+  plan: string;
+}
+
+/** Part of `Billing`, `Plan`. */
+export interface PlanLimits {
+  /** Root projects of a user; null is unlimited. */
+  maxProjects: number | null;
+  /** Bytes of stored files, uploads in progress included; null is unlimited. */
+  storageBytes: number | null;
+  /** Runs of functions in a calendar month (UTC); null is unlimited. */
+  functionRunsPerMonth: number | null;
+  /** Vectors; null is unlimited. */
+  vectors: number | null;
+  /** Realtime connections at a time, of one process; null is unlimited. */
+  realtimeConnections: number | null;
+  /** Environments of a root project; null is unlimited. */
+  environmentsPerProject: number | null;
+}
+
+/** Part of `LimitsBody`, `PlanPatch`. */
+export interface PlanLimitsPatch {
+  /** Root projects of a user; null is unlimited. */
+  maxProjects?: number | null;
+  /** Bytes of stored files, uploads in progress included; null is unlimited. */
+  storageBytes?: number | null;
+  /** Runs of functions in a calendar month (UTC); null is unlimited. */
+  functionRunsPerMonth?: number | null;
+  /** Vectors; null is unlimited. */
+  vectors?: number | null;
+  /** Realtime connections at a time, of one process; null is unlimited. */
+  realtimeConnections?: number | null;
+  /** Environments of a root project; null is unlimited. */
+  environmentsPerProject?: number | null;
+}
+
+/** Body of `updatePlan`. */
+export interface PlanPatch {
+  /** The plan's name. */
+  name?: string | null;
+  /** The price of a month, in US dollars. */
+  priceUsdMonthly?: number | null;
+  /** The limits of use; null is unlimited. */
+  limits?: PlanLimitsPatch | null;
+  /** Whether a change of the limits leaves out those who hold the plan then. */
+  grandfather?: boolean | null;
+}
+
+/** Part of `Billing`. */
+export interface PlanSubscription {
+  /** Its status at the provider; `active` and `trialing` count. */
+  status: string;
+  /** The plan that it pays for, by its slug. */
+  plan: string;
+  /** The end of the period that is paid. */
+  currentPeriodEnd: string | null;
+  /** Whether it ends with the period that is paid. */
+  cancelAtPeriodEnd: boolean;
+}
+
+/** Part of `Billing`. */
+export interface PlanSummary {
+  /** The name by which routes take the plan. */
+  slug: "free" | "pro" | "scale";
+  /** The plan's name. */
+  name: string;
+  /** The price of a month, in US dollars. */
+  priceUsdMonthly: number;
 }
 
 /** Result of `acceptInvite`, `platformLogin`, `platformVerifySecondFactor`. */
@@ -1186,6 +1364,22 @@ export interface Project {
   warnings?: string[];
 }
 
+/** Part of `CostReport`. */
+export interface ProjectCosts {
+  /** The project's id. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** The user whose organization the project belongs to. */
+  ownerId: string | null;
+  /** What it used. */
+  units: CostUnits;
+  /** What it cost by the cost model. */
+  cost: number;
+  /** The cost with the margin. */
+  price: number;
+}
+
 /** Body of `updateProject`. */
 export interface ProjectPatch {
   /** The project's name. */
@@ -1222,6 +1416,22 @@ export interface ProjectToken {
   token: string;
   /** Seconds until it expires. */
   expiresIn: number;
+}
+
+/** Part of `PaidProject`. */
+export interface ProjectUsage {
+  /** Bytes of stored files, uploads in progress included; null is unlimited. */
+  storageBytes: number;
+  /** Runs of functions in this calendar month (UTC). */
+  functionRuns: number;
+  /** Vectors; null is unlimited. */
+  vectors: number;
+  /** Realtime connections at a time, of one process; null is unlimited. */
+  realtimeConnections: number;
+  /** Root projects of the user. */
+  projects: number;
+  /** Environments of the root project. */
+  environments: number;
 }
 
 /** Body of `promote`. */
