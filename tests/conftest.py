@@ -1,32 +1,17 @@
 """Fixtures. One server per module; tests use collections, users and projects of their own."""
 
-import os
-import zlib
-
 import pytest
 
 pytest.register_assert_rewrite("support")
 
 from support.browser import running_chromium  # noqa: E402
 from support.client import PlatformUser, Project  # noqa: E402
+from support.embeddings import Embeddings  # noqa: E402
 from support.mail import MailCatcher  # noqa: E402
+from support.payment_provider import PaymentProvider  # noqa: E402
 from support.receiver import Receiver  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.upstream import Upstream  # noqa: E402
-
-
-def pytest_collection_modifyitems(config, items):
-    """MB_SHARD, such as 1/2: runs the modules of the first of two processes that share the suite."""
-    shard = os.environ.get("MB_SHARD")
-    if not shard:
-        return
-    number, count = (int(part) for part in shard.split("/"))
-
-    def is_ours(item) -> bool:
-        return zlib.crc32(item.path.name.encode()) % count == number - 1
-
-    config.hook.pytest_deselected(items=[item for item in items if not is_ours(item)])
-    items[:] = [item for item in items if is_ours(item)]
 
 
 @pytest.fixture
@@ -50,6 +35,14 @@ def mails(tmp_path_factory):
     """A mail server, for modules whose server gets its `settings`."""
     with MailCatcher(tmp_path_factory.mktemp("mail")) as catcher:
         yield catcher
+
+
+@pytest.fixture(scope="module")
+def payments():
+    """A payment provider, for modules whose server gets its `settings`."""
+    provider = PaymentProvider()
+    yield provider
+    provider.close()
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +99,14 @@ def receiver():
     receiver = Receiver()
     yield receiver
     receiver.close()
+
+
+@pytest.fixture(scope="module")
+def embeddings():
+    """A service that makes vectors of text, on this machine."""
+    endpoint = Embeddings()
+    yield endpoint
+    endpoint.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,17 @@
 something of another server fails its test."""
 
 import pytest
+from playwright.sync_api import expect
 
-from support.client import PlatformUser
-from support.dashboard import Person
+from support.browser import PATIENCE
+from support.client import PlatformUser, Project
+from support.dashboard import Person, verify
+from support.dashboard_operations import JOURNEYS
 
 # A browser and a sanitized server take long.
 SLOW_TESTS = pytest.mark.timeout(300)
+
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items):
@@ -22,8 +27,20 @@ def server_settings(mails):
     return {**mails.settings, "SERVICE_AUTH_RATE_LIMIT": "1000/60"}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def reached(request):
+    """The operations that the journeys of the module reach; checked where all of them ran."""
+    failed = request.session.testsfailed
+    reached = set()
+    yield reached
+    ran = {item.originalname for item in request.session.items if item.module is request.module}
+    whole = ran == {name for name in vars(request.module) if name.startswith("test_")}
+    if whole and request.session.testsfailed == failed:
+        assert set(JOURNEYS.get(request.module.__name__.split(".")[-1], "").split()) - reached == set()
+
+
 @pytest.fixture
-def opened(chromium):
+def opened(chromium, reached):
     """Opens browsers of people at a server; checks each at the end."""
     people = []
 
@@ -36,6 +53,7 @@ def opened(chromium):
     for person in people:
         person.context.close()
     for person in people:
+        reached |= person.operations
         person.check()
 
 
@@ -49,3 +67,34 @@ def person(opened, server, owner):
 def developer(owner, server) -> PlatformUser:
     """A platform user without projects."""
     return PlatformUser(server, name="Ada Marsh")
+
+
+@pytest.fixture
+def project(developer) -> Project:
+    """An empty project of the developer."""
+    return developer.create_project("Bookshop")
+
+
+@pytest.fixture
+def books(project) -> str:
+    """An empty collection of the project."""
+    return project.collection("books")
+
+
+@pytest.fixture
+def viewer_at(opened, server, mails):
+    """Signs a Viewer of a project, or one with another role, in at a screen of it. No request of theirs may lack a
+    permission."""
+    refused = []
+
+    def at(project, path: str, role: str = "Viewer") -> Person:
+        viewer = PlatformUser(server)
+        verify(mails, viewer)
+        project.member(role, viewer)
+        person = opened(server)
+        person.page.on("response", lambda response: response.status == 403 and refused.append(response.url))
+        person.sign_in(viewer, f"/p/{project.slug}{path}")
+        return person
+
+    yield at
+    assert refused == []

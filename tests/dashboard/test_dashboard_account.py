@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.client import PASSWORD, ok
-from support.dashboard import verification_token
+from support.dashboard import verify
 from support.hosted_pages import next_code
 
 
@@ -41,6 +41,31 @@ def test_sessions(at_account, developer):
     expect(person.page.get_by_role("button", name="Sign out everywhere else")).to_have_count(0)
 
 
+def test_the_password(at_account, developer):
+    person = at_account
+    person.expect_refusals(400, 401)
+    person.tab_to("Change the password", 60)
+    person.key("Enter")
+    person.has_focus("Password until now")
+    person.look()
+    person.fill(current="not it", password="another-long-one")
+    person.key("Enter")
+    assert person.error_of("current") == "This is not your password."
+    person.fill(current=PASSWORD, password="short")
+    person.key("Enter")
+    assert person.error_of("password")
+    person.fill(password="another-long-one")
+    person.key("Enter")
+    expect(person.page.get_by_text("The password is changed.")).to_be_visible()
+    person.has_focus("Change the password")
+    # This session goes on, the others are ended.
+    person.page.reload()
+    person.heading("Your account")
+    assert developer.get("/control/me").status_code == 401
+    body = {"email": developer.email, "password": "another-long-one"}
+    ok(developer.post("/control/auth/login", body, token=None))
+
+
 def test_a_hostile_client_is_text(at_account, developer):
     person = at_account
     agent = "<img src=x onerror=alert(1)> \u202e Firefox"
@@ -52,7 +77,7 @@ def test_a_hostile_client_is_text(at_account, developer):
 
 
 def test_second_factor_on_and_off(server, opened, developer, mails):
-    ok(developer.post("/control/auth/verify-email", {"token": verification_token(mails, developer)}), 204)
+    verify(mails, developer)
     person = opened(server)
     person.expect_refusals(400)
     person.sign_in(developer, "/account")

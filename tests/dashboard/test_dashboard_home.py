@@ -4,8 +4,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from support.client import PlatformUser, ok
-from support.dashboard import verification_token
+from support.client import ok
 
 
 @pytest.fixture
@@ -111,20 +110,13 @@ def test_by_keyboard_alone(at_home):
     expect(person.page.get_by_text("2 of 5 done")).to_be_visible()
 
 
-def test_a_viewer_is_offered_nothing_that_would_be_refused(server, opened, developer, mails):
+def test_a_viewer_is_offered_nothing_that_would_be_refused(viewer_at, developer):
     project = developer.create_project("Shared")
-    viewer = PlatformUser(server)
-    ok(viewer.post("/control/auth/verify-email", {"token": verification_token(mails, viewer)}), 204)
-    project.member("Viewer", viewer)
-    person = opened(server)
-    refused = []
-    person.page.on("response", lambda response: response.status == 403 and refused.append(response.url))
-    person.sign_in(viewer, f"/p/{project.slug}")
+    person = viewer_at(project, "")
     person.heading("Shared")
     person.page.get_by_text("of 5 done").wait_for()
     assert person.page.get_by_role("main").get_by_role("button", name="Create a collection").count() == 0
     person.look()
-    assert refused == []
 
 
 def test_the_calls_behind_the_page(at_home):

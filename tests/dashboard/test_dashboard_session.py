@@ -7,13 +7,13 @@ import pytest
 from playwright.sync_api import expect
 
 from support.client import PASSWORD, PlatformUser, ok
-from support.dashboard import Person, another_tab, verification_token
+from support.dashboard import Person, another_tab, verify
 from support.hosted_pages import next_code
 
 
 def switch_on(user: PlatformUser, mails) -> pyotp.TOTP:
     """Switches the second factor on; the address is verified first."""
-    ok(user.post("/control/auth/verify-email", {"token": verification_token(mails, user)}), 204)
+    verify(mails, user)
     totp = pyotp.TOTP(ok(user.post("/control/auth/mfa/totp/enroll"))["secret"])
     totp.recovery = ok(user.post("/control/auth/mfa/totp/activate", {"code": totp.now()}))["recoveryCodes"]
     return totp
@@ -148,6 +148,27 @@ def test_a_session_that_was_ended_elsewhere(person, developer):
     person.press("Sign in")
     person.heading("Elsewhere")
     assert person.path() == f"/p/{project.slug}"
+
+
+def test_a_role_that_changes_meanwhile(person, developer, server, mails):
+    """The first refusal shows what the new role may do, without a reload."""
+    project = developer.create_project("Shared")
+    project.collection("people")
+    editor = PlatformUser(server)
+    verify(mails, editor)
+    project.member("Editor", editor)
+    person.expect_refusals(403)
+    person.sign_in(editor, f"/p/{project.slug}/data")
+    person.press("New collection")
+    person.fill(name="books")
+    ok(developer.patch(f"/control/projects/{project.id}/members/{editor.id}", {"role": "Viewer"}), 204)
+    person.press("Create collection")
+    dialog = person.page.get_by_role("dialog", name="New collection")
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    dialog.get_by_role("button", name="Cancel").click()
+    person.press("Discard")
+    expect(person.page.get_by_role("button", name="New collection")).to_have_count(0)
+    person.look()
 
 
 def test_signing_in_opens_the_other_tabs(person, developer):

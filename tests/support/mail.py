@@ -82,8 +82,19 @@ class Outbox(Mailbox):
         self.folder = data / "outbox"
 
     @property
+    def files(self) -> list[bytes]:
+        """The mails as they stand in it, without those that the server deletes at that moment: it keeps the newest."""
+        found = []
+        for path in sorted(self.folder.glob("*.eml")):
+            try:
+                found.append(path.read_bytes())
+            except FileNotFoundError:
+                pass
+        return found
+
+    @property
     def mails(self) -> list[Mail]:
-        return [Mail.parse(path.read_bytes()) for path in sorted(self.folder.glob("*.eml"))]
+        return [Mail.parse(mail) for mail in self.files]
 
 
 class MailCatcher(Mailbox):

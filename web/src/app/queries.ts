@@ -3,6 +3,7 @@ import { QueryClient, queryOptions } from "@tanstack/react-query";
 import { ManybaseError, isError } from "manybase";
 import { createAdmin, type AdminMethods } from "manybase/admin";
 import { loggedFetch } from "../lib/call-log";
+import { exactJson, inlineJson } from "../lib/json";
 import { permissionsOf } from "../lib/permissions";
 import { serverUrl } from "../lib/server";
 import { control } from "../session";
@@ -11,12 +12,25 @@ const retryable = (error: unknown) => isError(error) && error.code === "NETWORK"
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: 5_000, retry: (count, error) => count < 1 && retryable(error) },
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => count < 1 && retryable(error),
+      // Keys hold filters, in which there may be large integers.
+      queryKeyHashFn: inlineJson,
+    },
     mutations: { retry: false },
   },
 });
 
+/** After a change that several screens of a project show: all that was read of it is read again. */
+export const projectChanged = (projectId: string): Promise<void> => queryClient.invalidateQueries({ queryKey: [projectId] });
+
+/** Between two looks at the permissions after refusals. */
+const pauseMs = 10_000;
+
 interface Opened {
+  /** When the permissions were last read after a refusal. */
+  asked: number;
   admin: AdminMethods;
   tokens: (refused?: string) => string | Promise<string>;
 }
@@ -26,14 +40,43 @@ function open(projectId: string): Opened {
   let one = opened.get(projectId);
   if (!one) {
     const tokens = control.projectTokens(projectId);
-    one = { tokens, admin: createAdmin({ url: serverUrl, token: tokens, fetch: loggedFetch }) };
+    const fetch: typeof loggedFetch = async (...call) => {
+      const response = await loggedFetch(...call);
+      noteRefusal(projectId, response);
+      return response;
+    };
+    one = { asked: -Infinity, tokens, admin: createAdmin({ url: serverUrl, token: tokens, fetch, json: exactJson }) };
     opened.set(projectId, one);
   }
   return one;
 }
 
+async function renewPermissions(projectId: string, one: Opened): Promise<void> {
+  const { queryKey } = permissions(projectId);
+  try {
+    const before = queryClient.getQueryData(queryKey);
+    const now = permissionsOf(await one.tokens(await one.tokens()));
+    queryClient.setQueryData(queryKey, now);
+    if (inlineJson(now) !== inlineJson(before ?? [])) await queryClient.invalidateQueries(projects);
+  } catch {
+    // Who is not a member any more gets no token, and nobody of a suspended project.
+    await queryClient.invalidateQueries(projects);
+  }
+}
+
+/** After a refusal the token is read again: the role of the person may have changed since it was made. */
+export function noteRefusal(projectId: string, { status }: Response): void {
+  const one = open(projectId);
+  if (status !== 403 || Date.now() - one.asked < pauseMs) return;
+  one.asked = Date.now();
+  void renewPermissions(projectId, one);
+}
+
 /** The administration of a project, as the person who is signed in. */
 export const adminOf = (projectId: string): AdminMethods => open(projectId).admin;
+
+/** The tokens of a project: the current one, or another in place of a refused one. */
+export const tokensOf = (projectId: string): Opened["tokens"] => open(projectId).tokens;
 
 export const setupStatus = queryOptions({
   queryKey: ["setup-status"],
@@ -67,6 +110,9 @@ export const permissions = (projectId: string) =>
   queryOptions({
     queryKey: [projectId, "permissions"],
     queryFn: async () => {
+      // A token from before the suspension says what held then.
+      const known = queryClient.getQueryData(projects.queryKey)?.find(({ id }) => id === projectId);
+      if (known?.status === "suspended") return [];
       try {
         return permissionsOf(await open(projectId).tokens());
       } catch (error) {
@@ -76,4 +122,11 @@ export const permissions = (projectId: string) =>
       }
     },
     staleTime: 60_000,
+  });
+
+/** The members of a project, and who is invited. */
+export const membersOf = (projectId: string) =>
+  queryOptions({
+    queryKey: [projectId, "members"],
+    queryFn: async ({ signal }) => (await control.listMembers(projectId, { signal })).members,
   });

@@ -1,44 +1,26 @@
-// All addresses below /dashboard, and what each needs before it is drawn.
-import {
-  Outlet,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from "@tanstack/react-router";
-import { Shell } from "../components/shell/shell";
-import { ownPath } from "../lib/paths";
+// All addresses below /dashboard, and what each needs before it is drawn. Those of an area of a project are in routes/.
+import { createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { exampleNamed, type ExampleName } from "../components/examples/names";
 import { basePath } from "../lib/server";
-import { control } from "../session";
-import { ErrorPage, MissingPage, RootErrorPage, RootMissingPage } from "./error-page";
-import { me, permissions, projectOf, projects, queryClient, setupStatus } from "./queries";
-
-const text = (value: unknown): string | undefined => (typeof value === "string" && value ? value : undefined);
-
-const rootRoute = createRootRoute({
-  component: Outlet,
-  errorComponent: RootErrorPage,
-  notFoundComponent: RootMissingPage,
-});
+import { ErrorPage, MissingPage } from "./error-page";
+import { setupStatus, queryClient } from "./queries";
+import { inside, outside, project, rootRoute, withRedirect } from "./roots";
+import { access } from "./routes/access";
+import { api, realtime } from "./routes/api";
+import { billing, ownConnections } from "./routes/account";
+import { collection, data, dataHome, document, documents } from "./routes/data";
+import { files } from "./routes/files";
+import { flowScreen, functionScreen, functions } from "./routes/functions";
+import { integrations } from "./routes/integrations";
+import { manage } from "./routes/manage";
+import { operator } from "./routes/operator";
+import { policy, projectPolicies } from "./routes/policies";
+import { indexes, schema, vectors } from "./routes/structure";
+import { webhooks } from "./routes/webhooks";
+import { parseSearch, stringifySearch, text, yes, type Search } from "./search";
 
 // ---- without a session
 
-/** Where the sign-in leads to. */
-const withRedirect = (search: Record<string, unknown>): { redirect?: string } => {
-  const path = ownPath(search["redirect"]);
-  return path ? { redirect: path } : {};
-};
-
-const outside = createRoute({
-  getParentRoute: () => rootRoute,
-  id: "outside",
-  component: Outlet,
-  beforeLoad: async ({ search }) => {
-    const [signedIn] = await Promise.all([control.restore(), queryClient.ensureQueryData(setupStatus)]);
-    if (signedIn) throw redirect({ href: basePath + (withRedirect(search).redirect ?? "/"), reloadDocument: false });
-  },
-});
 const signIn = createRoute({
   getParentRoute: () => outside,
   path: "sign-in",
@@ -67,42 +49,28 @@ const forgot = createRoute({
   validateSearch: withRedirect,
   component: lazyRouteComponent(() => import("../features/auth/forgot"), "ForgotPage"),
 });
+const acceptInvite = createRoute({
+  getParentRoute: () => outside,
+  path: "accept-invite",
+  component: lazyRouteComponent(() => import("../features/auth/accept-invite"), "AcceptInvitePage"),
+});
 
 // ---- with a session
 
-const inside = createRoute({
-  getParentRoute: () => rootRoute,
-  id: "inside",
-  component: Shell,
-  beforeLoad: async ({ location }) => {
-    if (await control.restore()) return;
-    const path = location.href.slice(location.href.startsWith(basePath) ? basePath.length : 0) || "/";
-    throw redirect({ to: "/sign-in", search: path === "/" ? {} : { redirect: path } });
-  },
-  loader: () => Promise.all([queryClient.ensureQueryData(me), queryClient.ensureQueryData(projects)]),
-});
 const projectList = createRoute({
   getParentRoute: () => inside,
   path: "/",
-  validateSearch: (search: Record<string, unknown>): { find?: string; new?: true } => ({
+  validateSearch: (search: Search): { find?: string; new?: true } => ({
     find: text(search["find"]),
-    ...(search["new"] ? { new: true as const } : {}),
+    new: yes(search["new"]),
   }),
   component: lazyRouteComponent(() => import("../features/projects/projects"), "ProjectsPage"),
-});
-const project = createRoute({
-  getParentRoute: () => inside,
-  path: "p/$slug",
-  component: Outlet,
-  loader: async ({ params }) => {
-    const found = await projectOf(params.slug);
-    await queryClient.ensureQueryData(permissions(found.id));
-    return found;
-  },
 });
 const home = createRoute({
   getParentRoute: () => project,
   path: "/",
+  // The example that the project was created with.
+  validateSearch: (search: Search): { example?: ExampleName } => ({ example: exampleNamed(search["example"]) }),
   component: lazyRouteComponent(() => import("../features/home/home"), "HomePage"),
 });
 const account = createRoute({
@@ -113,10 +81,33 @@ const account = createRoute({
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    outside.addChildren([signIn, register, secondFactor, forgot]),
-    inside.addChildren([projectList, account, project.addChildren([home])]),
+    outside.addChildren([signIn, register, secondFactor, forgot, acceptInvite]),
+    inside.addChildren([
+      projectList,
+      account,
+      billing,
+      ownConnections,
+      operator,
+      project.addChildren([
+        home,
+        data.addChildren([dataHome, collection.addChildren([documents, document, schema, policy, indexes, vectors])]),
+        ...files,
+        api,
+        realtime,
+        functions,
+        functionScreen,
+        flowScreen,
+        ...integrations,
+        ...webhooks,
+        projectPolicies,
+        ...access,
+        ...manage,
+      ]),
+    ]),
   ]),
   basepath: basePath,
+  parseSearch,
+  stringifySearch,
   defaultPreload: "intent",
   scrollRestoration: false,
   defaultErrorComponent: ErrorPage,

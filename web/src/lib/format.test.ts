@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeAgent, formatAge, formatWait, initialOf, providerLabel } from "./format";
+import { describeAgent, formatAge, formatUtc, formatWait, initialOf, providerLabel } from "./format";
 
 const now = Date.parse("2026-01-10T12:00:00Z");
 
@@ -10,6 +10,8 @@ test.each([
   ["2026-01-09T11:00:00Z", "yesterday"],
   ["2026-01-12T12:00:00Z", "in 2 days"],
 ])("age of %s", (iso, text) => expect(formatAge(iso, now)).toBe(text));
+
+test("exact moments", () => expect(formatUtc("2026-01-10T13:00:07.123+01:00")).toBe("2026-01-10 12:00:07 UTC"));
 
 test.each([
   [0.5, "a second"],

@@ -8,6 +8,9 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 
 export const formatMoment = (iso: string): string => moment.format(new Date(iso));
 
+/** "2026-01-10 12:00:00 UTC" */
+export const formatUtc = (iso: string): string => `${new Date(iso).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
 /** "3 minutes ago", "in 2 days", "just now". */
 export function formatAge(iso: string, now = Date.now()): string {
   const seconds = (new Date(iso).getTime() - now) / 1000;

@@ -4,27 +4,34 @@ import { callLog } from "../../lib/call-log";
 import { messages } from "../../messages";
 import { Alert } from "../states/alert";
 import { ProblemText } from "../states/problem";
+import { FormProblem } from "./form-problem";
 import styles from "./form.module.css";
 
-const FormErrors = createContext<Readonly<Record<string, string>>>({});
+export { FormProblem };
+
+/** The errors of fields by their names, for fields that are outside of a `Form`. */
+export const FormErrors = createContext<Readonly<Record<string, string>>>({});
 export const useFieldError = (name: string): string | undefined => useContext(FormErrors)[name];
 
 export type Values = Record<string, string>;
-
-/** What `onSubmit` throws for an error of its own at a field, or with "" for the whole form. */
-export class FormProblem extends Error {
-  constructor(
-    readonly field: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 interface Problem {
   fields: Record<string, string>;
   /** What no field of the form shows. */
   general?: unknown;
+}
+
+/**
+ * The field that a pointer leads to, or the nearest one around it with the names below it. The fields of an object are
+ * named by their pointers, as `config/host`.
+ */
+function fieldAt(pointer: string, form: HTMLFormElement): { name: string; below: string } | undefined {
+  const parts = pointer.split("/").slice(1);
+  for (let length = parts.length; length > 0; length--) {
+    const name = parts.slice(0, length).join("/");
+    if (form.elements.namedItem(name)) return { name, below: parts.slice(length).join("/") };
+  }
+  return undefined;
 }
 
 function problemOf(error: unknown, form: HTMLFormElement): Problem {
@@ -35,11 +42,11 @@ function problemOf(error: unknown, form: HTMLFormElement): Problem {
   let rest = true;
   if (isError(error)) {
     for (const { path, message } of error.details) {
-      const name = path.split("/")[1] ?? "";
-      if (name && form.elements.namedItem(name)) {
-        fields[name] ??= message;
-        rest = false;
-      }
+      const field = fieldAt(path, form);
+      if (!field) continue;
+      const words = field.below ? `${field.below}: ${message}` : message;
+      fields[field.name] = Object.hasOwn(fields, field.name) ? `${fields[field.name]}\n${words}` : words;
+      rest = false;
     }
   }
   return rest ? { fields, general: error } : { fields };
@@ -62,10 +69,12 @@ interface FormProps {
   /** The fields and the buttons; `busy` while it is sent. */
   children(busy: boolean): ReactNode;
   label: string;
+  /** A dialog closes without a question though it was typed into. */
+  passing?: boolean;
 }
 
 /** Sends the values of its fields, and shows errors at their field, the others above. What was typed stays. */
-export function Form({ onSubmit, children, label }: FormProps) {
+export function Form({ onSubmit, children, label, passing }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>({ fields: {} });
   const [until, setUntil] = useState(0);
@@ -114,6 +123,7 @@ export function Form({ onSubmit, children, label }: FormProps) {
       <form
         ref={form}
         aria-label={label}
+        data-passing={passing || undefined}
         className={styles["form"]}
         noValidate
         onSubmit={(event) => {

@@ -18,6 +18,7 @@ function Calls() {
     <Table
       label={words.title}
       columns={[words.call, words.status, words.ms, words.time, words.request]}
+      figures={[words.ms]}
       rows={calls.map((call) => ({
         key: String(call.number),
         cells: [

@@ -1,12 +1,11 @@
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon } from "lucide-react";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { me, projects } from "../../app/queries";
+import { me, projects, setupStatus } from "../../app/queries";
 import { control } from "../../session";
 import { messages } from "../../messages";
 import { chooseScheme, schemeChoice, type SchemeChoice } from "../../lib/scheme";
-import { EnvironmentPill } from "../ui/badge";
 import { IconButton } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 import { Menu, MenuChoice, MenuGroup, MenuItem } from "../ui/menu";
@@ -14,6 +13,8 @@ import { Avatar } from "../ui/tile";
 import { toast } from "../ui/toast";
 import { wordsOf } from "../states/problem";
 import { Activity } from "./activity";
+import { EnvironmentSwitcher } from "./environment-switcher";
+import { Jump } from "./jump";
 import { Mark } from "./mark";
 import { Rail } from "./rail";
 import { ProjectSwitcher } from "./switcher";
@@ -34,7 +35,8 @@ function AccountMenu() {
   const { data } = useSuspenseQuery(me);
   const navigate = useNavigate();
   const [scheme, setScheme] = useState<SchemeChoice>(schemeChoice);
-  const { name, email } = data.user;
+  const { name, email, platformRole } = data.user;
+  const { data: server } = useQuery(setupStatus);
   const signOut = async () => {
     try {
       await control.signOut();
@@ -53,6 +55,13 @@ function AccountMenu() {
     >
       <MenuGroup label={email}>
         <MenuItem onClick={() => void navigate({ to: "/account" })}>{words.yourAccount}</MenuItem>
+        {server?.connectionsEnabled && (
+          <MenuItem onClick={() => void navigate({ to: "/account/connections" })}>{words.connections}</MenuItem>
+        )}
+        {server?.billingEnabled && <MenuItem onClick={() => void navigate({ to: "/account/billing" })}>{words.billing}</MenuItem>}
+        {server?.operatorsEnabled && platformRole === "super-admin" && (
+          <MenuItem onClick={() => void navigate({ to: "/operator/users" })}>{words.operator}</MenuItem>
+        )}
       </MenuGroup>
       <MenuChoice
         label={words.scheme}
@@ -105,11 +114,12 @@ export function Shell() {
             </span>
             <ProjectSwitcher projects={list} current={project} />
             <span className={styles["environment"]}>
-              <EnvironmentPill label={project.environment} />
+              <EnvironmentSwitcher projects={list} current={project} />
             </span>
           </>
         )}
         <span className={styles["space"]} />
+        <Jump project={project} />
         <Activity />
         <AccountMenu />
       </header>

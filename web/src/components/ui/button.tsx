@@ -8,17 +8,20 @@ interface Common {
   look?: Look;
   small?: boolean;
   wide?: boolean;
+  /** On small screens its icon alone is seen: its words are in a span. */
+  shrinks?: boolean;
 }
 
 /** The look of a button, for links to other screens. */
-export const buttonClass = ({ look = "default", small, wide }: Common, extra?: string) =>
-  cx(styles["button"], styles[look], small && styles["small"], wide && styles["wide"], extra);
+export const buttonClass = ({ look = "default", small, wide, shrinks }: Common, extra?: string) =>
+  cx(styles["button"], styles[look], small && styles["small"], wide && styles["wide"], shrinks && styles["shrinks"], extra);
 
 /** A button; `busy` keeps its width and its focus while something runs. */
 export function Button({
   look,
   small,
   wide,
+  shrinks,
   busy,
   className,
   children,
@@ -28,7 +31,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      className={buttonClass({ look, small, wide }, className)}
+      className={buttonClass({ look, small, wide, shrinks }, className)}
       aria-disabled={busy || rest["aria-disabled"] || undefined}
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : rest.onClick}

@@ -3,13 +3,14 @@ import { cx } from "../../lib/class-names";
 import { useFieldError } from "../form/form";
 import styles from "./field.module.css";
 
-interface Words {
+export interface Words {
   label: string;
   hint?: ReactNode;
   name: string;
 }
 
-function useDescribed({ hint, name }: Words) {
+/** The error and the attributes of the field `name`. */
+export function useDescribed({ hint, name }: Words) {
   const id = useId();
   const error = useFieldError(name);
   const described = cx(hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`) || undefined;
@@ -20,11 +21,10 @@ function useDescribed({ hint, name }: Words) {
   };
 }
 
-function Frame({ id, label, hint, error, children }: Omit<Words, "name"> & { id: string; error?: string; children: ReactNode }) {
+/** The hint and the error of a control, by the ids that `useDescribed` names. */
+export function Notes({ id, hint, error }: { id: string; hint?: ReactNode; error?: string }) {
   return (
-    <div className={styles["field"]}>
-      <label htmlFor={id}>{label}</label>
-      {children}
+    <>
       {hint !== undefined && (
         <p id={`${id}-hint`} className={styles["hint"]}>
           {hint}
@@ -35,6 +35,17 @@ function Frame({ id, label, hint, error, children }: Omit<Words, "name"> & { id:
           {error}
         </p>
       )}
+    </>
+  );
+}
+
+/** A control with its label, hint and error. */
+export function Frame({ id, label, hint, error, children }: Omit<Words, "name"> & { id: string; error?: string; children: ReactNode }) {
+  return (
+    <div className={styles["field"]}>
+      <label htmlFor={id}>{label}</label>
+      {children}
+      <Notes id={id} hint={hint} error={error} />
     </div>
   );
 }

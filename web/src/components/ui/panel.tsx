@@ -15,6 +15,11 @@ export function Panel({ title, aside, children }: { title: string; aside?: React
   );
 }
 
+/** The only part of a page, whose title is its heading. */
+export function Card({ children }: { children: ReactNode }) {
+  return <div className={styles["card"]}>{children}</div>;
+}
+
 export function PanelBody({ children }: { children: ReactNode }) {
   return <div className={styles["body"]}>{children}</div>;
 }

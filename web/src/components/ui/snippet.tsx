@@ -15,24 +15,29 @@ export function Snippet({ title, forms, wrap, titled }: {
   forms: Form[];
   /** Breaks long lines, for secrets that are to be seen whole. */
   wrap?: boolean;
-  /** Shows the title. */
+  /** Shows the title; in place of the only form, if there is one. */
   titled?: boolean;
 }) {
   const [chosen, choose] = useState(0);
   const id = useId();
   const code = useRef<HTMLPreElement>(null);
   const form = forms[chosen] ?? forms[0]!;
+  const alone = titled && forms.length === 1;
   return (
     <div className={cx(styles["snippet"], wrap && styles["wrap"])}>
-      {titled && <p className={styles["title"]}>{title}</p>}
+      {titled && !alone && <p className={styles["title"]}>{title}</p>}
       <div className={styles["bar"]}>
-        <div role="group" aria-label={messages.snippet.form(title)} className={styles["forms"]}>
-          {forms.map(({ label }, at) => (
-            <button key={label} type="button" aria-pressed={form.label === label} onClick={() => choose(at)}>
-              {label}
-            </button>
-          ))}
-        </div>
+        {alone ? (
+          <p className={styles["only"]}>{title}</p>
+        ) : (
+          <div role="group" aria-label={messages.snippet.form(title)} className={styles["forms"]}>
+            {forms.map(({ label }, at) => (
+              <button key={label} type="button" aria-pressed={form.label === label} onClick={() => choose(at)}>
+                {label}
+              </button>
+            ))}
+          </div>
+        )}
         <CopyButton text={form.text} label={messages.snippet.copy(title)} source={() => code.current} />
       </div>
       <pre ref={code} id={id} tabIndex={0} role="region" aria-label={`${title}: ${form.label}`}>

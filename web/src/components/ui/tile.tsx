@@ -2,13 +2,17 @@ import { cx } from "../../lib/class-names";
 import { initialOf } from "../../lib/format";
 import styles from "./tile.module.css";
 
-const colours = new Set(
-  "slate gray red orange amber yellow lime green emerald teal cyan sky blue indigo violet purple pink rose".split(" "),
-);
+export const colours = [
+  ...(["slate", "gray", "red", "orange", "amber", "yellow", "lime", "green", "emerald"] as const),
+  ...(["teal", "cyan", "sky", "blue", "indigo", "violet", "purple", "pink", "rose"] as const),
+];
+/** A colour that a project can have. */
+export type Colour = (typeof colours)[number];
+export const isColour = (name: string | null | undefined): name is Colour => colours.some((one) => one === name);
 
 /** The square of a project: its emoji or first letter on its colour. */
 export function Tile({ name, icon, color, large }: { name: string; icon: string | null; color: string | null; large?: boolean }) {
-  const colour = color && colours.has(color) ? color : "indigo";
+  const colour = isColour(color) ? color : "indigo";
   return (
     <span aria-hidden className={cx(styles["tile"], styles[colour], large && styles["large"])}>
       {icon || initialOf(name)}

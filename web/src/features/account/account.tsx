@@ -7,14 +7,19 @@ import { wordsOf } from "../../components/states/problem";
 import { Alert } from "../../components/states/alert";
 import { Badge } from "../../components/ui/badge";
 import { Button } from "../../components/ui/button";
+import { CheckboxField } from "../../components/ui/checkbox";
 import { Choices } from "../../components/ui/field";
 import { Panel, PanelBody } from "../../components/ui/panel";
 import { Avatar } from "../../components/ui/tile";
 import { toast } from "../../components/ui/toast";
 import { formatMoment } from "../../lib/format";
 import { chooseScheme, schemeChoice, type SchemeChoice } from "../../lib/scheme";
+import { chooseLetters, lettersOn } from "../../lib/shortcuts";
 import { messages } from "../../messages";
+import { paletteMessages } from "../../messages/palette";
 import { control } from "../../session";
+import { Password } from "./password";
+import { Mails } from "./mails";
 import { Providers } from "./providers";
 import { SecondFactor } from "./second-factor";
 import { Sessions } from "./sessions";
@@ -67,6 +72,23 @@ function Colours() {
   );
 }
 
+/** Whether single letters are shortcuts. */
+function Letters() {
+  const [on, setOn] = useState(lettersOn);
+  const { title, label, hint } = paletteMessages.letters;
+  const choose = (next: boolean) => {
+    chooseLetters(next);
+    setOn(next);
+  };
+  return (
+    <Panel title={title}>
+      <PanelBody>
+        <CheckboxField name="letters" label={label} hint={hint} checked={on} onChange={choose} />
+      </PanelBody>
+    </Panel>
+  );
+}
+
 export function AccountPage() {
   const { data } = useSuspenseQuery(me);
   const { user } = data;
@@ -103,10 +125,13 @@ export function AccountPage() {
         </div>
       </section>
       {!user.emailVerified && <Unverified email={user.email} />}
+      <Password email={user.email} />
       <SecondFactor enabled={user.mfaEnabled} />
       <Sessions />
       <Providers />
+      <Mails />
       <Colours />
+      <Letters />
     </Page>
   );
 }

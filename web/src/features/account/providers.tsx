@@ -33,7 +33,7 @@ export function Providers() {
     <Panel title={words.title}>
       <Table
         label={words.text}
-        columns={[messages.home.keyDialog.name, messages.auth.email, messages.account.sessions.opened, ""]}
+        columns={[words.provider, messages.auth.email, messages.account.sessions.opened, ""]}
         rows={data.map(({ id, provider, email, createdAt }) => ({
           key: id,
           cells: [

@@ -7,26 +7,19 @@ import { Skeleton } from "../../components/states/skeleton";
 import { Badge } from "../../components/ui/badge";
 import { Button } from "../../components/ui/button";
 import { Panel, PanelBody } from "../../components/ui/panel";
+import { Time } from "../../components/ui/relative-time";
 import { Table } from "../../components/ui/table";
 import { toast } from "../../components/ui/toast";
-import { describeAgent, formatAge, formatMoment } from "../../lib/format";
+import { describeAgent } from "../../lib/format";
 import { messages } from "../../messages";
 import { control } from "../../session";
 
 const words = messages.account.sessions;
 
-const sessions = queryOptions({
+export const sessions = queryOptions({
   queryKey: ["sessions"],
   queryFn: async ({ signal }) => (await control.platformListSessions({ signal })).sessions,
 });
-
-function Time({ at }: { at: string }) {
-  return (
-    <time dateTime={at} title={formatMoment(at)}>
-      {formatAge(at)}
-    </time>
-  );
-}
 
 /** Where the person is signed in, and how to end it. */
 export function Sessions() {

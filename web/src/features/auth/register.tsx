@@ -100,6 +100,8 @@ export function RegisterPage() {
           <Link to="/sign-in" search={target}>
             {words.signIn}
           </Link>
+          <br />
+          <Link to="/accept-invite">{words.haveInvite}</Link>
         </CardFooter>
       )}
     </Card>

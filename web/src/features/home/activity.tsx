@@ -4,15 +4,17 @@ import type { AuditEntry } from "manybase/admin";
 import { ErrorState } from "../../components/states/problem";
 import { IconButton } from "../../components/ui/button";
 import { Panel, PanelBody } from "../../components/ui/panel";
+import { Time } from "../../components/ui/relative-time";
 import { Table } from "../../components/ui/table";
-import { formatAge, formatMoment } from "../../lib/format";
+import { formatMoment } from "../../lib/format";
 import { messages } from "../../messages";
 import { changesOf, metricsOf } from "./facts";
 import { appRequests } from "./requests";
 import styles from "./home.module.css";
 
 const words = messages.home;
-const shownNames = 3;
+/** Of more collections the names would not fit anyway. */
+const shownNames = 12;
 
 interface PartProps {
   projectId: string;
@@ -37,13 +39,12 @@ export function Figures({ projectId, perms, collections }: PartProps & { collect
   const sum = data && appRequests(data.planes);
   const all = sum ? sum.ok + sum.error : 0;
   const { figures } = words;
-  const names = collections.slice(0, shownNames);
   return (
     <dl className={styles["figures"]}>
       <Figure
         label={figures.collections}
         value={collections.length.toLocaleString("en")}
-        line={names.length ? figures.few(names) + (collections.length > shownNames ? ", …" : "") : figures.none}
+        line={collections.length ? figures.few(collections.slice(0, shownNames)) : figures.none}
       />
       {data && sum && (
         <>
@@ -89,6 +90,7 @@ export function Planes({ projectId, perms }: PartProps) {
         <Table
           label={words.planes}
           columns={[words.plane, words.ok, words.failed]}
+          figures={[words.ok, words.failed]}
           rows={rows.map(([plane, { ok, error }]) => ({
             key: plane,
             cells: [plane, ok.toLocaleString("en"), error.toLocaleString("en")],
@@ -124,9 +126,7 @@ export function Changes({ projectId, perms }: PartProps) {
                   <bdi>{actorOf(entry)}</bdi>
                 </span>
               </span>
-              <time dateTime={entry.at} title={formatMoment(entry.at)} className={styles["secondary"]}>
-                {formatAge(entry.at)}
-              </time>
+              <Time at={entry.at} className={styles["secondary"]} />
             </li>
           ))}
         </ul>

@@ -1,12 +1,8 @@
-import { isError } from "manybase";
-import { useState } from "react";
-import { adminOf, queryClient } from "../../app/queries";
+import { adminOf, projectChanged } from "../../app/queries";
 import { DialogForm } from "../../components/form/dialog-form";
 import { FormProblem, type Values } from "../../components/form/form";
-import { Button } from "../../components/ui/button";
-import { Dialog, DialogActions } from "../../components/ui/dialog";
+import { Dialog } from "../../components/ui/dialog";
 import { Choices, CodeField, TextField } from "../../components/ui/field";
-import { Snippet } from "../../components/ui/snippet";
 import { toast } from "../../components/ui/toast";
 import { messages } from "../../messages";
 import { startPolicies } from "./policies";
@@ -17,13 +13,11 @@ interface DialogProps {
 }
 type OfCollection = DialogProps & { collection: string };
 
-const changed = (projectId: string) => queryClient.invalidateQueries({ queryKey: [projectId] });
-
 export function NewCollection({ projectId, onClose }: DialogProps) {
   const words = messages.home.collectionDialog;
   const create = async ({ name = "" }: Values) => {
     await adminOf(projectId).createCollection({ name });
-    await changed(projectId);
+    await projectChanged(projectId);
     toast(words.done(name));
     onClose();
   };
@@ -40,7 +34,7 @@ export function StartPolicy({ projectId, collection, onClose }: OfCollection) {
   const words = messages.home.policyDialog;
   const save = async ({ policy = "owner" }: Values) => {
     await adminOf(projectId).setPolicy(collection, startPolicies[policy]!);
-    await changed(projectId);
+    await projectChanged(projectId);
     toast(words.done(collection));
     onClose();
   };
@@ -75,7 +69,7 @@ export function NewDocument({ projectId, collection, onClose }: OfCollection) {
       throw new FormProblem("body", words.notObject);
     }
     await adminOf(projectId).adminCreateDocument(collection, { ...document });
-    await changed(projectId);
+    await projectChanged(projectId);
     toast(words.done);
     onClose();
   };
@@ -84,61 +78,6 @@ export function NewDocument({ projectId, collection, onClose }: OfCollection) {
       <DialogForm label={words.title(collection)} action={words.action} onSubmit={create} onClose={onClose}>
         <CodeField label={words.body} name="body" defaultValue={'{\n  "title": "A first document"\n}'} />
       </DialogForm>
-    </Dialog>
-  );
-}
-
-const scopes = { read: ["read"], write: ["read", "write"], admin: ["admin"] } as const;
-
-export function NewKey({ projectId, onClose }: DialogProps) {
-  const words = messages.home.keyDialog;
-  const [key, setKey] = useState<string>();
-  const create = async ({ name = "", scope = "read" }: Values) => {
-    const chosen = scopes[scope as keyof typeof scopes];
-    try {
-      const issued = await adminOf(projectId).createApiKey({ name, scopes: [...chosen] });
-      setKey(issued.key);
-    } catch (error) {
-      if (isError(error) && error.details.some(({ path }) => path.startsWith("/scopes"))) {
-        throw new FormProblem("", error.details[0]!.message);
-      }
-      throw error;
-    }
-    await changed(projectId);
-  };
-  return (
-    <Dialog open onClose={onClose} title={words.title} description={key === undefined ? undefined : words.shown}>
-      {key === undefined ? (
-        <DialogForm label={words.title} action={words.action} onSubmit={create} onClose={onClose}>
-          <TextField label={words.name} name="name" hint={words.nameHint} autoComplete="off" />
-          <Choices
-            label={words.scope}
-            name="scope"
-            initial="write"
-            choices={[
-              { value: "read", label: words.read },
-              { value: "write", label: words.write },
-              { value: "admin", label: words.admin, hint: words.adminHint },
-            ]}
-          />
-        </DialogForm>
-      ) : (
-        <>
-          <Snippet
-            title={words.key}
-            wrap
-            forms={[
-              { label: words.key, text: key },
-              { label: words.env, text: `MANYBASE_KEY=${key}` },
-            ]}
-          />
-          <DialogActions>
-            <Button look="primary" onClick={onClose} data-first>
-              {words.finished}
-            </Button>
-          </DialogActions>
-        </>
-      )}
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { useLoaderData } from "@tanstack/react-router";
+import { useLoaderData, useSearch } from "@tanstack/react-router";
 import { permissions, projects } from "../../app/queries";
 import { Page } from "../../components/shell/page";
 import { ShowCall, curlOf, type Call } from "../../components/shell/show-call";
@@ -15,6 +15,7 @@ import { serverUrl } from "../../lib/server";
 import { messages } from "../../messages";
 import { Changes, Figures, Planes } from "./activity";
 import { factsOf } from "./facts";
+import { ExamplePanel } from "./example";
 import { Steps } from "./steps";
 import styles from "./home.module.css";
 
@@ -69,9 +70,12 @@ export function HomePage() {
   const { data: list } = useSuspenseQuery(projects);
   const project = list.find(({ id }) => id === loaded.id) ?? loaded;
   const { data: perms } = useSuspenseQuery(permissions(project.id));
+  const { example } = useSearch({ from: "/inside/p/$slug/" });
   const facts = useQuery(factsOf(project.id, perms));
   const collection = facts.data?.subject ?? "books";
   const begun = facts.data && facts.data.policy && facts.data.document && facts.data.key && facts.data.called;
+
+  const changes = <Changes projectId={project.id} perms={perms} />;
 
   return (
     <Page
@@ -90,12 +94,14 @@ export function HomePage() {
       actions={<ShowCall calls={callsOf(project.slug, collection)} />}
     >
       {project.status === "suspended" && <Alert tone="warn">{words.suspended}</Alert>}
+      {example && <ExamplePanel project={project} perms={perms} example={example} />}
       {facts.isError && <ErrorState error={facts.error} onRetry={() => void facts.refetch()} />}
       {facts.isLoading && <Skeleton rows={2} height={120} />}
       {facts.data && begun && <Figures projectId={project.id} perms={perms} collections={facts.data.collections} />}
       <div className={styles["columns"]}>
         <div className={styles["column"]}>
           {facts.data && !begun && <Steps project={project} facts={facts.data} perms={perms} />}
+          {begun && changes}
           <Panel title={words.connect}>
             <PanelBody>
               <Snippet title={words.connect} forms={connectForms(project.slug, collection)} />
@@ -104,7 +110,7 @@ export function HomePage() {
         </div>
         <div className={styles["column"]}>
           <Planes projectId={project.id} perms={perms} />
-          <Changes projectId={project.id} perms={perms} />
+          {!begun && changes}
         </div>
       </div>
     </Page>

@@ -1,12 +1,13 @@
 import { Check, Circle } from "lucide-react";
 import type { Project } from "manybase/control";
 import { useState, type ReactNode } from "react";
+import { NewKey } from "../../components/keys/new-key";
 import { Panel } from "../../components/ui/panel";
 import { Button } from "../../components/ui/button";
 import { cx } from "../../lib/class-names";
 import { can } from "../../lib/permissions";
 import { messages } from "../../messages";
-import { NewCollection, NewDocument, NewKey, StartPolicy } from "./dialogs";
+import { NewCollection, NewDocument, StartPolicy } from "./dialogs";
 import type { Facts } from "./facts";
 import styles from "./home.module.css";
 

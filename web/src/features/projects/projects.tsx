@@ -8,7 +8,9 @@ import { EmptyState } from "../../components/states/empty-state";
 import { Badge, EnvironmentPill } from "../../components/ui/badge";
 import { Button } from "../../components/ui/button";
 import { Tile } from "../../components/ui/tile";
+import { FilterBar, FilterText } from "../../components/ui/filter-bar";
 import { messages } from "../../messages";
+import { exampleMessages } from "../../messages/examples";
 import { groupFamilies, matching, type Family } from "./families";
 import { NewProject } from "./new-project";
 import styles from "./projects.module.css";
@@ -68,6 +70,20 @@ export function ProjectsPage() {
                 path: "/control/projects",
                 sdk: 'import { createControl } from "manybase/control";\n\nconst control = createControl({ url, token });\nconst { projects } = await control.listProjects();',
               },
+              {
+                title: exampleMessages.calls.create,
+                method: "POST",
+                path: "/control/projects",
+                body: { name: "Bookshop" },
+                sdk: 'const { project } = await control.createProject({ name: "Bookshop" });',
+              },
+              {
+                title: exampleMessages.calls.fill,
+                method: "POST",
+                path: "/admin/config-import?allowMissing=1",
+                body: { formatVersion: 1, collections: [{ name: "books" }] },
+                sdk: 'import { createAdmin } from "manybase/admin";\n\nconst admin = createAdmin({ url, token: control.projectTokens(project.id) });\nawait admin.importConfiguration(configuration, { allowMissing: "1" });',
+              },
             ]}
           />
           {families.length > 0 && (
@@ -95,16 +111,9 @@ export function ProjectsPage() {
         </div>
       )}
       {(families.length >= filterFrom || search.find) && (
-        <div className={styles["filter"]}>
-          <input
-            type="search"
-            aria-label={words.search}
-            placeholder={words.search}
-            value={search.find ?? ""}
-            onChange={(event) => setFind(event.target.value)}
-          />
-          <span role="status">{words.shown(shown.length)}</span>
-        </div>
+        <FilterBar status={words.shown(shown.length)}>
+          <FilterText label={words.search} value={search.find ?? ""} onChange={setFind} />
+        </FilterBar>
       )}
       {families.length > 0 && shown.length === 0 && (
         <div className={styles["blank"]}>
@@ -120,7 +129,7 @@ export function ProjectsPage() {
           ))}
         </ul>
       )}
-      <NewProject open={search.new === true} onClose={() => setNew(false)} />
+      {search.new && <NewProject onClose={() => setNew(false)} />}
     </Page>
   );
 }

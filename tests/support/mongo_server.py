@@ -1,0 +1,46 @@
+"""A server of MongoDB's protocol, on a free port: SecantusDB, an implementation of other origin. MongoDB's own is in no
+package registry. What it answers otherwise than MongoDB is listed in docs/engine.md."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from support.server import ROOT, free_port
+from support.waiting import wait_until
+
+REQUIREMENTS = ROOT / "tests" / "mongo" / "server-requirements.txt"
+FOLDER = ROOT / "build" / "mongo-server"
+
+
+def installed() -> Path:
+    """Installs it in an environment of its own, where that was not done with these versions."""
+    program, marker = FOLDER / "bin" / "secantusd-py", FOLDER / "installed.txt"
+    wanted = REQUIREMENTS.read_text()
+    if program.exists() and marker.exists() and marker.read_text() == wanted:
+        return program
+    for line in ([sys.executable, "-m", "venv", "--clear", FOLDER], [FOLDER / "bin" / "python", "-m", "pip", "install", "-q", "-r", REQUIREMENTS]):
+        done = subprocess.run(line, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stdout + done.stderr
+    marker.write_text(wanted)
+    return program
+
+
+class MongoServer:
+    """It runs once this exists."""
+
+    def __init__(self, folder: Path):
+        self.log_path = folder / "mongo-server.log"
+        port = free_port()
+        self.url = f"mongodb://127.0.0.1:{port}/?replicaSet=secantus"
+        line = [installed(), "--port", str(port), "--storage-path", folder / "mongo", "--enable-test-commands"]
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until(
+            lambda: b"listening on" in self.log_path.read_bytes(),
+            30,
+            lambda: f"the MongoDB-protocol server does not start:\n{self.log_path.read_text()}\n",
+        )
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(30)

@@ -1,0 +1,5 @@
+import { documentOf } from "./bundle";
+
+export const document = documentOf(
+  import.meta.glob<string>("../../../../examples/orders/manybase/**/*.{json,ts}", { query: "?raw", import: "default", eager: true }),
+);

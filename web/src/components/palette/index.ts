@@ -1,0 +1,3 @@
+// What is loaded on first use.
+export { KeyList } from "./key-list";
+export { Palette } from "./palette";

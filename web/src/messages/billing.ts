@@ -1,0 +1,60 @@
+// The texts of the plan of the person.
+import { count } from "./index";
+
+export const billingMessages = {
+  title: "Plan and billing",
+  text: "You pay for the projects that you own. Each of them has the full allowance of your plan.",
+  plan: {
+    title: "Your plan",
+    price: "Price",
+    month: (amount: string) => `${amount} a month`,
+    free: "free of charge",
+    source: "Where it comes from",
+    sources: {
+      free: "You have no subscription.",
+      subscription: "Your subscription pays for it.",
+      grant: "An operator of this server granted it.",
+    },
+    subscription: "Subscription",
+    of: (plan: string, status: string) => `${plan}, ${status}`,
+    paidUntil: "Paid until",
+    ends: "Ends on",
+    projects: "Projects",
+    manage: "Manage the subscription",
+    manageText: "Payments, the card and the end of a subscription are managed at the payment provider.",
+    notCounting: (status: string) => `The subscription is ${status} at the payment provider and does not count.`,
+  },
+  checkout: {
+    success: "The payment is complete. The plan is in force as soon as the payment provider reports it, within a few seconds.",
+    inForce: "The payment is complete, and the plan is in force.",
+    canceled: "The checkout was left without a payment. Your plan is as before.",
+  },
+  projects: {
+    title: "What your projects use",
+    count: (n: number) => count(n, "project", "projects"),
+    none: "You pay for no project",
+    noneText: "A project that you create, or that is moved to you, appears here with what it uses of your plan.",
+    create: "Create a project",
+  },
+  catalogue: {
+    title: "Plans",
+    plan: "Plan",
+    price: "Price a month",
+    current: "your plan",
+    choose: "Choose",
+    chooseNamed: (plan: string) => `Choose ${plan}`,
+    subscribed: "Your subscription moves to another plan at the payment provider, not by a new checkout.",
+    leaves: "The checkout is a page of the payment provider. This server never sees a card.",
+    unlimited: "unlimited",
+    limits: {
+      storageBytes: "Files",
+      functionRunsPerMonth: "Function runs a month",
+      vectors: "Vectors",
+      realtimeConnections: "Realtime connections",
+      maxProjects: "Projects",
+      environmentsPerProject: "Environments",
+    },
+  },
+  badPage: "The server named a page that is not a web address.",
+  calls: { read: "Your plan, and what your projects use", checkout: "Begin to pay for a plan", portal: "Manage the subscription" },
+};

@@ -1,0 +1,38 @@
+// The texts of a plan: what an import or a promotion changes.
+import { count } from "./index";
+
+export const planMessages = {
+  title: "Plan",
+  nothing: "There is no difference: nothing to apply.",
+  create: (n: number) => count(n, "new", "new"),
+  update: (n: number) => count(n, "changed", "changed"),
+  unchanged: (n: number) => count(n, "unchanged", "unchanged"),
+  actions: { create: "new", update: "changed", unchanged: "unchanged" } as Record<string, string>,
+  keeps: "Nothing is deleted: what only the target has stays as it is.",
+  showUnchanged: "Show what is unchanged",
+  sections: {
+    variables: "Variables",
+    settings: "Settings",
+    collections: "Collections",
+    policySets: "Policy sets",
+    vectors: "Vectors",
+    roles: "Roles",
+    enduserRoles: "End-user roles",
+    integrations: "Integrations",
+    functions: "Functions",
+    webhooks: "Webhooks",
+    buckets: "Buckets",
+    oauth: "Sign-in",
+  } as Record<string, string>,
+  change: (section: string, name: string) => `${section}: ${name}`,
+  more: (n: number) => `Show ${count(n, "more", "more")}`,
+  options: "What is accepted",
+  allowMissing: "Variables without a value",
+  allowMissingHint: "Names that have no value in the target; what uses them fails until they get one.",
+  skipTests: "Failing tests",
+  skipTestsHint: "Stored tests are not run. This is recorded in the audit log.",
+  problems: (n: number) => `${count(n, "problem", "problems")}: nothing can be applied`,
+  problemsText: "All of them at once. Nothing was changed.",
+  where: "Where",
+  what: "What is wrong",
+};

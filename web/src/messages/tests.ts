@@ -1,0 +1,30 @@
+// The texts of stored tests, whatever they are of.
+import { count } from ".";
+
+export const testMessages = {
+  title: "Tests",
+  none: "No test yet",
+  add: "New test",
+  runAll: "Run all",
+  passed: (n: number) => count(n, "test passed", "tests passed"),
+  failed: (n: number, all: number) => `${n} of ${count(all, "test", "tests")} failed`,
+  pass: "passed",
+  fail: "failed",
+  open: "not run",
+  ms: (n: number) => `${n.toLocaleString("en")} ms`,
+  edit: (name: string) => `Edit ${name}`,
+  remove: (name: string) => `Delete ${name}`,
+  removeTitle: (name: string) => `Delete the test ${name}?`,
+  removeText: "The other tests stay.",
+  removeAction: "Delete test",
+  removed: "The test is deleted.",
+  newTitle: "New test",
+  editTitle: "Edit the test",
+  case: "The test as JSON",
+  action: "Save test",
+  saved: "The test is saved.",
+  notJson: (why: string) => `This is not JSON: ${why}`,
+  noObject: "A test is an object: { … }",
+  changed: "Another person has changed the tests since they were read. Close this, and look at them again.",
+  most: (n: number) => `There are at most ${count(n, "test", "tests")}.`,
+};

@@ -1,0 +1,41 @@
+// The texts of the usage of a project.
+export const usageMessages = {
+  title: "Usage",
+  plan: {
+    title: "Plan",
+    off: "Nothing is limited",
+    offText: "This server runs without billing: projects have no plan, and no limits of one.",
+    name: (plan: string) => `The plan in force is ${plan}.`,
+    whose: "It is that of the Owner who pays for the project. Each project has the full allowance.",
+  },
+  window: "Time",
+  windows: { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days" },
+  charts: {
+    title: "Over time",
+    requests: "Requests",
+    sockets: "Open sockets",
+    runs: "Function runs",
+    ok: "Succeeded",
+    error: "Failed",
+    total: (n: number) => `${n.toLocaleString("en")} in all`,
+    most: (n: number) => `${n.toLocaleString("en")} at most`,
+    gaps: "Grey steps have no counts: the server did not run, or was killed before they were stored.",
+  },
+  planes: {
+    title: "Requests by plane",
+    plane: "Plane",
+    share: "Failed, share",
+    none: "No request in this time.",
+  },
+  jobs: {
+    title: "What follows from deletions",
+    columns: { document: "Deleted document", kind: "Work", state: "State", done: "Documents done", since: "Since" },
+    kinds: { cascade: "delete what refers to it", unset: "remove references to it" },
+    states: { waiting: "waiting", running: "running", failed: "failed" },
+    retry: "Run again",
+    retryNamed: (id: string) => `Run again: ${id}`,
+    retried: "It is started again.",
+  },
+  refresh: "Read again",
+  calls: { usage: "Plan, limits and usage", series: "Counts over time", jobs: "What follows from deletions" },
+};
