@@ -10,12 +10,20 @@ from processes import BUILD, ROOT
 from runners import RESULTS, Tally
 
 
+def _unbuilt(preset: str, *targets: str) -> list[Tally]:
+    """Builds the targets; gives what does not build as a failure, which it shows."""
+    broken = processes.build(preset, *targets)
+    if not broken:
+        return []
+    tally = Tally(f"{preset} build")
+    tally.fail(broken)
+    tally.show()
+    return [tally]
+
+
 def _sanitized(preset: str, env: dict) -> list[Tally]:
-    broken = processes.build(preset)
-    if broken:
-        tally = Tally(f"{preset} build")
-        tally.fail(broken)
-        return [tally]
+    if unbuilt := _unbuilt(preset):
+        return unbuilt
     # Everything runs several times slower: MB_SLOW stretches the tests' own deadlines.
     named = ":external_symbolizer_path=/usr/bin/llvm-symbolizer-19"
     env = {**{name: options + named for name, options in env.items()}, "MB_SLOW": "8"}
@@ -39,11 +47,8 @@ def tsan() -> list[Tally]:
 
 
 def _with_release(work) -> list[Tally]:
-    broken = processes.build("release")
-    if broken:
-        tally = Tally("release build")
-        tally.fail(broken)
-        return [tally]
+    if unbuilt := _unbuilt("release"):
+        return unbuilt
     tally = work(BUILD / "release" / "bin" / "manybase")
     if tally is None:
         tally = Tally("missing")
@@ -98,7 +103,8 @@ def powercut() -> list[Tally]:
 
 def queries() -> list[Tally]:
     cases = os.environ.get("MB_CASES", "200000")
-    seeds = os.environ.get("MB_SEEDS", "1000")  # of 200 queries each
+    seeds = os.environ.get("MB_SEEDS", "250")  # of 200 sorted queries each
+    walks = os.environ.get("MB_WALK_SEEDS", "40")  # of 25 walks each
 
     def unit(name: str, program: str, tests: str, env: dict) -> list[Tally]:
         return _with_release(
@@ -107,16 +113,12 @@ def queries() -> list[Tally]:
 
     tallies = unit("queries and policies", "data_test", "QueryRandomTest.*", {"MB_CASES": cases})
     tallies += unit("sorted pages", "embedded_test", "*PagesEqualAPlainSort*", {"MB_SEEDS": seeds})
-    walks = str(max(int(seeds) // 25, 1))
     return tallies + unit("pages among writes", "embedded_test", "*PagesHoldWhatStays*", {"MB_SEEDS": walks})
 
 
 def fuzz() -> list[Tally]:
-    broken = processes.build("fuzz", "fuzzers")
-    if broken:
-        tally = Tally("fuzz build")
-        tally.fail(broken)
-        return [tally]
+    if unbuilt := _unbuilt("fuzz", "fuzzers"):
+        return unbuilt
     fuzzers = len(list((ROOT / "fuzz").glob("*_fuzz.cc")))
     cores = os.cpu_count() or 1
     tally = runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", 3600 * fuzzers / cores)), cores).result()
@@ -241,12 +243,27 @@ def sdk() -> list[Tally]:
     )
 
 
+def tasks() -> list[Tally]:
+    # -s: the figures.
+    command = [sys.executable, "-m", "pytest", "tests/tasks/long_tasks.py", "-q", "-s"]
+    return _with_release(lambda server: runners.single("ten tasks", command, 1800, {"MB_SERVER": str(server)}))
+
+
+def screens() -> list[Tally]:
+    command = [sys.executable, "-m", "pytest", "tests/screens/long_screens.py", "-q"]
+    return _with_release(lambda server: runners.single("screens", command, 7200, {"MB_SERVER": str(server)}))
+
+
+def mongo() -> list[Tally]:
+    if unbuilt := _unbuilt("release", "mongo_suite_test"):
+        return unbuilt
+    command = [sys.executable, "-m", "pytest", "tests/mongo/long_suite.py", "-q"]
+    return _with_release(lambda server: runners.single("engine on MongoDB", command, 3600, {"MB_SERVER": str(server)}))
+
+
 def alone() -> list[Tally]:
-    broken = processes.build("release", "mb_pch", "mb_pch_tests")
-    if broken:
-        tally = Tally("release build")
-        tally.fail(broken)
-        return [tally]
+    if unbuilt := _unbuilt("release", "mb_pch", "mb_pch_tests"):
+        return unbuilt
     every = runners.single(
         "headers", [sys.executable, ROOT / "scripts" / "testing" / "headers.py", "--all"], 3600
     )
@@ -279,8 +296,9 @@ RUNS = {
     "powercut": (powercut, "2 min", "100 rounds of the same with what was not synced lost (MB_POWER_CUTS)"),
     "queries": (
         queries,
-        "20 min",
-        "200,000 random queries and counts compared with a plain evaluation (MB_CASES, MB_SEEDS), 1,000 walks among writes",
+        "30 min",
+        "200,000 random queries and counts compared with a plain evaluation (MB_CASES), 50,000 sorted ones (MB_SEEDS), "
+        "1,000 walks among writes (MB_WALK_SEEDS)",
     ),
     "fuzz": (fuzz, "4 h", "every fuzzer for an hour, one a core (MB_FUZZ_SECONDS: wall-clock time of all)"),
     "differential": (
@@ -319,6 +337,22 @@ RUNS = {
         "15 min",
         "the TypeScript SDK's scenarios in Deno and Bun, 1,000 histories of live lists with cut sockets (MB_HISTORIES), "
         "frames of a page under 10,000 changes a second, sizes next to other packages",
+    ),
+    "mongo": (
+        mongo,
+        "10 min",
+        "the suite of all engines on the one on MongoDB (MANYBASE_TEST_MONGO_URL: on that server)",
+    ),
+    "tasks": (
+        tasks,
+        "4 min",
+        "ten tasks at the dashboard and at PocketBase's, in presses and seconds (needs Go 1.21 and its proxy)",
+    ),
+    "screens": (
+        screens,
+        "45 min",
+        "every screen of the dashboard as pictures in build/screens: wide and at 360 pixels, light and dark (MB_TOUR=1 also "
+        "takes those of docs/images)",
     ),
     "alone": (alone, "25 min", "every header compiled alone, and every source file instead of units of ten (preset dev)"),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),

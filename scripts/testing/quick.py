@@ -26,10 +26,13 @@ def run() -> int:
 
     stage("Formatting")
     done(runners.single("formatting", [ROOT / "scripts" / "format", "--check"], 300))
+    stage("Python")
+    ruff = [ROOT / ".venv" / "bin" / "ruff", "check", "--no-cache"]
+    done(runners.single("names of Python", ruff, 120))
     stage("Headers")
     done(runners.single("headers", [sys.executable, ROOT / "scripts" / "testing" / "headers.py"], 900))
     # Beside the tests, which often wait.
-    fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "110")))
+    fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "60")))
     lint = runners.SingleRun("lint", [ROOT / "scripts" / "lint", "--all"], background=True)
     for tally in runners.suite("release"):
         done(tally)

@@ -113,25 +113,24 @@ def _gtest_program(tally: Tally, name: str, command: list, preset: str, env: dic
 
 
 class PytestRun:
-    """pytest in the background, or one of several that share the suite by modules ("1/2"); result() waits for it."""
+    """The whole-server tests in the background, in `workers` processes that take one module after another; result() waits
+    for it. MB_PYTEST: further arguments for pytest."""
 
-    def __init__(
-        self, server: Path, label: str, env: dict | None = None, arguments: list | None = None, shard: str = ""
-    ):
-        self.name = f"whole-server tests {shard}".strip()
-        name = "pytest" + shard.replace("/", "-of-")
-        self.log = RESULTS / label / f"{name}.log"
-        self.report = RESULTS / label / f"{name}.xml"
+    def __init__(self, server: Path, label: str, env: dict | None = None, arguments: list | None = None, workers: int = 1):
+        self.log = RESULTS / label / "pytest.log"
+        self.report = RESULTS / label / "pytest.xml"
         self.report.unlink(missing_ok=True)
         more = shlex.split(os.environ.get("MB_PYTEST", ""))
+        shared = ["-n", workers, "--dist", "loadfile"]
         self.process = processes.start(
-            [sys.executable, "-m", "pytest", "tests", "-q", f"--junitxml={self.report}", *(arguments or []), *more],
+            [sys.executable, "-m", "pytest", "tests", "-q", f"--junitxml={self.report}", *shared, *(arguments or []), *more],
             self.log,
-            {"MB_SERVER": str(server), "MB_SHARD": shard, **(env or {})},
+            # The workers must name the same tests, also those of a set.
+            {"MB_SERVER": str(server), "PYTHONHASHSEED": "0", **(env or {})},
         )
 
     def result(self, seconds: float = 1500) -> Tally:
-        tally = Tally(self.name)
+        tally = Tally("whole-server tests")
         code = processes.finish(self.process, seconds)
         try:
             cases = list(ElementTree.parse(self.report).getroot().iter("testcase"))
@@ -160,21 +159,18 @@ def suite(
     env: dict | None = None,
     arguments: list | None = None,
     unit_seconds: float = 600,
-    server_seconds: float = 1500,
+    server_seconds: float = 1800,
 ) -> Iterator[Tally]:
-    """Unit and whole-server tests of a build; `unit_seconds` are one program's, `server_seconds` those of a half of the
-    whole-server tests once the unit tests are done."""
-    # One half runs next to the unit tests, since its tests often wait (for a retry, a timeout); what MB_PYTEST picks may
-    # leave nothing for a second half.
-    halves = [""] if os.environ.get("MB_PYTEST") else ["1/2", "2/2"]
+    """Unit and whole-server tests of a build; `unit_seconds` are one program's, `server_seconds` those of the whole-server
+    tests once the unit tests are done."""
+    # They run next to the unit tests, and one more of them than there are cores, since they often wait (for a retry, a
+    # timeout, a page).
     server = BUILD / preset / "bin" / "manybase"
-    server_tests = [PytestRun(server, preset, env, arguments, halves[0])]
+    server_tests = PytestRun(server, preset, env, arguments, workers=(os.cpu_count() or 1) + 1)
     processes.stage("Unit tests")
     yield unit_tests(preset, env, unit_seconds)
     processes.stage("Whole-server tests")
-    server_tests += [PytestRun(server, preset, env, arguments, half) for half in halves[1:]]
-    for run in server_tests:
-        yield run.result(server_seconds)
+    yield server_tests.result(server_seconds)
 
 
 class FuzzRun:
