@@ -119,6 +119,19 @@ def test_a_viewer_is_offered_nothing_that_would_be_refused(viewer_at, developer)
     person.look()
 
 
+def test_a_page_left_while_it_reads(at_home):
+    person, page = at_home, at_home.page
+    person.project.collection("books")
+    page.route("**/admin/collections/books/policy", lambda route: None)
+    page.route("**/admin/api-keys", lambda route: None)
+    for _ in range(3):
+        with page.expect_request("**/admin/api-keys"), page.expect_request("**/admin/collections/books/policy"):
+            person.go(f"/p/{person.project.slug}")
+        person.follow("Members")
+        person.heading("Members")
+    # What ends with the page is no error: the person's console is looked at when the test ends.
+
+
 def test_the_calls_behind_the_page(at_home):
     person = at_home
     person.press("Show the call")

@@ -286,7 +286,7 @@ class Limit {
   race<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const end = () => reject(aborted(this.signal));
-      if (this.signal.aborted) return end();
+      if (this.signal.aborted) end();
       this.signal.addEventListener("abort", end, { once: true });
       Promise.resolve(promise)
         .then(resolve, reject)

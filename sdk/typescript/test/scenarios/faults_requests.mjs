@@ -128,6 +128,14 @@ export async function time_and_signals_end_a_call_between_its_repetitions(t) {
   equal((await fails(hanging, "ABORTED", 0)).cause.message, "the user left");
 }
 
+export async function a_signal_that_has_ended_already_leaves_nothing_unhandled(t) {
+  // The runner counts rejections that nobody handles: here the token's.
+  const token = () => Promise.reject(new Error("no token today"));
+  const signal = AbortSignal.abort(new Error("the user left"));
+  await fails(t.adminPlane({ token }).listCollections({ signal }), "ABORTED", 0);
+  await sleep(20);
+}
+
 export async function a_server_that_answers_every_call_with_something_else(t) {
   const proxy = await proxied(t);
   const user = await t.user({ url: proxy.url });

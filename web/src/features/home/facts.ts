@@ -28,6 +28,8 @@ async function readFacts(admin: AdminMethods, perms: readonly string[], signal: 
   const options = { signal };
   const { collections } = await admin.listCollections(options);
   const looked = collections.slice(0, maxCollections);
+  const hasKey = async () => (await admin.listApiKeys(options)).apiKeys.length > 0;
+  const wasCalled = async () => appRequests((await admin.getMetrics(options)).planes).ok > 0;
   const [policy, document, key, called] = await Promise.all([
     can(perms, "policies:read")
       ? some(looked, async (name) => (await admin.getPolicy(name, options)).source !== "default")
@@ -36,8 +38,8 @@ async function readFacts(admin: AdminMethods, perms: readonly string[], signal: 
       if (!can(perms, `data:${name}:list`)) return false;
       return (await admin.adminListDocuments(name, { limit: 1 }, options)).total > 0;
     }),
-    can(perms, "keys:read") ? (await admin.listApiKeys(options)).apiKeys.length > 0 : false,
-    can(perms, "ops:read") ? appRequests((await admin.getMetrics(options)).planes).ok > 0 : false,
+    can(perms, "keys:read") && hasKey(),
+    can(perms, "ops:read") && wasCalled(),
   ]);
   return { collections, subject: collections[0], policy, document, key, called };
 }
