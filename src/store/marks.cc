@@ -30,7 +30,11 @@ void Marks::addStripes(ProjectNo project, CollectionNo collection, const doc::Fi
 }
 
 void Marks::move(const std::vector<uint32_t>& stripes) {
-  for (const uint32_t stripe : stripes) counters_[stripe].fetch_add(1, std::memory_order_release);
+  for (const uint32_t stripe : stripes) counters_[stripe % kStripes].fetch_add(1, std::memory_order_release);
+}
+
+void Marks::moveAll() {
+  for (auto& counter : counters_) counter.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace mb::store

@@ -17,6 +17,8 @@ class Marks {
   static void addStripes(ProjectNo project, CollectionNo collection, const doc::FieldPath& path,
                          doc::DocumentView document, std::vector<uint32_t>& stripes);
   void move(const std::vector<uint32_t>& stripes);
+  // For changes of documents that are not known.
+  void moveAll();
 
  private:
   static constexpr size_t kStripes = 1 << 16;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/keys.h"
+#include "store/log_limits.h"
 
 namespace mb::store::embedded {
 
@@ -72,18 +73,6 @@ void LogTrimmer::raiseMark(ProjectState& project, const Result<uint64_t>& mark) 
   }
 }
 
-// The bytes that each project may keep so that all together keep at most the total: the largest logs are trimmed first.
-uint64_t LogTrimmer::shareOfTotal(std::vector<Held>& held) const {
-  std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.bytes < b.bytes; });
-  auto left = static_cast<uint64_t>(settings_.changeLogTotalBytes);
-  for (size_t i = 0; i < held.size(); ++i) {
-    const uint64_t share = left / (held.size() - i);
-    if (held[i].bytes > share) return share;
-    left -= held[i].bytes;
-  }
-  return UINT64_MAX;
-}
-
 void LogTrimmer::run(Timestamp now) {
   const int64_t oldest = now.ms - settings_.changeLogHours * 3600 * 1000;
   // Reads the positions first: a document that is inserted after floors() needs no entry up to them.
@@ -106,7 +95,10 @@ void LogTrimmer::run(Timestamp now) {
     const Result<uint64_t> before = loggedUpTo(project.number, project.lowWater + 1);
     if (before) held.push_back({&project, last, project.loggedBytes - *before});
   }
-  const uint64_t share = std::min(shareOfTotal(held), static_cast<uint64_t>(settings_.changeLogBytes));
+  std::vector<uint64_t> bytes;
+  for (const Held& each : held) bytes.push_back(each.bytes);
+  const uint64_t share = std::min(shareOfTotal(std::move(bytes), static_cast<uint64_t>(settings_.changeLogTotalBytes)),
+                                  static_cast<uint64_t>(settings_.changeLogBytes));
   for (const Held& each : held) {
     if (each.bytes <= share) continue;
     const uint64_t keepAfter = each.project->loggedBytes - share;

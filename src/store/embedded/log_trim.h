@@ -30,7 +30,6 @@ class LogTrimmer {
   Result<uint64_t> lastTrimmable(const ProjectState& project, uint64_t last,
                                  const std::function<bool(std::string_view entry)>& trimmable) const;
   void raiseMark(ProjectState& project, const Result<uint64_t>& mark);
-  uint64_t shareOfTotal(std::vector<Held>& held) const;
 
   Database& database_;
   const Catalogue& catalogue_;

@@ -4,6 +4,7 @@
 #include "store/configuration_limits.h"
 #include "store/document_limits.h"
 #include "store/index_rules.h"
+#include "store/mongo/commands.h"
 #include "store/mongo/engine.h"
 #include "store/mongo/index_fit.h"
 #include "store/mongo/log_entry.h"
@@ -15,6 +16,10 @@ namespace {
 
 // How long an index may be built.
 constexpr std::chrono::hours kBuildTime{6};
+// Commands that fail sooner, so many in a row, end the wait for a build: the server is away.
+constexpr std::chrono::seconds kShortWait{10};
+constexpr int kMaxFailures = 10;
+constexpr std::chrono::milliseconds kPauseOfBuild{500};
 
 std::unexpected<Error> changedConcurrently() {
   return fail(ErrorCode::staleCatalogue, "the collection changed concurrently: try again");
@@ -33,6 +38,10 @@ Result<> checkName(const ProjectState& state, std::string_view name, CollectionN
 Result<> checkConfig(const doc::Document& config) {
   if (config.size() <= kMaxDocument) return {};
   return fail(ErrorCode::payloadTooLarge, "the configuration of a collection is at most 1 MiB");
+}
+
+std::string buildId(const CollectionRef& collection, IndexNo index) {
+  return fmt::format("{}/{}/{}", collection.project, collection.number, index);
 }
 
 bool hasVectors(const CollectionInfo& info) {
@@ -219,30 +228,91 @@ Result<> Engine::checkStored(Connection& connection, const CollectionRef& collec
   return fits;
 }
 
+Outcome<> Engine::registerBuild(Connection& connection, const CollectionRef& collection, IndexNo index) {
+  const doc::Document statement = upsertStatement(buildId(collection, index), [&](doc::BsonWriter& out) {
+    out.beginDocument("$set");
+    out.appendInt64("p", collection.project);
+    out.appendInt64("c", collection.number);
+    out.appendInt64("i", index);
+    out.appendString("by", instance_);
+    out.end();
+  });
+  auto done =
+      connection.write(names_.shared(), statementsCommand("update", kBuilds, "updates", std::span(&statement, 1)));
+  if (!done) return std::unexpected(std::move(done).error());
+  return {};
+}
+
+void Engine::removeBuild(Connection& connection, const CollectionRef& collection, IndexNo index) {
+  const doc::Document statement = removeStatement(buildId(collection, index));
+  // A row that stays is removed by the next pass of the housekeeping.
+  (void)connection.write(names_.shared(), statementsCommand("delete", kBuilds, "deletes", std::span(&statement, 1)));
+}
+
+Result<> Engine::buildNow(Connection& connection, const CollectionRef& collection, const IndexInfo& index) {
+  const Deadline deadline = std::chrono::steady_clock::now() + kBuildTime;
+  const auto form = serverIndex(collection, index.spec, indexName(index.number));
+  if (!form) {
+    return fail(ErrorCode::validation,
+                "the filter of a unique index takes equality, comparisons, $exists, $type, $in, $and and $or");
+  }
+  RETURN_IF_ERROR(checkStored(connection, collection, index.spec));
+  doc::BsonWriter out;
+  out.appendString("createIndexes", Names::collectionOf(collection.number));
+  out.beginArray("indexes");
+  out.appendDocument("0", *form);
+  out.end();
+  const doc::Document command = out.finish();
+  for (int failures = 0;;) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto done = connection.run(names_.databaseOf(collection.project, collection.number), command);
+    if (done) return {};
+    if (done.error().code == CommandError::kDuplicateKey) {
+      return fail(
+          ErrorCode::conflict,
+          fmt::format("the unique index \"{}\" cannot be created: documents have the same values", index.spec.name));
+    }
+    // A build continues without its caller, and the same command waits for its end again.
+    const bool waited = std::chrono::steady_clock::now() - began >= kShortWait;
+    failures = waited ? 0 : failures + 1;
+    const bool isOver = done.error().code != CommandError::kDriver || failures == kMaxFailures || closed_;
+    if (isOver || std::chrono::steady_clock::now() >= deadline) return fail(unavailableError(done.error()));
+    std::this_thread::sleep_for(kPauseOfBuild);
+  }
+}
+
 Task<> Engine::buildIndex(CollectionRef collection, IndexInfo index) {
   const Deadline deadline = std::chrono::steady_clock::now() + kBuildTime;
-  co_return co_await pool_.run(
-      collection.project, deadline, [this, collection, index](Connection& connection) -> Result<> {
-        const auto form = serverIndex(collection, index.spec, indexName(index.number));
-        if (!form) {
-          return fail(ErrorCode::validation,
-                      "the filter of a unique index takes equality, comparisons, $exists, $type, $in, $and and $or");
+  co_return co_await pool_.run(collection.project, deadline,
+                               [this, collection, index](Connection& connection) -> Result<> {
+                                 if (auto noted = registerBuild(connection, collection, index.number); !noted) {
+                                   return fail(unavailableError(noted.error()));
+                                 }
+                                 return buildNow(connection, collection, index);
+                               });
+}
+
+Task<> Engine::endBuild(CollectionRef collection, IndexNo index, bool ready, std::vector<Insert> extraInserts) {
+  CO_RETURN_IF_ERROR(co_await queues_.alter(
+      collection.project, std::move(extraInserts), [collection, index, ready](ProjectState& next) -> Result<> {
+        const auto found = next.collections.find(collection.number);
+        if (found == next.collections.end()) return changedConcurrently();
+        auto info = std::make_shared<CollectionInfo>(*found->second);
+        ++info->version;
+        const auto at = std::ranges::find(info->indexes, index, &IndexInfo::number);
+        if (at == info->indexes.end()) return changedConcurrently();
+        if (ready) {
+          at->ready = true;
+        } else {
+          info->indexes.erase(at);
         }
-        RETURN_IF_ERROR(checkStored(connection, collection, index.spec));
-        doc::BsonWriter out;
-        out.appendString("createIndexes", Names::collectionOf(collection.number));
-        out.beginArray("indexes");
-        out.appendDocument("0", *form);
-        out.end();
-        const auto done = connection.run(names_.databaseOf(collection.project, collection.number), out.finish());
-        if (done) return {};
-        if (done.error().code == CommandError::kDuplicateKey) {
-          return fail(ErrorCode::conflict,
-                      fmt::format("the unique index \"{}\" cannot be created: documents have the same values",
-                                  index.spec.name));
-        }
-        return fail(unavailableError(done.error()));
-      });
+        next.collections[collection.number] = std::move(info);
+        return {};
+      }));
+  co_return co_await pool_.run(collection.project, orDefault({}), [=, this](Connection& connection) -> Result<> {
+    removeBuild(connection, collection, index);
+    return {};
+  });
 }
 
 Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) {
@@ -270,23 +340,8 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
       }));
   Result<> built = co_await buildIndex(collection, *made);
   const bool ready = built.has_value();
-  Result<> ended = co_await queues_.alter(collection.project, ready ? std::move(extraInserts) : std::vector<Insert>(),
-                                          [collection, number = made->number, ready](ProjectState& next) -> Result<> {
-                                            const auto found = next.collections.find(collection.number);
-                                            if (found == next.collections.end()) return changedConcurrently();
-                                            auto info = std::make_shared<CollectionInfo>(*found->second);
-                                            ++info->version;
-                                            const auto index =
-                                                std::ranges::find(info->indexes, number, &IndexInfo::number);
-                                            if (index == info->indexes.end()) return changedConcurrently();
-                                            if (ready) {
-                                              index->ready = true;
-                                            } else {
-                                              info->indexes.erase(index);
-                                            }
-                                            next.collections[collection.number] = std::move(info);
-                                            return {};
-                                          });
+  Result<> ended =
+      co_await endBuild(collection, made->number, ready, ready ? std::move(extraInserts) : std::vector<Insert>());
   if (!built) co_return fail(std::move(built).error());
   if (!ended) co_return fail(std::move(ended).error());
   made->ready = true;

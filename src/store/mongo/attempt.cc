@@ -29,11 +29,13 @@ bool isCounted(const ProjectStates& states, CollectionNo collection) {
 }
 
 Attempt::Attempt(const GroupContext& context, Connection& connection, ProjectNo project,
-                 std::span<PendingWrite* const> writes)
+                 std::span<PendingWrite* const> writes, bool more)
     : context_(context),
       connection_(connection),
       transaction_(connection),
       project_(project),
+      more_(more),
+      number_(context.groups.fetch_add(1) + 1),
       at_(context.clock.now()) {
   slots_.reserve(writes.size());
   for (PendingWrite* each : writes) slots_.emplace_back(each);

@@ -11,8 +11,9 @@ namespace mb::store::mongo {
 
 class Attempt {
  public:
-  Attempt(const GroupContext& context, Connection& connection, ProjectNo project,
-          std::span<PendingWrite* const> writes);
+  // `more`: further writes of the project wait.
+  Attempt(const GroupContext& context, Connection& connection, ProjectNo project, std::span<PendingWrite* const> writes,
+          bool more);
 
   // What became of a write; an error, or the outcome.
   struct Slot {
@@ -29,6 +30,10 @@ class Attempt {
 
   // Commits. An error leaves nothing committed, but where CommandError::unknownCommit is set.
   Outcome<> run(Deadline deadline);
+  // Of a run whose commit has an unknown outcome: whether it was committed. Settles that, since it begins another
+  // transaction of the same session, after which the server refuses the older one. nullopt if the commit left nothing
+  // by which that can be seen: then it moved no head.
+  Outcome<std::optional<bool>> settle();
   // After run().
   std::vector<Slot>& slots() { return slots_; }
   // Makes what was committed known on this instance: states, marks, notices. Call once after a successful run().
@@ -102,6 +107,7 @@ class Attempt {
   Outcome<> storeCounts();
   Outcome<> storeCounters();
   Outcome<> storeCatalogue();
+  Outcome<> storeNotices();
   Outcome<> storeHeads();
   Outcome<> storeLog();
   void addDerived(const Key& key, const TargetState& held);
@@ -111,6 +117,8 @@ class Attempt {
   Connection& connection_;
   Transaction transaction_;
   ProjectNo project_;
+  const bool more_;
+  const uint64_t number_;  // of this group, in the heads that it moves
   std::vector<Slot> slots_;
   std::map<ProjectNo, ProjectStatePtr> states_;
   std::set<ProjectNo> reloaded_;
@@ -121,10 +129,14 @@ class Attempt {
   std::map<std::pair<ProjectNo, CollectionNo>, Count> counts_;
   std::map<std::tuple<ProjectNo, CollectionNo, std::string>, Count> groupCounts_;
   std::vector<ChangeEntry> log_;
-  std::vector<uint32_t> stripes_;
+  uint64_t logBytes_ = 0;                 // of the entries
+  std::vector<uint32_t> stripes_;         // of all marks
+  std::vector<uint32_t> systemStripes_;   // of those in system collections
   std::vector<Key> chained_;              // inserts into chained collections, in order
   std::map<ProjectNo, uint64_t> epochs_;  // bumps; after the commit the new values
   std::map<ProjectNo, uint64_t> positions_;
+  std::optional<ProjectNo> moved_;      // a project whose head holds number_
+  std::optional<std::string> holder_;   // of the turn, as stored
   std::shared_ptr<ProjectState> next_;  // of a change of the catalogue
   Refused refused_;
   bool stale_ = false;

@@ -4,6 +4,7 @@
 #include "store/chain.h"
 #include "store/mongo/attempt.h"
 #include "store/mongo/log_entry.h"
+#include "store/mongo/watcher.h"
 
 namespace mb::store::mongo {
 
@@ -49,9 +50,9 @@ Outcome<> Attempt::store(Deadline deadline) {
     if (held.changed) addDerived(key, held);
   }
   using Step = Outcome<> (Attempt::*)();
-  for (const Step step :
-       {&Attempt::chainInserts, &Attempt::storeDocuments, &Attempt::storeGuards, &Attempt::storeCounts,
-        &Attempt::storeCounters, &Attempt::storeCatalogue, &Attempt::storeHeads, &Attempt::storeLog}) {
+  for (const Step step : {&Attempt::chainInserts, &Attempt::storeDocuments, &Attempt::storeGuards,
+                          &Attempt::storeCounts, &Attempt::storeCounters, &Attempt::storeCatalogue,
+                          &Attempt::storeNotices, &Attempt::storeHeads, &Attempt::storeLog}) {
     if (auto done = (this->*step)(); !done) return done;
   }
   if (auto done = transaction_.commit(deadline); !done) return done;
@@ -75,7 +76,7 @@ void Attempt::addDerived(const Key& key, const TargetState& held) {
     if (system == nullptr) return;
     for (const std::string& path : system->marked) {
       if (const auto parsed = doc::FieldPath::parse(path)) {
-        Marks::addStripes(key.project, key.collection, *parsed, document, stripes_);
+        Marks::addStripes(key.project, key.collection, *parsed, document, systemStripes_);
       }
     }
     const std::string_view group = system->countedBy.empty() ? "" : document.stringOr(system->countedBy);
@@ -293,6 +294,19 @@ Outcome<> Attempt::storeCatalogue() {
   return transaction_.remove(context_.names.shared(), kCatalogue, removed);
 }
 
+// What the other instances must receive besides the heads.
+Outcome<> Attempt::storeNotices() {
+  std::vector<Notice> notices;
+  for (const Slot& slot : slots_) {
+    if (!slot.effective) continue;
+    notices.insert(notices.end(), slot.write->options.notices.begin(), slot.write->options.notices.end());
+  }
+  if (notices.empty() && systemStripes_.empty()) return {};
+  const std::string id = fmt::format("{}/{}", context_.instance, number_);
+  const doc::Document document = encodeNotices(id, context_.instance, at_, notices, systemStripes_);
+  return transaction_.insert(context_.names.shared(), kNotices, std::span(&document, 1));
+}
+
 // The project's own head is compared with what the writes were computed from: its position, and its catalogue.
 Outcome<> Attempt::storeHeads() {
   const bool own = needsHead_ || !log_.empty() || next_;
@@ -300,6 +314,9 @@ Outcome<> Attempt::storeHeads() {
   if (own) projects.insert(project_);
   for (const auto& [project, _] : epochs_) projects.insert(project);
   if (projects.empty()) return {};
+  moved_ = *projects.begin();
+  for (const ChangeEntry& entry : log_) logBytes_ += bytesOf(entry);
+  if (own) holder_ = context_.turns.next(project_, more_);
   std::vector<doc::Document> statements;
   for (const ProjectNo project : projects) {
     const bool compared = own && project == project_;
@@ -316,16 +333,21 @@ Outcome<> Attempt::storeHeads() {
     out.beginDocument("u");
     out.beginDocument("$inc");
     out.appendInt64("n", 1);
-    if (compared && !log_.empty()) out.appendInt64("pos", static_cast<int64_t>(log_.size()));
+    if (compared && !log_.empty()) {
+      out.appendInt64("pos", static_cast<int64_t>(log_.size()));
+      out.appendInt64("logged", static_cast<int64_t>(logBytes_));
+    }
     if (bumps != epochs_.end()) out.appendInt64("epoch", static_cast<int64_t>(bumps->second));
     if (compared && next_) out.appendInt64("cat", 1);
     out.end();
+    out.beginDocument("$set");
+    out.appendInt64(fmt::format("{}{}", kGroupsPrefix, context_.instance), static_cast<int64_t>(number_));
+    if (compared && holder_) out.appendString("turn", *holder_);
     if (compared && next_) {
-      out.beginDocument("$set");
       out.appendInt64("next", next_->head.nextNumber);
       out.appendBool("dead", next_->head.dead);
-      out.end();
     }
+    out.end();
     out.end();
     statements.push_back(out.finish());
   }
@@ -356,20 +378,48 @@ Outcome<> Attempt::storeLog() {
   if (log_.empty()) return {};
   std::vector<doc::Document> entries;
   uint64_t position = states_[project_]->head.position;
+  uint64_t logged = states_[project_]->head.logged;
   for (ChangeEntry& entry : log_) {
     entry.position = ++position;
-    entries.push_back(encodeLogEntry(project_, entry));
+    logged += bytesOf(entry);
+    entries.push_back(encodeLogEntry(project_, entry, logged));
   }
   return transaction_.insert(context_.names.shared(), kLog, entries);
 }
 
+Outcome<std::optional<bool>> Attempt::settle() {
+  if (!moved_) return std::nullopt;
+  Transaction next(connection_);
+  if (auto begun = next.begin(); !begun) return std::unexpected(std::move(begun).error());
+  // A write, since the outcome of a transaction that only reads need not be one of a majority.
+  doc::BsonWriter out;
+  out.appendString("findAndModify", kHeads);
+  out.beginDocument("query");
+  out.appendInt64("_id", *moved_);
+  out.end();
+  out.beginDocument("update");
+  out.beginDocument("$inc");
+  out.appendInt64("n", 1);
+  out.end();
+  out.end();
+  auto head = next.run(context_.names.shared(), out.finish());
+  if (!head) return std::unexpected(std::move(head).error());
+  if (auto done = next.commit(std::chrono::steady_clock::now()); !done) return std::unexpected(std::move(done).error());
+  const doc::DocumentView groups = doc::containerOr(doc::containerOr(head->view(), "value"), kGroups);
+  committed_ = static_cast<uint64_t>(doc::integerOr(groups, context_.instance)) == number_;
+  return committed_;
+}
+
 void Attempt::publish() {
+  context_.turns.committed(project_, holder_, more_);
   context_.marks.move(stripes_);
+  context_.marks.move(systemStripes_);
   for (const auto& [project, epoch] : epochs_) context_.states.raiseEpoch(project, epoch);
   if (const auto position = positions_.find(project_); position != positions_.end() || next_) {
     auto next = next_ ? next_ : std::make_shared<ProjectState>(*states_[project_]);
     const uint64_t before = next->head.position;
     if (position != positions_.end()) next->head.position = position->second;
+    next->head.logged += logBytes_;
     if (next_) ++next->head.catalogue;
     if (const auto epoch = epochs_.find(project_); epoch != epochs_.end()) next->head.epoch = epoch->second;
     context_.states.set(std::move(next));

@@ -44,7 +44,7 @@ class Reply {
 };
 
 bool hasLabel(const bson_t* reply, const char* label) {
-  return mongoc_error_has_label(reply, label);
+  return reply != nullptr && mongoc_error_has_label(reply, label);
 }
 
 // "… index: i12 dup key: …"

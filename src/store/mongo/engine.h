@@ -2,8 +2,10 @@
 // closing), query.cc, alterations.cc, feed.cc and recount.cc.
 #pragma once
 
+#include "store/mongo/log_trim.h"
 #include "store/mongo/mongo_store.h"
 #include "store/mongo/transaction.h"
+#include "store/mongo/watcher.h"
 #include "store/mongo/write_queues.h"
 
 namespace mb::store::mongo {
@@ -79,6 +81,12 @@ class Engine final : public MongoStore {
   static Result<std::shared_ptr<CollectionInfo>> alterable(const ProjectState& state, const CollectionRef& ref);
   Result<> checkStored(Connection& connection, const CollectionRef& collection, const IndexSpec& spec);
   Task<> buildIndex(CollectionRef collection, IndexInfo index);
+  Result<> buildNow(Connection& connection, const CollectionRef& collection, const IndexInfo& index);
+  // Ends a build: the index is ready, or, if it could not be built, is removed.
+  Task<> endBuild(CollectionRef collection, IndexNo index, bool ready, std::vector<Insert> extraInserts);
+  // The row of a build that runs, by which others see one whose instance ended.
+  Outcome<> registerBuild(Connection& connection, const CollectionRef& collection, IndexNo index);
+  void removeBuild(Connection& connection, const CollectionRef& collection, IndexNo index);
   void sweepProject(ProjectNo project);
 
   // ---- recount.cc
@@ -89,8 +97,15 @@ class Engine final : public MongoStore {
   // The head of a project as the database has it now; nullopt for no such project.
   Task<std::optional<Head>> headNow(ProjectNo project);
 
+  // ---- housekeeping.cc: what any instance does from time to time
+  void keepHouse(const std::stop_token& stop);
+  void passHousekeeping(Connection& connection);
+  Outcome<> resumeBuilds(Connection& connection);
+  Outcome<> dropOldInstances(Connection& connection);
+
   // ---- mongo_store.cc
   Result<> prepare(Connection& connection);
+  Result<> makeExpire(Connection& connection);
 
   const MongoSettings settings_;
   const Names names_;
@@ -99,9 +114,18 @@ class Engine final : public MongoStore {
   Marks marks_;
   Notices notices_;
   FeedListeners listeners_;
+  const std::string instance_;
+  Turns turns_;
+  std::atomic<uint64_t> groups_{0};
   const GroupContext context_;
   ConnectionPool pool_;
   WriteQueues queues_;
+  Watcher watcher_;
+  // Unready indexes without a registered build, with the time when they were first seen. Of the housekeeper's thread.
+  std::map<std::tuple<ProjectNo, CollectionNo, IndexNo>, std::chrono::steady_clock::time_point> unregistered_;
+  std::mutex housekeepingMutex_;
+  std::condition_variable_any housekeepingWake_;
+  std::jthread housekeeper_;
   std::atomic<bool> closed_{false};
 };
 

@@ -11,9 +11,11 @@ Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limi
         auto state = states_.state(connection, project);
         if (!state) return fail(unavailableError(state.error()));
         if (!*state || (*state)->head.dead || limit == 0) return batch;
-        const uint64_t lost = (*state)->head.lostUpTo;
-        batch.through = std::max(after, lost);
-        batch.lostUpTo = lost > after ? lost : 0;
+        const auto begin = [&batch, after](uint64_t lost) {
+          batch.through = std::max(after, lost);
+          batch.lostUpTo = lost > after ? lost : 0;
+        };
+        begin((*state)->head.lostUpTo);
         size_t bytes = 0;
         while (batch.entries.size() < limit && bytes < kMaxChangesBytes) {
           doc::BsonWriter out;
@@ -34,6 +36,18 @@ Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limi
           const auto reply = connection.read(names_.shared(), out.finish());
           if (!reply) return fail(unavailableError(reply.error()));
           const Batch found = batchOf(*reply);
+          // Positions are dense: what is missing was trimmed since this instance read the head.
+          const uint64_t next =
+              found.documents.empty() ? states_.lastPosition(project) + 1 : positionOf(found.documents.front());
+          if (next > batch.through + 1) {
+            if (!batch.entries.empty()) return batch;
+            auto fresh = states_.reload(connection, project);
+            if (!fresh) return fail(unavailableError(fresh.error()));
+            const uint64_t lost = *fresh ? (*fresh)->head.lostUpTo : 0;
+            if (lost <= batch.through) return batch;
+            begin(lost);
+            continue;
+          }
           for (const doc::DocumentView each : found.documents) {
             if (bytes >= kMaxChangesBytes) return batch;
             TRY(ChangeEntry entry, decodeLogEntry(each));
@@ -50,9 +64,24 @@ Task<ChangeBatch> Engine::changes(ProjectNo project, uint64_t after, size_t limi
 Task<std::optional<Head>> Engine::headNow(ProjectNo project) {
   using MaybeHead = std::optional<Head>;
   co_return co_await pool_.run(project, orDefault({}), [this, project](Connection& connection) -> Result<MaybeHead> {
-    auto state = states_.reload(connection, project);
-    if (!state) return fail(unavailableError(state.error()));
-    return *state ? MaybeHead((*state)->head) : MaybeHead();
+    // Linearizable, so that a primary that was replaced does not return what held before.
+    doc::BsonWriter out;
+    out.appendString("find", kHeads);
+    out.beginDocument("filter");
+    out.appendInt64("_id", project);
+    out.end();
+    out.appendInt32("limit", 1);
+    out.appendBool("singleBatch", true);
+    out.appendInt32("maxTimeMS", 5000);
+    out.beginDocument("readConcern");
+    out.appendString("level", "linearizable");
+    out.end();
+    const auto reply = connection.run(names_.shared(), out.finish());
+    if (!reply) return fail(unavailableError(reply.error()));
+    const Batch found = batchOf(*reply);
+    if (found.documents.empty()) return MaybeHead();
+    states_.noteHead(project, found.documents.front());
+    return MaybeHead(decodeHead(found.documents.front()));
   });
 }
 

@@ -34,6 +34,25 @@ void failAll(std::span<PendingWrite* const> writes, const Error& error) {
   for (PendingWrite* each : writes) resume(*each, fail(error.clone()));
 }
 
+// Makes a run's results known, and resumes its writes.
+void finish(const GroupContext& context, Attempt& attempt) {
+  if (attempt.committed()) attempt.publish();
+  for (Attempt::Slot& slot : attempt.slots()) {
+    resume(*slot.write, slot.error ? Result<WriteOutcome>(fail(*std::move(slot.error)))
+                                   : Result<WriteOutcome>(std::move(slot.outcome)));
+  }
+  for (const auto& [project, position] : attempt.positions()) context.listeners.notify(project, position);
+}
+
+// Whether a commit took place whose outcome is unknown; nullopt if that cannot be found out until `end`.
+std::optional<bool> settle(Attempt& attempt, Deadline end) {
+  while (true) {
+    if (const auto outcome = attempt.settle()) return *outcome;
+    if (std::chrono::steady_clock::now() >= end) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
 // Exponential, with a random part, 50 ms at most.
 void pause(int attempt) {
   thread_local std::minstd_rand random(std::random_device{}());
@@ -68,18 +87,16 @@ std::vector<PendingWrite*> Group::run(std::vector<PendingWrite*> writes) {
       failAll(writes, busy());
       break;
     }
-    Attempt attempt(context_, connection_, project_, writes);
+    context_.turns.wait(project_);
+    Attempt attempt(context_, connection_, project_, writes, more_);
     const auto done = attempt.run(now + kUnknownTime);
     if (done) {
-      if (attempt.committed()) attempt.publish();
-      for (Attempt::Slot& slot : attempt.slots()) {
-        resume(*slot.write, slot.error ? Result<WriteOutcome>(fail(*std::move(slot.error)))
-                                       : Result<WriteOutcome>(std::move(slot.outcome)));
-      }
-      for (const auto& [project, position] : attempt.positions()) context_.listeners.notify(project, position);
+      finish(context_, attempt);
       break;
     }
     const CommandError& error = done.error();
+    // Ends the transaction before the next one of this connection.
+    if (!error.unknownCommit) connection_.abort();
     const Attempt::Refused& refused = attempt.refused();
     if (error.code == CommandError::kDuplicateKey) {
       PendingWrite* const culprit = refused.write;
@@ -105,9 +122,19 @@ std::vector<PendingWrite*> Group::run(std::vector<PendingWrite*> writes) {
       continue;
     }
     if (error.unknownCommit) {
-      logWarn("the outcome of a commit is not known", {{"project", project_}, {"cause", error.message}});
-      failAll(writes, unknown(error));
-      (void)context_.states.reload(connection_, project_);
+      const std::optional<bool> committed = settle(attempt, end);
+      logWarn("a commit had no outcome", {{"project", project_},
+                                          {"cause", error.message},
+                                          {"committed", !committed   ? "not known"
+                                                        : *committed ? "yes"
+                                                                     : "no"}});
+      if (committed && !*committed) continue;
+      if (committed) {
+        finish(context_, attempt);
+      } else {
+        failAll(writes, unknown(error));
+        (void)context_.states.reload(connection_, project_);
+      }
       break;
     }
     if (error.transient || error.code == CommandError::kWriteConflict) {

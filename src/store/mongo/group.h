@@ -7,6 +7,7 @@
 #include "store/change_feed.h"
 #include "store/marks.h"
 #include "store/mongo/project_states.h"
+#include "store/mongo/turns.h"
 
 namespace mb::store::mongo {
 
@@ -31,11 +32,14 @@ struct PendingWrite {
 
 // What groups share.
 struct GroupContext {
+  const std::string& instance;  // the name of this one, of no other at any time
   const Names& names;
   ProjectStates& states;
   Marks& marks;
   Notices& notices;
   FeedListeners& listeners;
+  Turns& turns;
+  std::atomic<uint64_t>& groups;  // the number of the last one
   const Clock& clock;
   int callbackRuns = 1;
 };
@@ -45,9 +49,9 @@ inline constexpr size_t kMaxGroupBytes = 1 << 20;  // of the documents that are 
 
 class Group {
  public:
-  // All outlive it.
-  Group(const GroupContext& context, Connection& connection, ProjectNo project)
-      : context_(context), connection_(connection), project_(project) {}
+  // All outlive it. `more`: further writes of the project wait.
+  Group(const GroupContext& context, Connection& connection, ProjectNo project, bool more)
+      : context_(context), connection_(connection), project_(project), more_(more) {}
 
   // Resumes the writes with their outcomes. Returns those that must run again, each alone.
   std::vector<PendingWrite*> run(std::vector<PendingWrite*> writes);
@@ -56,6 +60,7 @@ class Group {
   const GroupContext& context_;
   Connection& connection_;
   ProjectNo project_;
+  bool more_;
 };
 
 }  // namespace mb::store::mongo

@@ -1,4 +1,4 @@
-// The entries of the change logs: {_id, c, k, id, b?, a?, ak?, ai?, at, t?}. `_id` is 12 bytes: the project's number
+// The entries of the change logs: {_id, c, k, id, b?, a?, ak?, ai?, at, s, t?}. `_id` is 12 bytes: the project's number
 // and the position, big-endian, so that a read is a range. `b` and `a` are the documents before and after, as bytes.
 #pragma once
 
@@ -7,7 +7,11 @@
 namespace mb::store::mongo {
 
 std::string logId(ProjectNo project, uint64_t position);
-doc::Document encodeLogEntry(ProjectNo project, const ChangeEntry& entry);
+// `logged`: the bytes of all entries of the project up to this one, for the limits of the log (log_limits.h).
+doc::Document encodeLogEntry(ProjectNo project, const ChangeEntry& entry, uint64_t logged);
+uint64_t bytesOf(const ChangeEntry& entry);
+// The position of an entry, of which only the `_id` is needed.
+uint64_t positionOf(doc::DocumentView entry);
 // Fails with internal for what encodeLogEntry() did not make.
 Result<ChangeEntry> decodeLogEntry(doc::DocumentView view);
 

@@ -1,5 +1,6 @@
 #include "store/mongo/mongo_store.h"
 
+#include "base/crypto.h"
 #include "document/fields.h"
 #include "store/mongo/engine.h"
 #include "store/mongo/server_check.h"
@@ -38,6 +39,13 @@ doc::Document newHead(ProjectNo project) {
   return out.finish();
 }
 
+// The name of this process, of no other one.
+std::string newInstance() {
+  std::array<uint8_t, 8> bytes;
+  fillRandom(bytes);
+  return toHex(bytes);
+}
+
 // Inserts the document unless one with its `_id` exists.
 Outcome<> insertOnce(Connection& connection, const std::string& database, std::string_view collection,
                      const doc::Document& document) {
@@ -57,9 +65,13 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
       names_(settings_.prefix),
       clock_(clock),
       states_(names_, std::move(system)),
-      context_{names_, states_, marks_, notices_, listeners_, clock_, settings_.callbackRuns},
+      instance_(newInstance()),
+      turns_(instance_),
+      context_{instance_,  names_, states_, marks_, notices_,
+               listeners_, turns_, groups_, clock_, settings_.callbackRuns},
       pool_(settings_.uri, settings_.threads),
-      queues_(pool_, context_) {}
+      queues_(pool_, context_),
+      watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, turns_, instance_}) {}
 
 Engine::~Engine() {
   close();
@@ -67,18 +79,27 @@ Engine::~Engine() {
 
 void Engine::close() {
   if (closed_.exchange(true)) return;
+  housekeeper_.request_stop();
+  if (housekeeper_.joinable()) housekeeper_.join();
   queues_.stop();
   pool_.stop();
+  watcher_.stop();
 }
 
 Result<> Engine::healthy() const {
   if (closed_) return fail(ErrorCode::unavailable, "the server is stopping");
+  if (!watcher_.fresh()) return fail(ErrorCode::unavailable, "the database does not respond");
   return {};
 }
 
 Result<> Engine::start() {
-  Connection connection(settings_.uri);
-  return prepare(connection);
+  {
+    Connection connection(settings_.uri);
+    RETURN_IF_ERROR(prepare(connection));
+  }
+  RETURN_IF_ERROR(watcher_.start());
+  housekeeper_ = std::jthread([this](const std::stop_token& stop) { keepHouse(stop); });
+  return {};
 }
 
 Result<> Engine::prepare(Connection& connection) {
@@ -90,7 +111,8 @@ Result<> Engine::prepare(Connection& connection) {
   if (auto done = insertOnce(connection, names_.shared(), kMeta, layout.finish()); !done) {
     return fail(unavailableError(done.error()));
   }
-  for (const std::string_view name : {kHeads, kCatalogue, kCounts, kCounters, kChains, kLog, kGuards, kMeta}) {
+  for (const std::string_view name :
+       {kHeads, kCatalogue, kCounts, kCounters, kChains, kLog, kGuards, kNotices, kBeats, kBuilds, kMeta}) {
     const auto made = connection.run(names_.shared(), createCommand(name));
     if (!made && made.error().code != CommandError::kNamespaceExists) return fail(unavailableError(made.error()));
   }
@@ -123,7 +145,30 @@ Result<> Engine::prepare(Connection& connection) {
       return fail(unavailableError(done.error()));
     }
   }
-  if (auto loaded = states_.loadHeads(connection); !loaded) return fail(unavailableError(loaded.error()));
+  return makeExpire(connection);
+}
+
+// What is needed for a time only: the server removes it.
+Result<> Engine::makeExpire(Connection& connection) {
+  using namespace std::chrono_literals;
+  const std::pair<std::string_view, std::chrono::seconds> expiring[] = {
+      {kNotices, 10min}, {kGuards, 1h}, {kBeats, 24h}};
+  for (const auto& [name, after] : expiring) {
+    doc::BsonWriter out;
+    out.appendString("createIndexes", name);
+    out.beginArray("indexes");
+    out.beginDocument("0");
+    out.appendString("name", "at");
+    out.beginDocument("key");
+    out.appendInt32("at", 1);
+    out.end();
+    out.appendInt64("expireAfterSeconds", after.count());
+    out.end();
+    out.end();
+    if (const auto done = connection.run(names_.shared(), out.finish()); !done) {
+      return fail(unavailableError(done.error()));
+    }
+  }
   return {};
 }
 
@@ -172,7 +217,7 @@ Task<ProjectNo> Engine::allocateProject() {
 
 Epoch Engine::epoch(ProjectNo project) const {
   const auto known = states_.epoch(project);
-  return {known.value_or(0), true};
+  return {known.value_or(0), watcher_.fresh()};
 }
 
 }  // namespace mb::store::mongo

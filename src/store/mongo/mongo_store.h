@@ -5,13 +5,16 @@
 
 #include "base/cores.h"
 #include "store/change_feed.h"
+#include "store/log_limits.h"
 
 namespace mb::store {
 
 struct MongoSettings {
-  std::string uri;     // as parseMongoUri() returned it
-  std::string prefix;  // the database in it
-  int threads = 16;    // which wait for the server
+  std::string uri = {};     // as parseMongoUri() returned it
+  std::string prefix = {};  // the database in it
+  int threads = 16;         // which wait for the server
+  LogLimits logLimits = {};
+  std::chrono::milliseconds housekeeping{60'000};  // between two passes
   // How many times a write's callback runs; the last run counts. More than once for tests, since a store may do so.
   int callbackRuns = 1;
 };

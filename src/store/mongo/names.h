@@ -27,7 +27,14 @@ inline constexpr std::string_view kCounters = "counters";    // {_id: {p, k, g},
 inline constexpr std::string_view kChains = "chains";        // {_id: {p, c}, seq, hash}
 inline constexpr std::string_view kLog = "log";              // the change logs
 inline constexpr std::string_view kGuards = "guards";        // documents that do not exist and were held by a write
+inline constexpr std::string_view kNotices = "notices";      // what commits send to other instances (watcher.h)
+inline constexpr std::string_view kBuilds = "builds";        // {_id, p, c, i, by: <instance>} for each index build
+inline constexpr std::string_view kBeats = "beats";          // {_id: <instance>, n, at}
 inline constexpr std::string_view kMeta = "meta";            // the layout, the next project
+
+// In a head: the number of the last group that an instance committed, by instances.
+inline constexpr std::string_view kGroups = "g";
+inline constexpr std::string_view kGroupsPrefix = "g.";
 
 inline constexpr bool isSystem(CollectionNo collection) {
   return collection < kFirstUserCollection;

@@ -14,6 +14,7 @@ Head decodeHead(doc::DocumentView view) {
   head.catalogue = static_cast<uint64_t>(doc::integerOr(view, "cat"));
   head.nextNumber = static_cast<uint32_t>(doc::integerOr(view, "next", kFirstUserCollection));
   head.lostUpTo = static_cast<uint64_t>(doc::integerOr(view, "lost"));
+  head.logged = static_cast<uint64_t>(doc::integerOr(view, "logged"));
   head.dead = doc::boolOr(view, "dead");
   return head;
 }
@@ -120,20 +121,49 @@ void ProjectStates::set(ProjectStatePtr state) {
   held = std::move(state);
 }
 
-Outcome<> ProjectStates::loadHeads(Connection& connection) {
-  Transaction transaction(connection);
-  if (auto begun = transaction.begin(); !begun) return begun;
-  std::map<ProjectNo, Head> heads;
-  auto read = transaction.each(names_.shared(), kHeads, findAll(kHeads), [&](doc::DocumentView view) {
-    heads[static_cast<ProjectNo>(doc::integerOr(view, "_id"))] = decodeHead(view);
+Outcome<std::map<ProjectNo, uint64_t>> ProjectStates::loadHeads(Connection& connection) {
+  std::map<ProjectNo, uint64_t> grown;
+  const auto read = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };
+  auto done = eachDocument(read, kHeads, findAll(kHeads), [&](doc::DocumentView view) {
+    const auto project = static_cast<ProjectNo>(doc::integerOr(view, "_id"));
+    if (const auto position = noteHead(project, view)) grown[project] = *position;
+    return true;
   });
-  if (!read) return read;
+  if (!done) return std::unexpected(std::move(done).error());
+  return grown;
+}
+
+std::optional<uint64_t> ProjectStates::noteHead(ProjectNo project, doc::DocumentView fields) {
   const std::lock_guard lock(mutex_);
-  for (const auto& [project, head] : heads) {
-    epochs_[project] = std::max(epochs_[project], head.epoch);
-    positions_[project] = std::max(positions_[project], head.position);
+  const auto numberAt = [&](std::string_view key, uint64_t fallback) {
+    return static_cast<uint64_t>(doc::integerOr(fields, key, static_cast<int64_t>(fallback)));
+  };
+  const uint64_t position = numberAt("pos", 0);
+  uint64_t& epoch = epochs_[project];
+  epoch = std::max(epoch, numberAt("epoch", 0));
+  if (const auto held = states_.find(project); held != states_.end() && held->second) {
+    const Head& head = held->second->head;
+    const uint64_t lost = numberAt("lost", 0);
+    const bool sameCatalogue =
+        numberAt("cat", head.catalogue) <= head.catalogue && doc::boolOr(fields, "dead", head.dead) == head.dead;
+    if (!sameCatalogue) {
+      // The next use reads it.
+      states_.erase(held);
+    } else if (position > head.position || lost > head.lostUpTo) {
+      auto next = std::make_shared<ProjectState>(*held->second);
+      next->head.epoch = epoch;
+      next->head.lostUpTo = std::max(head.lostUpTo, lost);
+      if (position > head.position) {
+        next->head.position = position;
+        next->head.logged = numberAt("logged", head.logged);
+      }
+      held->second = std::move(next);
+    }
   }
-  return {};
+  uint64_t& last = positions_[project];
+  if (position <= last) return std::nullopt;
+  last = position;
+  return position;
 }
 
 void ProjectStates::raiseEpoch(ProjectNo project, uint64_t epoch) {
@@ -164,6 +194,12 @@ std::vector<doc::FieldPath> ProjectStates::markedPaths(ProjectNo project, Collec
   const std::lock_guard lock(mutex_);
   const auto found = marked_.find({project, collection});
   return found == marked_.end() ? std::vector<doc::FieldPath>() : found->second;
+}
+
+bool ProjectStates::hasMarkedPaths(ProjectNo project) const {
+  const std::lock_guard lock(mutex_);
+  const auto first = marked_.lower_bound({project, 0});
+  return first != marked_.end() && first->first.first == project;
 }
 
 }  // namespace mb::store::mongo

@@ -13,13 +13,15 @@
 
 namespace mb::store::mongo {
 
-// The document of a project in `heads`: {_id: <number>, pos, epoch, cat, next, dead, lost, n}.
+// The document of a project in `heads`: {_id: <number>, pos, epoch, cat, next, dead, lost, logged, n, turn, g:
+// {<instance>: <group>}}.
 struct Head {
   uint64_t position = 0;  // of the last entry of the change log
   uint64_t epoch = 0;
   uint64_t catalogue = 0;                      // changes with each change of the catalogue
   uint32_t nextNumber = kFirstUserCollection;  // of collections and indexes
   uint64_t lostUpTo = 0;                       // the last trimmed entry of the change log
+  uint64_t logged = 0;                         // bytes of all entries of the change log, the trimmed ones included
   bool dead = false;
 };
 Head decodeHead(doc::DocumentView view);
@@ -54,8 +56,10 @@ class ProjectStates {
   // Replaces the state, unless a later one is known.
   void set(ProjectStatePtr state);
 
-  // Reads the epochs and positions of all projects. Blocks.
-  Outcome<> loadHeads(Connection& connection);
+  // Reads the heads of all projects; returns the positions of those whose change logs grew. Blocks.
+  Outcome<std::map<ProjectNo, uint64_t>> loadHeads(Connection& connection);
+  // Another instance set these fields of a head. Returns the position of the change log if it grew.
+  std::optional<uint64_t> noteHead(ProjectNo project, doc::DocumentView fields);
   // The epoch grows only; the project need not be known.
   void raiseEpoch(ProjectNo project, uint64_t epoch);
   std::optional<uint64_t> epoch(ProjectNo project) const;
@@ -64,6 +68,7 @@ class ProjectStates {
   // ---- paths of user collections whose values have marks
   void markPath(ProjectNo project, CollectionNo collection, doc::FieldPath path);
   std::vector<doc::FieldPath> markedPaths(ProjectNo project, CollectionNo collection) const;
+  bool hasMarkedPaths(ProjectNo project) const;
 
  private:
   const Names& names_;

@@ -90,9 +90,12 @@ std::vector<WriteQueues::Entry> WriteQueues::takeGroup(Queue& queue) {
 
 void WriteQueues::runOne(ProjectNo project, Connection& connection) {
   std::vector<Entry> group;
+  bool more = false;
   {
     const std::lock_guard lock(mutex_);
-    group = takeGroup(queues_[project]);
+    Queue& queue = queues_[project];
+    group = takeGroup(queue);
+    more = !queue.waiting.empty();
   }
   std::vector<PendingWrite*> writes;
   for (Entry& entry : group) {
@@ -103,7 +106,7 @@ void WriteQueues::runOne(ProjectNo project, Connection& connection) {
     }
   }
   std::vector<PendingWrite*> again;
-  if (!writes.empty()) again = Group(context_, connection, project).run(std::move(writes));
+  if (!writes.empty()) again = Group(context_, connection, project, more).run(std::move(writes));
   const std::lock_guard lock(mutex_);
   Queue& queue = queues_[project];
   for (auto write = again.rbegin(); write != again.rend(); ++write) {

@@ -1,22 +1,14 @@
 // Runs the suite of all engines on this one, against the server that MANYBASE_TEST_MONGO_URL names.
-#include <cstdlib>
-
-#include "base/crypto.h"
-#include "document/fields.h"
 #include "document/json.h"
 #include "store/mongo/commands.h"
 #include "store/mongo/connection.h"
 #include "store/mongo/mongo_store.h"
+#include "store/mongo/suite/test_server.h"
 #include "store/suite/store_suite.h"
 
 namespace mb::store {
 
 namespace {
-
-std::string uriOfServer() {
-  const char* uri = std::getenv("MANYBASE_TEST_MONGO_URL");
-  return uri ? uri : "";
-}
 
 bool serverComparesDecimalsExactly() {
   mongo::Connection connection(uriOfServer());
@@ -35,8 +27,7 @@ bool serverComparesDecimalsExactly() {
 // Each test has a database of its own, which it drops.
 class MongoUnderTest final : public suite::Engine {
  public:
-  explicit MongoUnderTest(std::vector<SystemCollection> system)
-      : system_(std::move(system)), prefix_("t" + toHex(randomBytes())) {
+  explicit MongoUnderTest(std::vector<SystemCollection> system) : system_(std::move(system)), prefix_(newPrefix()) {
     cores_.start();
     open();
   }
@@ -44,18 +35,7 @@ class MongoUnderTest final : public suite::Engine {
     store_.reset();
     cores_.stop();
     cores_.join();
-    mongo::Connection connection(uriOfServer());
-    doc::BsonWriter list;
-    list.appendInt32("listDatabases", 1);
-    list.appendBool("nameOnly", true);
-    const auto all = connection.run("admin", list.finish());
-    if (!all) return;
-    for (const doc::Element& each : doc::containerOr(all->view(), "databases")) {
-      const std::string name(each.value.asDocument().stringOr("name"));
-      doc::BsonWriter drop;
-      drop.appendInt32("dropDatabase", 1);
-      if (name.starts_with(prefix_)) (void)connection.run(name, drop.finish());
-    }
+    dropDatabases(prefix_);
   }
   DocumentStore& store() override { return *store_; }
   ChangeFeed& feed() override { return *store_; }
@@ -96,13 +76,9 @@ class MongoUnderTest final : public suite::Engine {
   }
 
  private:
-  static std::array<uint8_t, 6> randomBytes() {
-    std::array<uint8_t, 6> bytes;
-    fillRandom(bytes);
-    return bytes;
-  }
   void open() {
-    auto opened = MongoStore::open({uriOfServer(), prefix_, 8, 2}, system_, clock_);
+    auto opened =
+        MongoStore::open({.uri = uriOfServer(), .prefix = prefix_, .threads = 8, .callbackRuns = 2}, system_, clock_);
     if (!opened) throw std::runtime_error(opened.error().message() + " " + opened.error().cause());
     store_ = *std::move(opened);
   }

@@ -1,0 +1,150 @@
+// What each instance does once a minute for all: trims the change logs, continues index builds whose instance ended,
+// and forgets such instances. All of it may be done by several at once.
+#include <boost/asio/co_spawn.hpp>
+#include <random>
+#include <set>
+
+#include "base/log.h"
+#include "document/fields.h"
+#include "store/mongo/commands.h"
+#include "store/mongo/engine.h"
+
+namespace mb::store::mongo {
+
+namespace {
+
+// An unready index without a registered build may be one whose build begins now.
+constexpr std::chrono::seconds kUnregistered{60};
+
+// Runs a task to its end on this thread.
+Result<> runHere(Task<> task) {
+  asio::io_context context;
+  std::optional<Result<>> result;
+  asio::co_spawn(context.get_executor(), std::move(task), [&](std::exception_ptr exception, Result<> ended) {
+    if (exception) ended = fail(ErrorCode::internal, "something went wrong on the server");
+    result = std::move(ended);
+  });
+  const auto guard = asio::make_work_guard(context);
+  while (!result) context.run_one();
+  return *std::move(result);
+}
+
+}  // namespace
+
+void Engine::keepHouse(const std::stop_token& stop) {
+  std::minstd_rand random(std::random_device{}());
+  Connection connection(settings_.uri);
+  while (true) {
+    // Not all instances at once.
+    const auto pause = settings_.housekeeping / 2 + settings_.housekeeping * static_cast<int>(random() % 1000) / 1000;
+    {
+      std::unique_lock lock(housekeepingMutex_);
+      housekeepingWake_.wait_for(lock, stop, pause, [] { return false; });
+    }
+    if (stop.stop_requested()) return;
+    passHousekeeping(connection);
+  }
+}
+
+void Engine::passHousekeeping(Connection& connection) {
+  const LogTrimmer trimmer(names_, states_, settings_.logLimits);
+  const auto report = [](std::string_view work, const Outcome<>& done) {
+    if (!done) logWarn("housekeeping failed; it runs again", {{"work", work}, {"cause", done.error().message}});
+  };
+  report("change logs", trimmer.run(connection, clock_.now()));
+  report("index builds", resumeBuilds(connection));
+  report("instances", dropOldInstances(connection));
+}
+
+Outcome<> Engine::resumeBuilds(Connection& connection) {
+  struct Build {
+    CollectionRef collection;
+    IndexInfo index;
+  };
+  std::vector<Build> found;
+  const auto read = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };
+  const auto unready = findAll(kCatalogue, [](doc::BsonWriter& out) { out.appendBool("indexes.ready", false); });
+  auto done = eachDocument(read, kCatalogue, unready, [&](doc::DocumentView view) {
+    const CollectionInfo info = decodeCollection(view);
+    const auto project = static_cast<ProjectNo>(doc::integerOr(doc::containerOr(view, "_id"), "p"));
+    for (const IndexInfo& each : info.indexes) {
+      if (!each.ready) found.push_back({{project, info.number, info.version}, each});
+    }
+    return true;
+  });
+  if (!done) return done;
+  std::map<std::tuple<ProjectNo, CollectionNo, IndexNo>, std::string> registered;
+  done = eachDocument(read, kBuilds, findAll(kBuilds), [&](doc::DocumentView view) {
+    registered[{static_cast<ProjectNo>(doc::integerOr(view, "p")), static_cast<CollectionNo>(doc::integerOr(view, "c")),
+                static_cast<IndexNo>(doc::integerOr(view, "i"))}] = view.stringOr("by");
+    return true;
+  });
+  if (!done) return done;
+  std::set<std::tuple<ProjectNo, CollectionNo, IndexNo>> seen;
+  const auto now = std::chrono::steady_clock::now();
+  for (const Build& build : found) {
+    const std::tuple key{build.collection.project, build.collection.number, build.index.number};
+    const auto by = registered.find(key);
+    if (by != registered.end()) {
+      if (watcher_.isAlive(by->second)) continue;
+    } else {
+      seen.insert(key);
+      const auto first = unregistered_.try_emplace(key, now).first->second;
+      if (now - first < std::min<std::chrono::nanoseconds>(kUnregistered, 2 * settings_.housekeeping)) continue;
+    }
+    logInfo("continuing the build of an index",
+            {{"project", build.collection.project}, {"index", build.index.spec.name}});
+    if (auto noted = registerBuild(connection, build.collection, build.index.number); !noted) return noted;
+    const Result<> built = buildNow(connection, build.collection, build.index);
+    // Of a failure that is the server's the next pass makes another attempt.
+    if (!built && built.error().code() == ErrorCode::unavailable) continue;
+    const Result<> ended = runHere(endBuild(build.collection, build.index.number, built.has_value(), {}));
+    if (!ended) logInfo("the index of a build was dropped", {{"index", build.index.spec.name}});
+  }
+  std::erase_if(unregistered_, [&](const auto& entry) { return !seen.contains(entry.first); });
+  // Rows of builds that ended.
+  for (const auto& [key, by] : registered) {
+    const bool unreadyStill = std::ranges::any_of(found, [&](const Build& build) {
+      return std::tuple(build.collection.project, build.collection.number, build.index.number) == key;
+    });
+    if (unreadyStill || watcher_.isAlive(by)) continue;
+    removeBuild(connection, {std::get<0>(key), std::get<1>(key), 0}, std::get<2>(key));
+  }
+  return {};
+}
+
+// A head holds a number for each instance that committed; those without a beat for a day have ended.
+Outcome<> Engine::dropOldInstances(Connection& connection) {
+  const auto read = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };
+  std::set<std::string, std::less<>> known;
+  auto done = eachDocument(read, kBeats, findAll(kBeats), [&](doc::DocumentView view) {
+    known.emplace(view.stringOr("_id"));
+    return true;
+  });
+  if (!done) return done;
+  std::vector<doc::Document> statements;
+  done = eachDocument(read, kHeads, findAll(kHeads), [&](doc::DocumentView view) {
+    std::vector<std::string> gone;
+    for (const doc::Element& each : doc::containerOr(view, kGroups)) {
+      if (!known.contains(each.key)) gone.emplace_back(each.key);
+    }
+    if (gone.empty()) return true;
+    doc::BsonWriter out;
+    out.beginDocument("q");
+    out.appendInt64("_id", doc::integerOr(view, "_id"));
+    out.end();
+    out.beginDocument("u");
+    out.beginDocument("$unset");
+    for (const std::string& instance : gone) out.appendString(fmt::format("{}{}", kGroupsPrefix, instance), "");
+    out.end();
+    out.end();
+    statements.push_back(out.finish());
+    return statements.size() < kCommandStatements;
+  });
+  if (!done || statements.empty()) return done;
+  auto written = connection.write(names_.shared(), statementsCommand("update", kHeads, "updates", statements));
+  if (!written) return std::unexpected(std::move(written).error());
+  return {};
+}
+
+}  // namespace mb::store::mongo

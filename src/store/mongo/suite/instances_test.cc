@@ -1,0 +1,311 @@
+// Several instances on one server: what each learns of the others' commits, and what becomes of commits whose outcome
+// is lost.
+#include <boost/asio/co_spawn.hpp>
+#include <latch>
+#include <thread>
+
+#include "document/fields.h"
+#include "document/json.h"
+#include "store/mongo/connection.h"
+#include "store/mongo/mongo_store.h"
+#include "store/mongo/suite/cut_proxy.h"
+#include "store/mongo/suite/test_server.h"
+#include "store/mongo/uri.h"
+#include "store/suite/store_suite.h"
+#include "store/testing/writing.h"
+
+namespace mb::store {
+
+namespace {
+
+using namespace std::chrono_literals;
+using suite::json;
+
+class InstancesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    cores_.start();
+    a_ = open(uriOfServer());
+    b_ = open(uriOfServer());
+    project_ = must(a_->allocateProject());
+    collection_ = refOf(must(a_->createCollection(project_, "books", json("{}"), {})));
+  }
+  void TearDown() override {
+    a_.reset();
+    b_.reset();
+    cores_.stop();
+    cores_.join();
+    dropDatabases(prefix_);
+  }
+
+  std::unique_ptr<MongoStore> open(const std::string& address, MongoSettings settings = {}) {
+    const auto uri = parseMongoUri(address);
+    if (!uri) throw std::runtime_error(uri.error().message());
+    settings.uri = uri->uri;
+    settings.prefix = prefix_;
+    settings.threads = 8;
+    auto opened = MongoStore::open(std::move(settings), suite::systemCollections(), clock_);
+    if (!opened) throw std::runtime_error(opened.error().message() + " " + opened.error().cause());
+    return *std::move(opened);
+  }
+  // The second instance, which reaches the server through the proxy.
+  void openThrough(const CutProxy& proxy) {
+    b_.reset();
+    b_ = open(fmt::format("mongodb://127.0.0.1:{}/?directConnection=true", proxy.port()));
+  }
+  template <class T>
+  Result<T> run(Task<T> task) {
+    return testing::runOn(cores_, 0, std::move(task));
+  }
+  template <class T>
+  T must(Task<T> task) {
+    auto result = run(std::move(task));
+    if (!result) throw std::runtime_error(result.error().message() + " " + result.error().cause());
+    if constexpr (!std::is_void_v<T>) return *std::move(result);
+  }
+  CollectionRef refOf(const CollectionInfo& info) const { return {project_, info.number, info.version}; }
+
+  static bool within(std::chrono::seconds time, const std::function<bool()>& condition) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(2ms);
+    }
+    return true;
+  }
+  int64_t numberAt(MongoStore& store, const std::string& id) {
+    const auto found = must(store.get(collection_, id, {}));
+    return found ? doc::integerOr(found->view(), "n") : -1;
+  }
+  // Adds one to the number in a document.
+  Task<> increment(MongoStore& store, std::string id, int times) {
+    for (int i = 0; i < times; ++i) {
+      Write write(suite::writeOptions());
+      const Target counter = write.change(collection_, id);
+      CO_RETURN_IF_ERROR(
+          co_await store.write(std::move(write), [id, counter](const PreImages& before, Changes& changes) -> Result<> {
+            const int64_t n = before[counter] ? doc::integerOr(before[counter]->view(), "n") : 0;
+            changes.put(counter, json(fmt::format(R"({{"id":"{}","n":{}}})", id, n + 1)));
+            return {};
+          }));
+    }
+    co_return Result<>();
+  }
+  std::vector<ChangeEntry> changesSince(MongoStore& store, uint64_t position) {
+    std::vector<ChangeEntry> all;
+    while (true) {
+      ChangeBatch batch = must(store.changes(project_, position, kMaxChanges));
+      if (batch.entries.empty()) return all;
+      position = batch.through;
+      for (ChangeEntry& each : batch.entries) all.push_back(std::move(each));
+    }
+  }
+
+  SystemClock clock_;
+  Cores cores_{2};
+  const std::string prefix_ = newPrefix();
+  ProjectNo project_ = 0;
+  CollectionRef collection_;
+  std::unique_ptr<MongoStore> a_;
+  std::unique_ptr<MongoStore> b_;
+};
+
+TEST_F(InstancesTest, EpochsReachTheOther) {
+  ASSERT_TRUE(within(5s, [&] { return b_->epoch(project_).value == a_->epoch(project_).value; }));
+  EXPECT_TRUE(b_->epoch(project_).fresh);
+  WriteOptions options = suite::writeOptions();
+  options.bumpEpochs = {project_, kControlProject};
+  const uint64_t control = a_->epoch(kControlProject).value;
+  must(testing::put(*a_, {project_, suite::kThings, 0}, "x", json(R"({"id":"x"})"), options));
+  EXPECT_GT(a_->epoch(kControlProject).value, control);
+  for (const ProjectNo project : {project_, kControlProject}) {
+    EXPECT_TRUE(within(5s, [&] { return b_->epoch(project).value == a_->epoch(project).value; })) << project;
+    EXPECT_EQ(must(b_->epochNow(project)), a_->epoch(project).value);
+  }
+}
+
+TEST_F(InstancesTest, NoticesAndMarksReachTheOtherOnce) {
+  std::array<std::atomic<int>, 2> heard{};
+  const auto listenTo = [](MongoStore& store, std::atomic<int>& count) {
+    return store.notices().add([&count](const Notice& notice) {
+      if (notice.key == std::string("session\0one", 11)) ++count;
+    });
+  };
+  const auto first = listenTo(*a_, heard[0]);
+  const auto second = listenTo(*b_, heard[1]);
+  const doc::Document owned = json(R"({"owner":"ada"})");
+  const Mark mark = b_->mark(project_, suite::kMeasured, "owner", *owned.view().find("owner"));
+  WriteOptions options = suite::writeOptions();
+  options.notices = {{project_, NoticeKind::sessionEnded, std::string("session\0one", 11)}};
+  must(testing::put(*a_, {project_, suite::kMeasured, 0}, "m", json(R"({"id":"m","owner":"ada","size":1})"), options));
+  EXPECT_EQ(heard[0], 1);
+  EXPECT_TRUE(within(5s, [&] { return heard[1] == 1 && mark.changed(); }));
+  // A later commit comes after all of it.
+  must(testing::put(*a_, collection_, "d", json(R"({"id":"d"})"), suite::writeOptions()));
+  ASSERT_TRUE(within(5s, [&] { return b_->lastPosition(project_) == a_->lastPosition(project_); }));
+  EXPECT_EQ(heard[0], 1);
+  EXPECT_EQ(heard[1], 1);
+}
+
+TEST_F(InstancesTest, MarksOfDocumentsChangeWithTheOther) {
+  must(b_->markPath(project_, collection_.number, "owner"));
+  const doc::Document owned = json(R"({"owner":"ada"})");
+  const Mark mark = b_->mark(project_, collection_.number, "owner", *owned.view().find("owner"));
+  must(testing::put(*a_, collection_, "d", json(R"({"id":"d","owner":"ada"})"), suite::writeOptions()));
+  EXPECT_TRUE(within(5s, [&] { return mark.changed(); }));
+}
+
+TEST_F(InstancesTest, FeedsOfBothHaveAllChangesInOneOrder) {
+  std::atomic<uint64_t> heard{0};
+  const auto listener = b_->listen([&](ProjectNo project, uint64_t position) {
+    if (project == project_) heard = std::max<uint64_t>(heard, position);
+  });
+  constexpr int kWriters = 8;
+  constexpr int kTimes = 40;
+  std::latch left(kWriters);
+  for (int i = 0; i < kWriters; ++i) {
+    MongoStore& store = i % 2 == 0 ? *a_ : *b_;
+    asio::co_spawn(cores_.at(i / 2 % 2).get_executor(), increment(store, i < 4 ? "shared" : "other", kTimes),
+                   [&left](std::exception_ptr exception, Result<> result) {
+                     EXPECT_FALSE(exception);
+                     EXPECT_TRUE(result) << (result ? "" : result.error().message());
+                     left.count_down();
+                   });
+  }
+  left.wait();
+  EXPECT_EQ(numberAt(*a_, "shared"), 4 * kTimes);
+  EXPECT_EQ(numberAt(*b_, "other"), 4 * kTimes);
+  EXPECT_EQ(must(b_->frontier(project_)), kWriters * kTimes);
+  const std::vector<ChangeEntry> changes = changesSince(*a_, 0);
+  ASSERT_EQ(changes.size(), kWriters * kTimes);
+  std::map<std::string, int64_t> numbers;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    EXPECT_EQ(changes[i].position, i + 1);
+    EXPECT_EQ(doc::integerOr(changes[i].after->view(), "n"), ++numbers[changes[i].id]);
+  }
+  EXPECT_EQ(changesSince(*b_, 0).size(), changes.size());
+  EXPECT_TRUE(within(5s, [&] { return heard == changes.size(); }));
+}
+
+TEST_F(InstancesTest, ACatalogueThatTheOtherChangedIsUsed) {
+  must(testing::put(*b_, collection_, "d", json(R"({"id":"d"})"), suite::writeOptions()));
+  Alteration renamed;
+  renamed.name = "volumes";
+  const CollectionRef now = refOf(must(a_->alterCollection(collection_, std::move(renamed), {})));
+  const auto refused = run(testing::put(*b_, collection_, "e", json(R"({"id":"e"})"), suite::writeOptions()));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::staleCatalogue);
+  must(testing::put(*b_, now, "e", json(R"({"id":"e"})"), suite::writeOptions()));
+  EXPECT_EQ(must(b_->collections(project_)).front().name, "volumes");
+}
+
+TEST_F(InstancesTest, ALogIsTrimmedToItsSizeAndTheOtherLearnsOfIt) {
+  const std::string text(1000, 'x');
+  for (int i = 0; i < 60; ++i) {
+    must(testing::put(*b_, collection_, fmt::format("d{}", i),
+                      json(fmt::format(R"({{"id":"d{}","text":"{}"}})", i, text)), suite::writeOptions()));
+  }
+  EXPECT_EQ(changesSince(*b_, 0).size(), 60U);
+  const auto trimming = open(uriOfServer(), {.logLimits = {.bytes = 20'000}, .housekeeping = 100ms});
+  uint64_t lost = 0;
+  ASSERT_TRUE(within(20s, [&] {
+    lost = must(b_->changes(project_, 0, 1)).lostUpTo;
+    return lost > 0;
+  }));
+  EXPECT_GT(lost, 35U);
+  EXPECT_LT(lost, 50U);
+  const std::vector<ChangeEntry> kept = changesSince(*b_, 0);
+  ASSERT_EQ(kept.size(), 60 - lost);
+  EXPECT_EQ(kept.front().position, lost + 1);
+  EXPECT_EQ(kept.back().position, 60U);
+  EXPECT_EQ(must(a_->changes(project_, lost, 1)).lostUpTo, 0U);
+  // What comes later is kept by the same limit.
+  must(testing::put(*a_, collection_, "last", json(R"({"id":"last"})"), suite::writeOptions()));
+  EXPECT_EQ(changesSince(*b_, 60).size(), 1U);
+}
+
+TEST_F(InstancesTest, ABuildWhoseInstanceEndedIsContinued) {
+  must(testing::put(*a_, collection_, "d", json(R"({"id":"d","slug":"x"})"), suite::writeOptions()));
+  const IndexInfo made = must(a_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
+  collection_ = refOf(must(a_->collections(project_)).front());
+  // As a crash leaves it between the two commits of the catalogue.
+  mongo::Connection connection(uriOfServer());
+  doc::BsonWriter drop;
+  drop.appendString("dropIndexes", fmt::format("c{}", collection_.number));
+  drop.appendString("index", fmt::format("i{}", made.number));
+  ASSERT_TRUE(connection.run(fmt::format("{}_p{}", prefix_, project_), drop.finish()));
+  ASSERT_TRUE(connection.run(
+      prefix_,
+      doc::parseJson(R"({"update":"catalogue","updates":[{"q":{},"u":{"$set":{"indexes.0.ready":false}}}]})")->view()));
+  ASSERT_TRUE(connection.run(
+      prefix_,
+      doc::parseJson(R"({"update":"heads","updates":[{"q":{},"u":{"$inc":{"cat":1}},"multi":true}]})")->view()));
+  const auto ready = [&](MongoStore& store) { return must(store.collections(project_)).front().indexes.front().ready; };
+  EXPECT_FALSE(ready(*a_));
+  const auto keeping = open(uriOfServer(), {.housekeeping = 100ms});
+  ASSERT_TRUE(within(20s, [&] { return ready(*a_); }));
+  collection_ = refOf(must(a_->collections(project_)).front());
+  const auto refused =
+      run(testing::put(*b_, collection_, "e", json(R"({"id":"e","slug":"x"})"), suite::writeOptions()));
+  EXPECT_EQ(suite::refusingIndex(refused), made.spec.name);
+}
+
+TEST_F(InstancesTest, WhoIsCutOffTrustsNothingThatItKnows) {
+  CutProxy proxy(portOfServer());
+  openThrough(proxy);
+  EXPECT_TRUE(b_->epoch(project_).fresh);
+  proxy.lose(CutProxy::Loses::everything);
+  ASSERT_TRUE(within(5s, [&] { return !b_->epoch(project_).fresh; }));
+  EXPECT_FALSE(b_->healthy());
+  WriteOptions options = suite::writeOptions();
+  options.bumpEpochs = {project_};
+  options.notices = {{project_, NoticeKind::sessionEnded, "s"}};
+  std::atomic<int> heard{0};
+  const auto listener = b_->notices().add([&](const Notice&) { ++heard; });
+  must(testing::put(*a_, {project_, suite::kThings, 0}, "x", json(R"({"id":"x"})"), options));
+  const auto unknown = run(b_->epochNow(project_));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code(), ErrorCode::unavailable);
+  proxy.lose(CutProxy::Loses::nothing);
+  ASSERT_TRUE(within(20s, [&] { return b_->epoch(project_).fresh; }));
+  EXPECT_EQ(b_->epoch(project_).value, a_->epoch(project_).value);
+  EXPECT_TRUE(within(5s, [&] { return heard > 0; }));
+  EXPECT_TRUE(b_->healthy());
+}
+
+TEST_F(InstancesTest, ACommitWhoseReplyIsLostCountsOnce) {
+  CutProxy proxy(portOfServer());
+  openThrough(proxy);
+  proxy.lose(CutProxy::Loses::repliesToCommits);
+  std::jthread mend([&] {
+    // Longer than commits are repeated.
+    std::this_thread::sleep_for(7s);
+    proxy.lose(CutProxy::Loses::nothing);
+  });
+  must(increment(*b_, "d", 1));
+  EXPECT_GT(proxy.lost(), 0);
+  EXPECT_EQ(numberAt(*a_, "d"), 1);
+  EXPECT_EQ(changesSince(*a_, 0).size(), 1U);
+  must(increment(*b_, "d", 1));
+  EXPECT_EQ(numberAt(*a_, "d"), 2);
+  EXPECT_TRUE(a_->problems().empty());
+}
+
+TEST_F(InstancesTest, ACommitThatGetsLostIsRepeated) {
+  CutProxy proxy(portOfServer());
+  openThrough(proxy);
+  proxy.lose(CutProxy::Loses::commits);
+  std::jthread mend([&] {
+    std::this_thread::sleep_for(7s);
+    proxy.lose(CutProxy::Loses::nothing);
+  });
+  must(increment(*b_, "d", 1));
+  EXPECT_GT(proxy.lost(), 0);
+  EXPECT_EQ(numberAt(*a_, "d"), 1);
+  EXPECT_EQ(changesSince(*b_, 0).size(), 1U);
+  EXPECT_TRUE(a_->problems().empty());
+}
+
+}  // namespace
+
+}  // namespace mb::store

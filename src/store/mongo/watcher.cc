@@ -1,0 +1,271 @@
+#include "store/mongo/watcher.h"
+
+#include "base/log.h"
+#include "document/fields.h"
+#include "store/mongo/commands.h"
+
+namespace mb::store::mongo {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kBeat{250};
+constexpr milliseconds kPause{200};  // after a failure
+constexpr std::chrono::seconds kStart{30};
+constexpr int kWaitMs = 200;  // of the server, for the next events
+constexpr std::chrono::seconds kAlive{30};
+constexpr size_t kMaxSent = 64;
+
+// The stream cannot continue from its token (ChangeStreamFatalError, ChangeStreamHistoryLost).
+bool isLost(const CommandError& error) {
+  return error.code == 280 || error.code == 286;
+}
+
+doc::Document streamCommand(const std::optional<doc::Document>& token) {
+  doc::BsonWriter out;
+  out.appendInt32("aggregate", 1);
+  out.beginArray("pipeline");
+  out.beginDocument("0");
+  out.beginDocument("$changeStream");
+  if (token) out.appendDocument("resumeAfter", *token);
+  out.end();
+  out.end();
+  out.beginDocument("1");
+  out.beginDocument("$match");
+  out.beginDocument("ns.coll");
+  out.beginArray("$in");
+  size_t at = 0;
+  for (const std::string_view name : {kHeads, kNotices, kBeats}) out.appendString(doc::arrayKey(at++), name);
+  out.end();
+  out.end();
+  out.end();
+  out.end();
+  out.end();
+  out.beginDocument("cursor");
+  out.end();
+  return out.finish();
+}
+
+doc::Document nextCommand(int64_t cursor) {
+  doc::BsonWriter out;
+  out.appendInt64("getMore", cursor);
+  out.appendString("collection", "$cmd.aggregate");
+  out.appendInt32("maxTimeMS", kWaitMs);
+  return out.finish();
+}
+
+// The fields that an event shows: all of an inserted document, those that changed of an updated one.
+doc::DocumentView fieldsOf(doc::DocumentView event) {
+  if (event.stringOr("operationType") != "update") return doc::containerOr(event, "fullDocument");
+  return doc::containerOr(doc::containerOr(event, "updateDescription"), "updatedFields");
+}
+
+// The instance whose commit set these fields of a head; "" for none.
+std::string_view writerOf(doc::DocumentView fields) {
+  for (const doc::Element& each : fields) {
+    if (each.key.starts_with(kGroupsPrefix)) return each.key.substr(kGroupsPrefix.size());
+    if (each.key != kGroups || !each.value.isContainer()) continue;
+    for (const doc::Element& writer : each.value.asDocument()) return writer.key;
+  }
+  return {};
+}
+
+}  // namespace
+
+doc::Document encodeNotices(std::string_view id, std::string_view instance, Timestamp at,
+                            std::span<const Notice> notices, std::span<const uint32_t> stripes) {
+  doc::BsonWriter out;
+  out.appendString("_id", id);
+  out.appendString("by", instance);
+  out.appendDate("at", at);
+  out.beginArray("notices");
+  for (size_t i = 0; i < notices.size(); ++i) {
+    out.beginDocument(doc::arrayKey(i));
+    out.appendInt64("p", notices[i].project);
+    out.appendInt32("k", static_cast<int32_t>(notices[i].kind));
+    out.appendBinary("key", notices[i].key);
+    out.end();
+  }
+  out.end();
+  out.beginArray("stripes");
+  for (size_t i = 0; i < stripes.size(); ++i) out.appendInt64(doc::arrayKey(i), stripes[i]);
+  out.end();
+  return out.finish();
+}
+
+Result<> Watcher::start() {
+  follower_ = std::jthread([this](const std::stop_token& stop) { follow(stop); });
+  beater_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_for(lock, kStart, [this] { return fresh(); })) return {};
+  return fail(Error(ErrorCode::unavailable, "the changes of the database cannot be followed").withCause(problem_));
+}
+
+void Watcher::stop() {
+  follower_.request_stop();
+  beater_.request_stop();
+  if (follower_.joinable()) follower_.join();
+  if (beater_.joinable()) beater_.join();
+}
+
+bool Watcher::fresh() const {
+  const std::chrono::nanoseconds seen(seen_.load(std::memory_order_acquire));
+  return seen.count() != 0 && steady_clock::now().time_since_epoch() - seen <= kEpochFreshness;
+}
+
+bool Watcher::isAlive(const std::string& instance) const {
+  const std::lock_guard lock(mutex_);
+  const Time now = steady_clock::now();
+  const auto found = beats_.find(instance);
+  return now - (found == beats_.end() ? started_ : found->second) <= kAlive;
+}
+
+void Watcher::beat(const std::stop_token& stop) {
+  Connection connection(uri_);
+  for (int64_t number = 1; !stop.stop_requested(); ++number) {
+    const Time sent = steady_clock::now();
+    {
+      const std::lock_guard lock(mutex_);
+      sent_[number] = sent;
+      if (sent_.size() > kMaxSent) sent_.erase(sent_.begin());
+    }
+    const doc::Document statement = upsertStatement(to_.instance, [&](doc::BsonWriter& out) {
+      out.beginDocument("$set");
+      out.appendInt64("n", number);
+      out.end();
+      // The server's clock, by which it removes the row.
+      out.beginDocument("$currentDate");
+      out.appendBool("at", true);
+      out.end();
+    });
+    // A beat that fails is not seen: fresh() says so.
+    (void)connection.write(to_.names.shared(),
+                           statementsCommand("update", kBeats, "updates", std::span(&statement, 1)));
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, stop, sent + kBeat, [] { return false; });
+  }
+}
+
+void Watcher::noteBeat(std::string_view instance, int64_t number) {
+  {
+    const std::lock_guard lock(mutex_);
+    const Time now = steady_clock::now();
+    if (const auto known = beats_.find(instance); known != beats_.end()) {
+      known->second = now;
+    } else {
+      std::erase_if(beats_, [&](const auto& beat) { return now - beat.second > kAlive; });
+      beats_.emplace(instance, now);
+    }
+    if (instance != to_.instance) return;
+    const auto found = sent_.find(number);
+    if (found == sent_.end()) return;
+    seen_.store(std::chrono::nanoseconds(found->second.time_since_epoch()).count(), std::memory_order_release);
+    sent_.erase(sent_.begin(), std::next(found));
+  }
+  changed_.notify_all();
+}
+
+void Watcher::follow(const std::stop_token& stop) {
+  std::optional<doc::Document> token;
+  bool logged = false;
+  while (!stop.stop_requested()) {
+    Connection connection(uri_);
+    const auto done = readStream(stop, connection, token);
+    if (done) {
+      logged = false;
+      continue;
+    }
+    if (isLost(done.error())) token.reset();
+    if (!std::exchange(logged, true)) {
+      logWarn("the changes of other instances cannot be followed", {{"cause", done.error().message}});
+    }
+    std::unique_lock lock(mutex_);
+    problem_ = done.error().message;
+    changed_.wait_for(lock, stop, kPause, [] { return false; });
+  }
+}
+
+Outcome<> Watcher::readStream(const std::stop_token& stop, Connection& connection,
+                              std::optional<doc::Document>& token) {
+  auto reply = connection.run(to_.names.shared(), streamCommand(token));
+  if (!reply) return std::unexpected(std::move(reply).error());
+  // What happens from here on is in the stream.
+  if (!token) {
+    if (auto read = readMissed(connection); !read) return read;
+  }
+  while (!stop.stop_requested()) {
+    const Batch batch = batchOf(*reply);
+    for (const doc::DocumentView event : batch.documents) {
+      if (event.stringOr("operationType") == "invalidate") token.reset();
+      handle(event);
+    }
+    const doc::DocumentView last = doc::containerOr(doc::containerOr(reply->view(), "cursor"), "postBatchResumeToken");
+    if (!last.empty()) token = doc::Document(last);
+    if (batch.cursor == 0) return {};
+    reply = connection.run(to_.names.shared(), nextCommand(batch.cursor));
+    if (!reply) return std::unexpected(std::move(reply).error());
+  }
+  return {};
+}
+
+// What was committed while no stream was read: the heads hold it as they are now, and the notices are read again.
+Outcome<> Watcher::readMissed(Connection& connection) {
+  auto changed = to_.states.loadHeads(connection);
+  if (!changed) return std::unexpected(std::move(changed).error());
+  to_.marks.moveAll();
+  for (const auto& [project, position] : *changed) to_.listeners.notify(project, position);
+  return eachDocument([&](doc::DocumentView command) { return connection.read(to_.names.shared(), command); }, kNotices,
+                      findAll(kNotices),
+                      [&](doc::DocumentView document) {
+                        handleNotices(document);
+                        return true;
+                      });
+}
+
+void Watcher::handle(doc::DocumentView event) {
+  const std::string_view collection = doc::containerOr(event, "ns").stringOr("coll");
+  const doc::DocumentView key = doc::containerOr(event, "documentKey");
+  const doc::DocumentView fields = fieldsOf(event);
+  if (collection == kHeads) return handleHead(key, fields);
+  if (collection == kNotices) return handleNotices(fields);
+  if (collection == kBeats) noteBeat(key.stringOr("_id"), doc::integerOr(fields, "n"));
+}
+
+void Watcher::handleHead(doc::DocumentView key, doc::DocumentView fields) {
+  const auto project = static_cast<ProjectNo>(doc::integerOr(key, "_id"));
+  // This instance knows its own commits, and makes them known before it returns to their writers.
+  const std::string_view writer = writerOf(fields);
+  if (writer == to_.instance) return;
+  const auto position = to_.states.noteHead(project, fields);
+  // The documents that changed are not known.
+  if (to_.states.hasMarkedPaths(project)) to_.marks.moveAll();
+  if (!writer.empty()) {
+    const auto turn = fields.find("turn");
+    const bool named = turn && turn->type() == doc::BsonType::string;
+    to_.turns.note(project, named ? std::optional(turn->asString()) : std::nullopt);
+  }
+  if (position) to_.listeners.notify(project, *position);
+}
+
+void Watcher::handleNotices(doc::DocumentView document) {
+  if (document.empty() || document.stringOr("by") == to_.instance) return;
+  std::vector<uint32_t> stripes;
+  for (const doc::Element& each : doc::containerOr(document, "stripes")) {
+    if (each.value.isNumber()) stripes.push_back(static_cast<uint32_t>(each.value.toInteger().value_or(0)));
+  }
+  to_.marks.move(stripes);
+  to_.notices.notifyBatch([&](const auto& notify) {
+    for (const doc::Element& each : doc::containerOr(document, "notices")) {
+      if (!each.value.isContainer()) continue;
+      const doc::DocumentView one = each.value.asDocument();
+      const auto bytes = one.find("key");
+      if (!bytes || bytes->type() != doc::BsonType::binary) continue;
+      notify(Notice{static_cast<ProjectNo>(doc::integerOr(one, "p")), static_cast<NoticeKind>(doc::integerOr(one, "k")),
+                    std::string(bytes->asBinary())});
+    }
+  });
+}
+
+}  // namespace mb::store::mongo
