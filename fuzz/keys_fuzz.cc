@@ -79,7 +79,7 @@ Encoded encode(doc::DocumentView values, const std::vector<bool>& descending) {
   Encoded encoded;
   size_t i = 0;
   for (const doc::Element& element : values)
-    encoded.cut |= appendValueKey(encoded.bytes, element.value, descending[i++]);
+    encoded.cut |= mb::store::appendValueKey(encoded.bytes, element.value, descending[i++]);
   return encoded;
 }
 
