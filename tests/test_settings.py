@@ -142,13 +142,21 @@ def test_other_unknown_names_are_warnings(make_server):
 
 
 @pytest.mark.parametrize(
-    "name, value",
+    "url, why",
     [
-        ("MONGO_URL", "mongodb://localhost/x"),
+        ("https://localhost/x", "must begin with mongodb://"),
+        ("mongodb://ada:hidden@localhost/x?w=0", "option w"),
+        ("mongodb://ada:hidden@localhost/x?readPreference=secondary", "readPreference"),
+        ("mongodb://ada:hidden@localhost/x?tlsInsecure=true&tls=true", "certificates"),
+        ("mongodb://ada:hidden@localhost/admin", "the server's own"),
+        (f"mongodb://ada:hidden@localhost/{'x' * 21}", "20 letters"),
+        ("mongodb://ada:hidden@127.0.0.1:1/x?replicaSet=rs0&serverSelectionTimeoutMS=200", "does not respond"),
     ],
 )
-def test_what_this_server_has_no_room_for_stops_the_start(name, value, tmp_path):
-    refuses_to_start({name: value}, tmp_path, name)
+def test_an_address_of_mongodb_that_cannot_be_used_stops_the_start(url, why, tmp_path):
+    shown = refuses_to_start({"MONGO_URL": url}, tmp_path, "MONGO_URL", why)
+    assert "hidden" not in shown
+    assert not (tmp_path / "data" / "store").exists()
 
 
 def test_billing_without_a_key_stops_the_start(tmp_path):

@@ -34,13 +34,10 @@ struct UnsupportedSetting {
 };
 
 const std::vector<UnsupportedSetting>& unsupportedSettings() {
-  static constexpr std::string_view kEngine = "this version runs on its embedded engine only; leave it unset";
-  static const std::vector<UnsupportedSetting> all = {
-      {"MONGO_URL", {}, kEngine, "MongoDB instead of the embedded engine (not in this version)"},
-      {"SERVICE_MANAGEMENT_LISTEN",
-       {},
-       "this version has no management listener",
-       "second listener for metrics and probes (not in this version)"}};
+  static const std::vector<UnsupportedSetting> all = {{"SERVICE_MANAGEMENT_LISTEN",
+                                                       {},
+                                                       "this version has no management listener",
+                                                       "second listener for metrics and probes (not in this version)"}};
   return all;
 }
 

@@ -83,9 +83,8 @@ constexpr auto kJobsLimit = std::chrono::seconds(5);
 // Members in the order of construction: each refers only to those above it, or is connected to others in the
 // constructor.
 struct Application::Impl {
-  Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores,
-       std::unique_ptr<store::EmbeddedStore> openStore, std::unique_ptr<storage::BlobStore> blobs,
-       api::Version forVersion);
+  Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores, OpenedStore opened,
+       std::unique_ptr<storage::BlobStore> blobs, api::Version forVersion);
   Result<> open();
   void stop(std::chrono::milliseconds limit);
 
@@ -93,7 +92,8 @@ struct Application::Impl {
   const std::string version;
   const MasterSecret master;
   std::unique_ptr<Cores> cores;
-  std::unique_ptr<store::EmbeddedStore> store;
+  std::unique_ptr<store::MainStore> store;
+  store::EmbeddedStore* const embedded;  // the same; null on MongoDB
   IdGenerator ids{kClock};
   audit::Auditor auditor{settings.audit.on, ids, kClock};
   snapshot::Snapshots snapshots{*store, *cores, kSnapshots};
@@ -219,13 +219,13 @@ struct Application::Impl {
 };
 
 Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique_ptr<Cores> startedCores,
-                        std::unique_ptr<store::EmbeddedStore> openStore, std::unique_ptr<storage::BlobStore> blobs,
-                        api::Version forVersion)
+                        OpenedStore opened, std::unique_ptr<storage::BlobStore> blobs, api::Version forVersion)
     : settings(all),
       version(forVersion.version),
       master(std::move(secret)),
       cores(std::move(startedCores)),
-      store(std::move(openStore)),
+      store(std::move(opened.store)),
+      embedded(opened.embedded),
       mailer({queue, outbound, kClock, settings.app.baseUrl, settings.app.dataDirectory / "outbox",
               settings.app.log.format == LogFormat::text},
              settings.mail),
@@ -234,8 +234,9 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       oauth({identity, snapshots, outbound, kClock, master, settings.app.baseUrl, settings.api.corsOrigins},
             settings.oauth),
       projectDeps(joinProjects()),
-      data(data::Data::build({*store, snapshots, *cores, ids, kClock, auditor, store.get(), &queue, planSlot, &master},
-                             [this] { return directory.numbers(); })),
+      data(data::Data::build(
+          {*store, snapshots, *cores, ids, kClock, auditor, store->entryFields(), &queue, planSlot, &master},
+          [this] { return directory.numbers(); })),
       serviceRoutes(std::move(forVersion), *store, redis.get(), workers),
       gatekeeper({settings.api, identity.authenticator(), identity.rateLimiter(), snapshots, projectDeps.record,
                   data->slot(), publicRateLimiter, settings.instance.operatorsEnabled}) {
@@ -384,7 +385,7 @@ Result<> Application::Impl::open() {
 void Application::Impl::openCommandSocket() {
   removeLeftCheckpoints(settings.app.dataDirectory);
   auto secret = secretText(settings.app.secret, settings.app.dataDirectory);
-  deployment.emplace(Deployment{settings.app.dataDirectory, *store, *cores, ids, kClock, auditor,
+  deployment.emplace(Deployment{settings.app.dataDirectory, *store, embedded, *cores, ids, kClock, auditor,
                                 secret ? *std::move(secret) : std::nullopt, version, settings.app.secret.has_value(),
                                 &identity, mailer.delivers(), storage ? &storage->pinnedBlobs() : nullptr, &vectors,
                                 projectDeps.plans});
@@ -434,7 +435,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   if (storage) storage->blobs().stop();
   store->close();
   // One line for operators and the benchmark: how many writes a sync carried.
-  const store::EmbeddedStats stats = store->embeddedStats();
+  const store::CommitStats stats = store->commitStats();
   logInfo("the store is closed", {{"commits", stats.commits}, {"writes", stats.writes}});
   if (storage) {
     const storage::Sweeper& sweeper = storage->sweeper();
@@ -457,18 +458,17 @@ Result<std::unique_ptr<Application>> Application::start(const AllSettings& setti
                 fmt::format("a restore into {} did not end well: run it again", settings.app.dataDirectory.string()));
   }
   auto cores = std::make_unique<Cores>(coreCount());
-  TRY(auto store,
-      store::EmbeddedStore::open(settings.app.dataDirectory, settings.store, *cores, systemCollections(), kClock));
+  TRY(OpenedStore opened, openStore(settings.store, settings.app.dataDirectory, *cores, kClock));
   cores->start();
   auto blobs = blobsOf(settings);
-  auto master = rightSecret(*store, *cores, settings.app.secret, settings.app.dataDirectory);
+  auto master = rightSecret(*opened.store, *cores, settings.app.secret, settings.app.dataDirectory);
   if (!master || !blobs) {
-    store->close();
+    opened.store->close();
     cores->stop();
     cores->join();
     return fail(master ? std::move(blobs).error() : std::move(master).error());
   }
-  auto impl = std::make_unique<Impl>(settings, *std::move(master), std::move(cores), std::move(store),
+  auto impl = std::make_unique<Impl>(settings, *std::move(master), std::move(cores), std::move(opened),
                                      *std::move(blobs), std::move(version));
   std::unique_ptr<Application> application(new Application(std::move(impl)));
   RETURN_IF_ERROR(application->impl_->open());

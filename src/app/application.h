@@ -8,6 +8,7 @@
 #include "api/routes.h"
 #include "api/service_routes.h"
 #include "app/app_settings.h"
+#include "app/store_choice.h"
 #include "audit/audit.h"
 #include "billing/settings.h"
 #include "connections/connections.h"
@@ -21,7 +22,6 @@
 #include "realtime/realtime.h"
 #include "redis/client.h"
 #include "storage/storage.h"
-#include "store/embedded/embedded_store.h"
 #include "vectors/vector_settings.h"
 #include "workers/workers.h"
 
@@ -34,7 +34,7 @@ struct AllSettings {
   audit::AuditSettings audit;
   http::ServerSettings http;
   api::ApiSettings api;
-  store::EmbeddedSettings store;
+  StoreSettings store;
   identity::IdentitySettings identity;
   identity::OauthSettings oauth;
   outbound::OutboundSettings outbound;

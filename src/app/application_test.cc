@@ -188,7 +188,7 @@ TEST(AllSettingsTest, TellsAllErrorsAtOnce) {
   Settings settings({{"SERVICE_SECRET", ""},
                      {"SERVICE_BASE_URL", "nonsense"},
                      {"SERVICE_TRUSTED_PROXIES", "10.0.0.0/99"},
-                     {"MONGO_URL", "mongodb://h"},
+                     {"MONGO_URL", "mongodb://h/?w=0"},
                      {"SERVICE_BILLING", "on"},
                      {"SERVICE_LISTN", "x"},
                      {"SERVICE_STORAGE", "off"},

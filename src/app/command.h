@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <vector>
 
+#include "app/store_choice.h"
 #include "audit/audit.h"
 #include "base/cores.h"
 #include "base/progress.h"
 #include "cli/option.h"
-#include "store/embedded/embedded_store.h"
 
 namespace mb::identity {
 class Identity;
@@ -30,8 +30,9 @@ namespace mb::app {
 // The deployment that a command works on.
 struct Deployment {
   std::filesystem::path directory;
-  store::EmbeddedStore& store;
-  Cores& cores;  // running; runBlocking() (blocking.h) calls the store's coroutines
+  store::MainStore& store;
+  store::EmbeddedStore* embedded;  // the same store; null on MongoDB
+  Cores& cores;                    // running; runBlocking() (blocking.h) calls the store's coroutines
   IdGenerator& ids;
   const Clock& clock;
   audit::Auditor& auditor;
@@ -48,7 +49,7 @@ struct Deployment {
 // The context of a command before any store is open.
 struct CommandContext {
   std::filesystem::path directory;
-  store::EmbeddedSettings storeSettings;
+  StoreSettings storeSettings;
   std::optional<Secret> givenSecret;  // SERVICE_SECRET, in base64
   std::string version;
   bool deliversMail = false;  // a mail server is configured

@@ -6,6 +6,9 @@
 namespace mb::app {
 
 Result<cli::Outcome> compact(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
+  if (deployment.embedded == nullptr) {
+    return fail(ErrorCode::conflict, "this deployment is on MongoDB, which reclaims the space of its files itself");
+  }
   std::optional<store::ProjectNo> project;
   if (has(arguments, "project")) {
     const std::string name = valueOf(arguments, "project");
@@ -14,7 +17,7 @@ Result<cli::Outcome> compact(Deployment& deployment, const cli::Arguments& argum
     if (!info) return fail(ErrorCode::notFound, fmt::format("there is no project {}", name));
     project = info->number;
   }
-  TRY(const store::CompactReport report, deployment.store.compact(project, progress));
+  TRY(const store::CompactReport report, deployment.embedded->compact(project, progress));
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.appendInteger("bytesBefore", static_cast<int64_t>(report.bytesBefore));

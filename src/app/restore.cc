@@ -220,6 +220,9 @@ Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, co
   if (has(arguments, "as") || has(arguments, "owner")) {
     return fail(ErrorCode::invalidParam, "--as and --owner need --project");
   }
+  if (context.storeSettings.isOnMongo()) {
+    return fail(ErrorCode::conflict, "a deployment on MongoDB is restored by the tools of the database");
+  }
   const fs::path from = valueOf(arguments, "from");
   TRY(const Manifest manifest, readManifest(from));
   if (manifest.kind != kWhole) {

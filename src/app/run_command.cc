@@ -50,13 +50,13 @@ Result<cli::Outcome> runHere(const Command& command, const CommandContext& conte
                              const cli::Arguments& arguments, Progress& progress) {
   const std::filesystem::path& directory = context.directory;
   std::error_code failed;
-  if (!std::filesystem::is_directory(directory / "store", failed)) {
+  if (!context.storeSettings.isOnMongo() && !std::filesystem::is_directory(directory / "store", failed)) {
     return fail(ErrorCode::notFound, fmt::format("there is no store in {}", directory.string()));
   }
   const SystemClock clock;
   Cores cores(1);
-  TRY(const auto store,
-      store::EmbeddedStore::open(directory, context.storeSettings, cores, systemCollections(), clock));
+  TRY(const OpenedStore opened, openStore(context.storeSettings, directory, cores, clock));
+  const auto& store = opened.store;
   cores.start();
   Result<cli::Outcome> outcome = [&]() -> Result<cli::Outcome> {
     removeLeftCheckpoints(directory);
@@ -71,6 +71,7 @@ Result<cli::Outcome> runHere(const Command& command, const CommandContext& conte
     billing::AccountPlans plans(accounts);
     Deployment deployment{directory,
                           *store,
+                          opened.embedded,
                           cores,
                           ids,
                           clock,

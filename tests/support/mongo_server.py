@@ -1,13 +1,19 @@
 """A server of MongoDB's protocol, on a free port: SecantusDB, an implementation of other origin. MongoDB's own is in no
 package registry. What it answers otherwise than MongoDB is listed in docs/engine.md."""
 
+import atexit
+import functools
+import hashlib
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-from support.server import ROOT, free_port
 from support.waiting import wait_until
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 REQUIREMENTS = ROOT / "tests" / "mongo" / "server-requirements.txt"
 FOLDER = ROOT / "build" / "mongo-server"
 
@@ -30,7 +36,9 @@ class MongoServer:
 
     def __init__(self, folder: Path):
         self.log_path = folder / "mongo-server.log"
-        port = free_port()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = port = probe.getsockname()[1]
         self.url = f"mongodb://127.0.0.1:{port}/?replicaSet=secantus"
         line = [installed(), "--port", str(port), "--storage-path", folder / "mongo", "--enable-test-commands"]
         with open(self.log_path, "wb") as log:
@@ -44,3 +52,22 @@ class MongoServer:
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(30)
+
+    def database_of(self, data: Path) -> str:
+        """Returns the address of a database for the deployment with this data directory."""
+        name = hashlib.sha256(str(data).encode()).hexdigest()[:12]
+        return f"mongodb://127.0.0.1:{self.port}/t{name}?replicaSet=secantus"
+
+
+@functools.cache
+def shared() -> MongoServer:
+    """Returns a server for all tests of this process."""
+    folder = Path(tempfile.mkdtemp(prefix="mongo-"))
+    server = MongoServer(folder)
+
+    def end() -> None:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    return server

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 
+from support import mongo_server
 from support.waiting import SLOW, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -52,6 +53,7 @@ class Server:
     def environment(self) -> dict:
         kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
         own = {
+            **({"MONGO_URL": mongo_server.shared().database_of(self.data)} if os.environ.get("MB_STORE") == "mongo" else {}),
             "SERVICE_LISTEN": f"127.0.0.1:{self.port}",
             "SERVICE_BASE_URL": self.url,
             "SERVICE_DATA_DIR": str(self.data),

@@ -162,7 +162,7 @@ TEST_F(Chain, ManyWritersAtOnceMakeOneChain) {
   EXPECT_EQ(failed, 0);
   EXPECT_EQ(expectWhole().seq, 2U * kWriters);
   // Several writers shared a commit, which the chain must support.
-  EXPECT_LT(opened_.store().embeddedStats().commits, static_cast<uint64_t>(kWriters));
+  EXPECT_LT(opened_.store().commitStats().commits, static_cast<uint64_t>(kWriters));
   opened_.reopen();
   EXPECT_EQ(expectWhole().seq, 2U * kWriters);
 }

@@ -19,7 +19,7 @@ class CommitThread {
   void stop();
 
   void rememberIdsOf(const IdGenerator& ids) { derived_.followIds(ids); }
-  EmbeddedStats stats() const { return {commits_.load(), writes_.load()}; }
+  CommitStats stats() const { return {commits_.load(), writes_.load()}; }
 
  private:
   void run();

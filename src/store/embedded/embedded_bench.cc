@@ -106,7 +106,7 @@ Task<> list(Bench& bench, int worker, int times) {
 using Work = Task<> (*)(Bench&, int, int);
 
 void measure(Bench& bench, const char* name, Work work, int times) {
-  const EmbeddedStats before = bench.store.embeddedStats();
+  const CommitStats before = bench.store.commitStats();
   const double cpu = cpuMicros();
   const auto start = std::chrono::steady_clock::now();
   std::latch left(kCoroutines);
@@ -117,7 +117,7 @@ void measure(Bench& bench, const char* name, Work work, int times) {
   left.wait();
   const double done = times / kCoroutines * kCoroutines;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const EmbeddedStats after = bench.store.embeddedStats();
+  const CommitStats after = bench.store.commitStats();
   std::printf("%-8s %8.0f  %6.2f us CPU each  %8.0f /s", name, done, (cpuMicros() - cpu) / done, done / seconds);
   if (after.commits > before.commits) {
     std::printf("  %.1f writes a sync", static_cast<double>(after.writes - before.writes) /

@@ -111,7 +111,7 @@ void Engine::close() {
   database_.reset();
 }
 
-EmbeddedStats Engine::embeddedStats() const {
+CommitStats Engine::commitStats() const {
   return committer_->stats();
 }
 

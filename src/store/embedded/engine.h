@@ -87,7 +87,7 @@ class Engine final : public EmbeddedStore {
   std::shared_ptr<void> listen(ChangeListener listener) override { return listeners_.add(std::move(listener)); }
 
   void close() override;
-  EmbeddedStats embeddedStats() const override;
+  CommitStats commitStats() const override;
   CheckReport check() override;
   Result<> checkpoint(const std::filesystem::path& to) override;
   Result<CompactReport> compact(std::optional<ProjectNo> project, Progress& progress) override;

@@ -169,7 +169,7 @@ Task<uint32_t> Engine::fillIndex(CollectionRef collection, IndexNo index) {
   while (true) {
     if (gate_.closed()) co_return stopping();
     const auto begun = std::chrono::steady_clock::now();
-    const uint64_t writes = embeddedStats().writes;
+    const uint64_t writes = commitStats().writes;
     const Result<FillResult> filled = co_await fillSlice(collection, index, at);
     const bool busy = filled ? *filled == FillResult::busy : filled.error().code() == ErrorCode::unavailable;
     if (busy) {
@@ -178,7 +178,7 @@ Task<uint32_t> Engine::fillIndex(CollectionRef collection, IndexNo index) {
     }
     if (!filled) co_return fail(filled.error().clone());
     if (*filled == FillResult::all) co_return *at.layout;
-    if (embeddedStats().writes > writes + 1) co_await sleepUntil(restAfter(begun));
+    if (commitStats().writes > writes + 1) co_await sleepUntil(restAfter(begun));
   }
 }
 

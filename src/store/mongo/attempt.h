@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "store/chain.h"
 #include "store/mongo/group.h"
 #include "store/mongo/transaction.h"
 
@@ -149,6 +150,8 @@ class Attempt {
 std::string counterId(const CounterKey& key);
 // The statement that adds to a counter.
 doc::Document counterStatement(const CounterKey& key, int64_t by);
+// The statement that stores the head of a chain, whose id is countId() with "".
+doc::Document chainStatement(const std::string& id, const ChainHead& head);
 std::string countId(ProjectNo project, CollectionNo collection, std::string_view group);
 // Whether the documents of a collection are counted in each commit; else the database counts them for each call.
 bool isCounted(const ProjectStates& states, CollectionNo collection);

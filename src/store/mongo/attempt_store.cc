@@ -41,6 +41,15 @@ doc::Document counterStatement(const CounterKey& key, int64_t by) {
   });
 }
 
+doc::Document chainStatement(const std::string& id, const ChainHead& head) {
+  return upsertStatement(id, [&head](doc::BsonWriter& out) {
+    out.beginDocument("$set");
+    out.appendInt64("seq", static_cast<int64_t>(head.seq));
+    out.appendString("hash", toHex(head.hash));
+    out.end();
+  });
+}
+
 std::string indexName(IndexNo number) {
   return fmt::format("i{}", number);
 }
@@ -112,12 +121,7 @@ Outcome<> Attempt::chainInserts() {
   }
   std::vector<doc::Document> statements;
   for (const auto& [id, head] : heads) {
-    statements.push_back(upsertStatement(id, [&head](doc::BsonWriter& out) {
-      out.beginDocument("$set");
-      out.appendInt64("seq", static_cast<int64_t>(head.seq));
-      out.appendString("hash", toHex(head.hash));
-      out.end();
-    }));
+    statements.push_back(chainStatement(id, head));
   }
   return transaction_.update(context_.names.shared(), kChains, statements);
 }

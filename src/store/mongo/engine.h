@@ -61,7 +61,14 @@ class Engine final : public MongoStore {
   std::shared_ptr<void> listen(ChangeListener listener) override { return listeners_.add(std::move(listener)); }
 
   void close() override;
-  std::vector<std::string> problems() override;
+  CommitStats commitStats() const override;
+  CheckReport check() override;
+  Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) override;
+  Task<> restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) override;
+  Task<CollectionInfo> restoreCollection(ProjectNo project, CollectionInfo collection,
+                                         std::vector<std::string> held) override;
+  int64_t idFloorMs() const override { return idFloorMs_; }
+  void rememberIdsOf(const IdGenerator& ids) override { watcher_.rememberIdsOf(ids); }
 
  private:
   // ---- query.cc
@@ -102,10 +109,14 @@ class Engine final : public MongoStore {
   void passHousekeeping(Connection& connection);
   Outcome<> resumeBuilds(Connection& connection);
   Outcome<> dropOldInstances(Connection& connection);
+  // Moves the highest time of an id from the beats to where it stays; returns it.
+  Outcome<int64_t> storeIdFloor(Connection& connection);
 
   // ---- mongo_store.cc
   Result<> prepare(Connection& connection);
   Result<> makeExpire(Connection& connection);
+  // Fails if another instance sends beats.
+  Result<> checkAlone(Connection& connection);
 
   const MongoSettings settings_;
   const Names names_;
@@ -117,10 +128,12 @@ class Engine final : public MongoStore {
   const std::string instance_;
   Turns turns_;
   std::atomic<uint64_t> groups_{0};
+  CommitCounts counts_;
   const GroupContext context_;
   ConnectionPool pool_;
   WriteQueues queues_;
   Watcher watcher_;
+  int64_t idFloorMs_ = 0;  // of the start
   // Unready indexes without a registered build, with the time when they were first seen. Of the housekeeper's thread.
   std::map<std::tuple<ProjectNo, CollectionNo, IndexNo>, std::chrono::steady_clock::time_point> unregistered_;
   std::mutex housekeepingMutex_;

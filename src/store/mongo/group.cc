@@ -36,7 +36,11 @@ void failAll(std::span<PendingWrite* const> writes, const Error& error) {
 
 // Makes a run's results known, and resumes its writes.
 void finish(const GroupContext& context, Attempt& attempt) {
-  if (attempt.committed()) attempt.publish();
+  if (attempt.committed()) {
+    attempt.publish();
+    ++context.counts.groups;
+    context.counts.writes += attempt.slots().size();
+  }
   for (Attempt::Slot& slot : attempt.slots()) {
     resume(*slot.write, slot.error ? Result<WriteOutcome>(fail(*std::move(slot.error)))
                                    : Result<WriteOutcome>(std::move(slot.outcome)));

@@ -30,6 +30,11 @@ struct PendingWrite {
   size_t named() const { return targets.size() - inserts.size(); }
 };
 
+struct CommitCounts {
+  std::atomic<uint64_t> groups{0};
+  std::atomic<uint64_t> writes{0};
+};
+
 // What groups share.
 struct GroupContext {
   const std::string& instance;  // the name of this one, of no other at any time
@@ -40,6 +45,7 @@ struct GroupContext {
   FeedListeners& listeners;
   Turns& turns;
   std::atomic<uint64_t>& groups;  // the number of the last one
+  CommitCounts& counts;
   const Clock& clock;
   int callbackRuns = 1;
 };

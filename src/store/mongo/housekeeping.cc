@@ -54,6 +54,8 @@ void Engine::passHousekeeping(Connection& connection) {
   report("change logs", trimmer.run(connection, clock_.now()));
   report("index builds", resumeBuilds(connection));
   report("instances", dropOldInstances(connection));
+  const auto floor = storeIdFloor(connection);
+  report("the time of ids", floor ? Outcome<>() : std::unexpected(floor.error()));
 }
 
 Outcome<> Engine::resumeBuilds(Connection& connection) {
@@ -145,6 +147,31 @@ Outcome<> Engine::dropOldInstances(Connection& connection) {
   auto written = connection.write(names_.shared(), statementsCommand("update", kHeads, "updates", statements));
   if (!written) return std::unexpected(std::move(written).error());
   return {};
+}
+
+Outcome<int64_t> Engine::storeIdFloor(Connection& connection) {
+  const auto read = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };
+  int64_t highest = 0;
+  auto done = eachDocument(read, kBeats, findAll(kBeats), [&](doc::DocumentView beat) {
+    highest = std::max(highest, doc::integerOr(beat, "ids"));
+    return true;
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  doc::BsonWriter out;
+  out.appendString("findAndModify", kMeta);
+  out.beginDocument("query");
+  out.appendString("_id", "ids");
+  out.end();
+  out.beginDocument("update");
+  out.beginDocument("$max");
+  out.appendInt64("ms", highest);
+  out.end();
+  out.end();
+  out.appendBool("upsert", true);
+  out.appendBool("new", true);
+  const auto stored = connection.write(names_.shared(), out.finish());
+  if (!stored) return std::unexpected(stored.error());
+  return doc::integerOr(doc::containerOr(stored->view(), "value"), "ms");
 }
 
 }  // namespace mb::store::mongo

@@ -67,8 +67,17 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
       states_(names_, std::move(system)),
       instance_(newInstance()),
       turns_(instance_),
-      context_{instance_,  names_, states_, marks_, notices_,
-               listeners_, turns_, groups_, clock_, settings_.callbackRuns},
+      context_{instance_,
+               names_,
+               states_,
+               marks_,
+               notices_,
+               listeners_,
+               turns_,
+               groups_,
+               counts_,
+               clock_,
+               settings_.callbackRuns},
       pool_(settings_.uri, settings_.threads),
       queues_(pool_, context_),
       watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, turns_, instance_}) {}
@@ -145,7 +154,12 @@ Result<> Engine::prepare(Connection& connection) {
       return fail(unavailableError(done.error()));
     }
   }
-  return makeExpire(connection);
+  RETURN_IF_ERROR(makeExpire(connection));
+  if (settings_.alone) RETURN_IF_ERROR(checkAlone(connection));
+  const auto floor = storeIdFloor(connection);
+  if (!floor) return fail(unavailableError(floor.error()));
+  idFloorMs_ = *floor;
+  return {};
 }
 
 // What is needed for a time only: the server removes it.
@@ -170,6 +184,31 @@ Result<> Engine::makeExpire(Connection& connection) {
     }
   }
   return {};
+}
+
+Result<> Engine::checkAlone(Connection& connection) {
+  using namespace std::chrono_literals;
+  std::map<std::string, int64_t, std::less<>> before;
+  const auto readBeats = [&](const std::function<void(doc::DocumentView)>& visit) -> Result<> {
+    const auto read = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };
+    const auto done = eachDocument(read, kBeats, findAll(kBeats), [&](doc::DocumentView beat) {
+      if (!doc::boolOr(beat, "ended")) visit(beat);
+      return true;
+    });
+    return done ? Result<>() : fail(unavailableError(done.error()));
+  };
+  RETURN_IF_ERROR(
+      readBeats([&](doc::DocumentView beat) { before.emplace(beat.stringOr("_id"), doc::integerOr(beat, "n")); }));
+  if (before.empty()) return {};
+  // One that was killed has left a row, too.
+  std::this_thread::sleep_for(1s);
+  bool moved = false;
+  RETURN_IF_ERROR(readBeats([&](doc::DocumentView beat) {
+    const auto was = before.find(beat.stringOr("_id"));
+    moved = moved || was == before.end() || was->second != doc::integerOr(beat, "n");
+  }));
+  if (!moved) return {};
+  return fail(ErrorCode::conflict, "another server runs on this database: this version runs one at a time");
 }
 
 Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {

@@ -106,14 +106,14 @@ Task<CounterRecount> Engine::recountCounters(ProjectNo project, RecountOptions o
   co_return recount;
 }
 
-std::vector<std::string> Engine::problems() {
-  std::vector<std::string> found;
+CheckReport Engine::check() {
+  CheckReport report;
   const auto add = [&](std::string problem) {
-    if (found.size() < kMaxProblems) found.push_back(std::move(problem));
+    if (report.problems.size() < kMaxProblems) report.problems.push_back(std::move(problem));
   };
   Connection connection(settings_.uri);
   Transaction transaction(connection);
-  const auto check = [&]() -> Outcome<> {
+  const auto scan = [&]() -> Outcome<> {
     if (auto begun = transaction.begin(); !begun) return begun;
     std::map<ProjectNo, Head> heads;
     auto read = transaction.each(names_.shared(), kHeads, findAll(kHeads), [&](doc::DocumentView view) {
@@ -186,6 +186,7 @@ std::vector<std::string> Engine::problems() {
                                return;
                              }
                              ++is.documents;
+                             ++report.documents;
                              is.bytes += document->document.size();
                            });
       if (!documents) return documents;
@@ -212,9 +213,9 @@ std::vector<std::string> Engine::problems() {
     }
     return {};
   };
-  if (const auto done = check(); !done)
+  if (const auto done = scan(); !done)
     add(fmt::format("the check failed: {} {}", done.error().code, done.error().message));
-  return found;
+  return report;
 }
 
 }  // namespace mb::store::mongo

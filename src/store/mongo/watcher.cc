@@ -134,6 +134,7 @@ void Watcher::beat(const std::stop_token& stop) {
     const doc::Document statement = upsertStatement(to_.instance, [&](doc::BsonWriter& out) {
       out.beginDocument("$set");
       out.appendInt64("n", number);
+      if (const IdGenerator* ids = ids_) out.appendInt64("ids", ids->highestMs());
       out.end();
       // The server's clock, by which it removes the row.
       out.beginDocument("$currentDate");
@@ -146,6 +147,13 @@ void Watcher::beat(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     changed_.wait_until(lock, stop, sent + kBeat, [] { return false; });
   }
+  // Of an end in order: the next start need not wait for the row to become old.
+  const doc::Document ended = upsertStatement(to_.instance, [](doc::BsonWriter& out) {
+    out.beginDocument("$set");
+    out.appendBool("ended", true);
+    out.end();
+  });
+  (void)connection.write(to_.names.shared(), statementsCommand("update", kBeats, "updates", std::span(&ended, 1)));
 }
 
 void Watcher::noteBeat(std::string_view instance, int64_t number) {

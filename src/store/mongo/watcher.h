@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/id.h"
 #include "store/change_feed.h"
 #include "store/marks.h"
 #include "store/mongo/project_states.h"
@@ -39,10 +40,12 @@ class Watcher {
 
   // Returns once fresh() is true; fails with unavailable if that takes longer than 30 s. Blocks.
   Result<> start();
-  // Blocks until a running command ends.
+  // Marks its beats as ended. Blocks until a running command ends.
   void stop();
   // Whether an instance has sent a beat within the last half minute; true too for the first half minute of this one.
   bool isAlive(const std::string& instance) const;
+  // From now on, each beat stores the highest time of an id.
+  void rememberIdsOf(const IdGenerator& ids) { ids_ = &ids; }
   // Whether all commits are known that were acknowledged more than kEpochFreshness ago. Any thread.
   bool fresh() const;
 
@@ -61,6 +64,7 @@ class Watcher {
 
   const std::string uri_;
   const Targets to_;
+  std::atomic<const IdGenerator*> ids_{nullptr};
   std::atomic<int64_t> seen_{0};  // when the last beat that was seen was sent, ns of steady_clock; 0: none
   const Time started_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;

@@ -288,7 +288,7 @@ TEST_F(InstancesTest, ACommitWhoseReplyIsLostCountsOnce) {
   EXPECT_EQ(changesSince(*a_, 0).size(), 1U);
   must(increment(*b_, "d", 1));
   EXPECT_EQ(numberAt(*a_, "d"), 2);
-  EXPECT_TRUE(a_->problems().empty());
+  EXPECT_TRUE(a_->check().problems.empty());
 }
 
 TEST_F(InstancesTest, ACommitThatGetsLostIsRepeated) {
@@ -303,7 +303,7 @@ TEST_F(InstancesTest, ACommitThatGetsLostIsRepeated) {
   EXPECT_GT(proxy.lost(), 0);
   EXPECT_EQ(numberAt(*a_, "d"), 1);
   EXPECT_EQ(changesSince(*b_, 0).size(), 1U);
-  EXPECT_TRUE(a_->problems().empty());
+  EXPECT_TRUE(a_->check().problems.empty());
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ class MongoUnderTest final : public suite::Engine {
     EXPECT_TRUE(connection.write(prefix_, out.finish()));
     open();
   }
-  std::vector<std::string> problems() override { return store_->problems(); }
+  std::vector<std::string> problems() override { return store_->check().problems; }
   bool plansQueries() const override { return false; }
   bool comparesDecimalsExactly() const override {
     static const bool exact = serverComparesDecimalsExactly();
