@@ -254,6 +254,16 @@ def screens() -> list[Tally]:
     return _with_release(lambda server: runners.single("screens", command, 7200, {"MB_SERVER": str(server)}))
 
 
+def dashboard() -> list[Tally]:
+    # -s: the table of figures, which is shown whether or not one of them is above its budget.
+    command = [sys.executable, "-m", "pytest", "tests/speed/long_speed.py", "-q", "-s"]
+    name = "speed of the dashboard"
+    tallies = _with_release(lambda server: runners.single(name, command, 3600, {"MB_SERVER": str(server)}))
+    log = processes.tail(RESULTS / f"{name.replace(' ', '-')}.log", 1000)
+    print("\n".join(line for line in log.splitlines() if line.startswith("|")))
+    return tallies
+
+
 def mongo() -> list[Tally]:
     if unbuilt := _unbuilt("release", "mongo_suite_test"):
         return unbuilt
@@ -353,6 +363,12 @@ RUNS = {
         "45 min",
         "every screen of the dashboard as pictures in build/screens: wide and at 360 pixels, light and dark (MB_TOUR=1 also "
         "takes those of docs/images)",
+    ),
+    "dashboard": (
+        dashboard,
+        "8 min",
+        "the speed of the dashboard against its budgets: first paint, clicks, 100,000 rows, interactions, memory (needs a "
+        "quiet machine)",
     ),
     "alone": (alone, "25 min", "every header compiled alone, and every source file instead of units of ten (preset dev)"),
     "catalogue": (catalogue, "10 min", "the package catalogue, all of it, and its ten questions"),

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from support.hosted_pages import get
+from support.wire import Wire
 
 POLICY = {
     "default-src 'none'",
@@ -77,6 +78,14 @@ def test_files_that_do_not_exist(server, name):
 def test_other_methods(server, method, path):
     answer = server.http.request(method, path)
     assert answer.status_code == 405 and "GET" in answer.headers["allow"]
+
+
+def test_the_sign_in_page_needs_few_bytes(person):
+    wire = Wire(person.page)
+    person.go("/sign-in")
+    person.heading("Sign in to Manybase")
+    wire.settle()
+    assert wire.kilobytes <= 285 and wire.requests <= 35, wire.bytes
 
 
 def test_below_the_path_of_the_base_url(make_server):

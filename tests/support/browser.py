@@ -12,6 +12,8 @@ from support.waiting import SLOW
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 CHROMIUM = "/usr/bin/chromium"
+# Test machines are often containers, where Chromium's own sandbox is not available.
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"]
 # Milliseconds within which a page must show what a test waits for: long, since a machine may do much else.
 PATIENCE = 30_000 * SLOW
 # Chromium's own log line for a response that is not a success; the page handles those.
@@ -24,8 +26,7 @@ def running_chromium():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM,
-            # Test machines are often containers, where Chromium's own sandbox is not available.
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"],
+            args=ARGUMENTS,
         )
         yield browser
         browser.close()

@@ -5,6 +5,8 @@ import json as json_module
 import os
 import random
 import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
@@ -277,3 +279,13 @@ class Project:
         for index in indexes:
             ok(self.admin.post(f"/admin/collections/{name}/indexes", index), 201)
         return name
+
+    def fill(self, collection: str, count: int, document: Callable[[int], dict]) -> None:
+        """Creates documents, from several threads."""
+
+        def add(number: int) -> None:
+            for at in range(number, count, 8):
+                ok(self.admin.post(f"/admin/collections/{collection}/documents", document(at)), 201)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(add, range(8)))

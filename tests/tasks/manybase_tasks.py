@@ -1,8 +1,6 @@
 """The tasks at Manybase's dashboard. Each begins at the home of a project, signed in, but the first. What is there before
 is made through the API and not counted."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 from support.client import PASSWORD, PlatformUser, ok
 from support.dashboard import Person
 from support.hand import Hand
@@ -63,13 +61,7 @@ class AtManybase:
     def find_and_change(self) -> Hand:
         project = self.user.create_project("Books")
         books = project.collection("books", schema={"properties": {"title": {"type": "string"}, "stars": {"type": "integer"}}}, indexes=[{"keys": {"title": 1}}])  # fmt: skip
-
-        def add(number: int) -> None:
-            for at in range(number, MANY, 8):
-                ok(project.admin.post(f"/admin/collections/{books}/documents", {"title": f"Book {at}", "stars": at % 5}), 201)
-
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(add, range(8)))
+        project.fill(books, MANY, lambda at: {"title": f"Book {at}", "stars": at % 5})
         person, hand = self._at_home(project)
         page = person.page
         hand.click(page.get_by_role("link", name="Data"))
