@@ -7,6 +7,7 @@ import { permissions } from "../../app/queries";
 import type { FunctionsSearch } from "../../app/routes/functions";
 import { Page } from "../../components/shell/page";
 import { ShowCall } from "../../components/shell/show-call";
+import { Denied } from "../../components/states/denied";
 import { EmptyState } from "../../components/states/empty-state";
 import { ErrorState } from "../../components/states/problem";
 import { Skeleton } from "../../components/states/skeleton";
@@ -63,9 +64,10 @@ export function FunctionsPage() {
   const search = useSearch({ from: "/inside/p/$slug/functions" });
   const navigate = useNavigate({ from: "/p/$slug/functions" });
   const { data: perms } = useSuspenseQuery(permissions(projectId));
+  const mayRead = can(perms, "functions:read");
   const mayManage = can(perms, "functions:manage");
-  const list = useQuery(functionsOf(projectId));
-  const stats = useQuery({ ...statsOf(projectId), enabled: list.isSuccess && list.data.length > 0 });
+  const list = useQuery({ ...functionsOf(projectId), enabled: mayRead });
+  const stats = useQuery({ ...statsOf(projectId), enabled: mayRead && list.isSuccess && list.data.length > 0 });
   const [problem, setProblem] = useState<unknown>();
   const enabledOf = ({ name, enabled }: ServerFunction) =>
     mayManage ? (
@@ -95,7 +97,8 @@ export function FunctionsPage() {
         </>
       }
     >
-      {list.isPending && <Skeleton rows={8} height={rowHeight} />}
+      {!mayRead && <Denied permission="functions:read" />}
+      {list.isLoading && <Skeleton rows={8} height={rowHeight} />}
       {list.isError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {stats.isError && <ErrorState error={stats.error} onRetry={() => void stats.refetch()} />}
       {problem !== undefined && <ErrorState error={problem} />}
