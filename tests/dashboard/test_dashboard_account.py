@@ -46,7 +46,7 @@ def test_the_password(at_account, developer):
     person.expect_refusals(400, 401)
     person.tab_to("Change the password", 60)
     person.key("Enter")
-    person.has_focus("Password until now")
+    person.has_focus("Current password")
     person.look()
     person.fill(current="not it", password="another-long-one")
     person.key("Enter")

@@ -200,7 +200,7 @@ def test_tests_versions_and_settings(person, developer, project, books):
     page.get_by_role("dialog").get_by_role("button", name="Save").click()
     expect(page.get_by_text("for at most 500 ms")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("after each insert or delete in books")
-    expect(page.get_by_role("main")).to_contain_text("tried 3 times")
+    expect(page.get_by_role("main")).to_contain_text("at most 3 attempts")
 
     page.get_by_role("tab", name="Versions").click()
     page.get_by_role("button", name="version 1").click()

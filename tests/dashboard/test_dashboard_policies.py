@@ -279,8 +279,8 @@ def test_a_policy_of_its_own_in_place_of_the_default(at_policy, project):
     person.press("Save policy")
     expect(person.page.get_by_text("own policy", exact=True)).to_be_visible()
     assert policy_of(project, "lists") == {"policy": {"read": {}}, "source": "own"}
-    person.press("Remove the own policy")
-    person.page.get_by_role("dialog").get_by_role("button", name="Remove the own policy").click()
+    person.press("Remove this policy")
+    person.page.get_by_role("dialog").get_by_role("button", name="Remove this policy").click()
     expect(person.page.get_by_role("heading", name="This collection follows the default policy")).to_be_visible()
     assert policy_of(project, "lists")["source"] == "inherited"
 
@@ -376,7 +376,7 @@ def test_who_may_not_change_policies_is_offered_nothing_that_would_be_refused(vi
     person = viewer_at(project, "/data/notes/policy?document=n1")
     expect(rule_of(person, "read")).to_contain_text("<img src=x onerror=alert(1)>")
     expect(person.page.get_by_role("row", name="Without a token")).to_contain_text("does not")
-    for action in ("Save policy", "Start from…", "Remove the own policy", "Keep as a test"):
+    for action in ("Save policy", "Start from…", "Remove this policy", "Keep as a test"):
         assert person.page.get_by_role("button", name=action).count() == 0
     trial_of(person).get_by_role("button", name="Try it").click()
     expect(trial_of(person).get_by_text("Hidden, 404")).to_be_visible()

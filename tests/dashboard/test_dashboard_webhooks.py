@@ -30,11 +30,11 @@ def test_from_creation_to_a_verified_delivery(person, developer, shop, receiver,
     collection = shop.collection("orders")
     person.expect_refusals(400)
     person.sign_in(developer, f"/p/{shop.slug}/webhooks")
-    page.get_by_text("A webhook tells another service").wait_for()
+    page.get_by_text("A webhook sends each change").wait_for()
     person.look()
     person.press("New webhook")
     dialog = page.get_by_role("dialog", name="New webhook")
-    person.alert("The whole document travels")
+    person.alert("Every document is sent whole")
     person.look()
 
     # Mistakes stay where they were made, and nothing typed is lost.
@@ -56,7 +56,7 @@ def test_from_creation_to_a_verified_delivery(person, developer, shop, receiver,
     person.fill(name="orders", url=receiver.url("/orders"))
     dialog.get_by_label("Inserts").check()
     dialog.get_by_label("Only these fields").fill("total\n\n buyer.name ")
-    expect(page.get_by_text("The whole document travels")).to_have_count(0)
+    expect(page.get_by_text("Every document is sent whole")).to_have_count(0)
     person.press("Create webhook")
     secret = page.get_by_role("dialog", name="Signing secret").locator("pre")
     secret.wait_for()
@@ -141,14 +141,14 @@ def test_why_a_delivery_failed_and_again(person, developer, shop, receiver):
 
     # Only what changed is saved.
     page.get_by_role("tab", name="Settings").click()
-    person.alert("The whole document travels")
+    person.alert("Every document is sent whole")
     person.look()
     person.press("Edit")
     dialog = page.get_by_role("dialog", name="Settings of billing")
     dialog.get_by_label("Only these fields").fill("total")
     person.press("Save")
     expect(page.get_by_text("The settings of billing are saved.")).to_be_visible()
-    expect(page.get_by_text("The whole document travels")).to_have_count(0)
+    expect(page.get_by_text("Every document is sent whole")).to_have_count(0)
     found = hook.read()
     assert found["fields"] == ["total"] and found["events"] == ["insert", "update", "delete"]
     person.press("Show the call")
@@ -157,7 +157,7 @@ def test_why_a_delivery_failed_and_again(person, developer, shop, receiver):
 
     person.press("Delete")
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    page.get_by_text("A webhook tells another service").wait_for()
+    page.get_by_text("A webhook sends each change").wait_for()
     assert shop.admin.get(hook.route).status_code == 404
 
 

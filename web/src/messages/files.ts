@@ -148,7 +148,7 @@ export const fileMessages = {
   },
   linkDialog: {
     title: "Signed link",
-    text: "Whoever has the link can read this one file until it ends. Only deleting or moving the file ends it sooner.",
+    text: "Anyone with the link can read this one file until it ends. Only deleting or moving the file ends it sooner.",
     time: "It works for",
     times: [
       { value: "900", label: "15 minutes" },

@@ -342,7 +342,7 @@ export const messages = {
       title: "Password",
       text: "All other sessions end when it changes.",
       change: "Change the password",
-      current: "Password until now",
+      current: "Current password",
       next: "New password",
       nextHint: "At least 8 characters.",
       wrong: "This is not your password.",

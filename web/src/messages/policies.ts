@@ -1,4 +1,4 @@
-// Texts of policies: their editor, what tries them, their tests and sets.
+// Texts of policies: their editor, requests on trial, tests and sets.
 
 export const policiesMessages = {
   title: "Policy",
@@ -28,8 +28,8 @@ export const policiesMessages = {
   saved: "The policy is saved.",
   discard: "Discard the changes",
   remove: {
-    action: "Remove the own policy",
-    title: "Remove the own policy?",
+    action: "Remove this policy",
+    title: "Remove this policy?",
     text: "The collection then follows the default policy of the project. Where there is none, no end user reaches its documents.",
     textDefault: "Collections without a policy of their own are then closed to end users.",
     done: "The policy is removed.",
@@ -48,7 +48,7 @@ export const policiesMessages = {
     whole: "Whole policy",
     wholeText: "All rules as JSON",
     changed: "changed",
-    wrong: "to mend",
+    wrong: "to correct",
     names: {
       read: "read",
       list: "list",
@@ -335,7 +335,7 @@ export const policiesMessages = {
       planLimits: "limits of the plan",
     } as Record<string, string>,
     keep: "Keep as a test",
-    wrongDraft: "The server refuses this draft. What is to be mended is marked in its rules.",
+    wrongDraft: "The server refuses this draft. What is to be corrected is marked in its rules.",
   },
   steps: {
     label: "Steps",

@@ -24,7 +24,7 @@ export const variableMessages = {
     noName: "Enter a name.",
     taken: (name: string) => `There is a variable ${name}: change it instead.`,
     value: "Value",
-    valueHint: "What uses it takes the value as it is then.",
+    valueHint: "Each use reads the current value.",
     kept: "Empty: the value stays as it is.",
     secret: "Secret",
     secretHint: "Its value is sealed and never shown again.",
@@ -37,7 +37,7 @@ export const variableMessages = {
   delete: "Delete",
   deleteNamed: (name: string) => `Delete ${name}`,
   deleteTitle: "Delete this variable?",
-  deleteText: "and its value are gone at once.",
+  deleteText: "and its value are deleted. This cannot be undone.",
   deleted: (name: string) => `${name} is deleted.`,
   calls: { list: "List the variables", set: "Set a variable", delete: "Delete a variable" },
 };

@@ -3,7 +3,7 @@ import { count } from ".";
 
 export const webhookMessages = {
   title: "Webhooks",
-  purpose: "A webhook tells another service of each change of a collection, signed",
+  purpose: "A webhook sends each change of a collection to another service, signed",
   purposeText: "Every insert, update and delete becomes a POST to an address of yours, at least once and in order for each document.",
   purposeReader: "There is none in this project yet.",
   create: "New webhook",
@@ -32,11 +32,11 @@ export const webhookMessages = {
     update: "Updates and replacements",
     delete: "Deletes",
     url: "Address",
-    urlHint: "http or https. A plain variable of the project may stand in it as ${NAME}.",
+    urlHint: "http or https. It may name a plain variable of the project as ${NAME}.",
     fields: "Only these fields",
     fieldsHint: "One a line, such as buyer.name. Without one, the whole document is sent.",
     wholeWarning:
-      "The whole document travels, also fields that the policy of the collection hides from its readers. Name the fields that the other service needs.",
+      "Every document is sent whole, also fields that the policy of the collection hides from its readers. Name the fields that the other service needs.",
     headers: "Further headers",
     headersHint: "One a line, as name: value. They are part of exports: for a secret, name a secret variable as ${NAME}.",
     headerLine: (line: string) => `“${line}” is not of the form name: value.`,

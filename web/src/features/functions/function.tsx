@@ -101,8 +101,8 @@ function Loaded({ one }: { one: ServerFunction }) {
         <div className={styles["trigger"]}>
           <p>
             <TriggerLine holder={one} />
-            {one.timeoutMs !== null && <>, {words.atMost(one.timeoutMs)}</>}
-            {one.retry && <>, {words.retried(one.retry.attempts)}</>}
+            {one.timeoutMs !== null && <> · {words.atMost(one.timeoutMs)}</>}
+            {one.retry && <> · {words.retried(one.retry.attempts)}</>}
           </p>
           {mayManage && (
             <div className={styles["choices"]}>

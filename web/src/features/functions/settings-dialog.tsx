@@ -120,7 +120,7 @@ export function SettingsDialog({ projectId, slug, one, perms, onClose }: Props) 
           <>
             <SelectField label={words.method} name="method" defaultValue={http?.method ?? "GET"} options={methods.map((value) => ({ value, label: value }))} />
             <TextField label={words.path} name="path" defaultValue={http?.path ?? "/"} hint={words.pathHint} {...plain} />
-            <p className={styles["hint"]}>{words.address(`${serverUrl}/api/v1/run/${slug}`)}</p>
+            <p className={styles["hint"]}>{words.address(`${serverUrl}/api/v1/run/${slug}/…`)}</p>
           </>
         )}
         {type === "cron" && (

@@ -37,9 +37,9 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
           <Facts
             rows={[
               [form.collection, <bdi>{webhook.collection}</bdi>],
-              [form.events, webhook.events.map((event) => form[event]).join(", ")],
+              [words.columns.events, webhook.events.join(", ")],
               [form.url, <Line text={webhook.url} />],
-              [form.fields, webhook.fields ? <Lines lines={webhook.fields} /> : words.whole],
+              [words.columns.sends, webhook.fields ? <Lines lines={webhook.fields} /> : words.whole],
               [settings.headers, <Lines lines={Object.entries(webhook.headers).map(([name, value]) => `${name}: ${String(value)}`)} />],
               [settings.secret, webhook.secret.configured ? settings.configured : words.noSecret],
               [settings.created, <Time at={webhook.createdAt} />],
