@@ -23,6 +23,14 @@ export const operatorMessages = {
   },
   limits: {
     names: limits,
+    columns: {
+      storageBytes: "Files",
+      functionRunsPerMonth: "Runs a month",
+      vectors: "Vectors",
+      realtimeConnections: "Realtime connections",
+      maxProjects: "Projects",
+      environmentsPerProject: "Environments",
+    },
     unlimited: "unlimited",
     hint: "A number, or: unlimited",
     sizeHint: "A size such as 50 GiB, or: unlimited",

@@ -16,6 +16,7 @@ import { PlanDialog } from "./plan-dialog";
 import { plansOf } from "./queries";
 
 const words = operatorMessages.plans;
+const limitColumns = limitNames.map((name) => operatorMessages.limits.columns[name]);
 
 /** The plans with what they charge and allow. */
 export function PlansPage() {
@@ -47,21 +48,21 @@ export function PlansPage() {
         {query.data ? (
           <Table
             label={words.list}
-            columns={[words.plan, "", words.slug, words.price, ...limitNames.map((name) => operatorMessages.limits.names[name]), words.grandfather]}
-            figures={[words.price, ...limitNames.map((name) => operatorMessages.limits.names[name])]}
+            columns={[words.plan, words.slug, words.price, ...limitColumns, words.grandfather, ""]}
+            figures={[words.price, ...limitColumns]}
             rows={query.data.map((plan) => ({
               key: plan.slug,
               cells: [
                 <bdi className={styles["cut"]} title={plan.name}>
                   {plan.name}
                 </bdi>,
-                <Button small aria-label={words.changeNamed(plan.name)} onClick={() => open(plan.slug)}>
-                  {words.change}
-                </Button>,
                 <code>{plan.slug}</code>,
                 formatMoney(plan.priceUsdMonthly, "USD"),
                 ...limitNames.map((name) => limitText(name, plan.limits[name])),
                 plan.grandfather ? words.yes : words.no,
+                <Button small aria-label={words.changeNamed(plan.name)} onClick={() => open(plan.slug)}>
+                  {words.change}
+                </Button>,
               ],
             }))}
           />
