@@ -37,7 +37,7 @@ def key(*names: str):
 
 def failing(pattern: str):
     """The server meets an error where it is asked for this."""
-    body = json.dumps({"error": {"code": "INTERNAL", "message": "the storage did not answer in time"}})
+    body = json.dumps({"error": {"code": "INTERNAL", "message": "the storage did not respond in time"}})
     headers = {"x-request-id": "01J9ZK3W7Q", "content-type": "application/json"}
 
     def act(person):
@@ -123,7 +123,7 @@ def planned(person):
     box = person.page.get_by_role("textbox", name="Document")
     box.fill(json.dumps(document, indent=2))
     person.press("Plan the import")
-    person.page.get_by_role("region", name="Plan", exact=True).wait_for()
+    person.page.get_by_role("region", name="Plan", exact=True).scroll_into_view_if_needed()
 
 
 def entry(person):
