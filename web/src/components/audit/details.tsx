@@ -32,9 +32,10 @@ export function Details({ entry, onClose, onFilter }: DetailsProps) {
             text(words.id, entry.id),
             [
               words.request,
-              <>
-                <code>{entry.requestId}</code> {entry.requestId && <CopyButton text={entry.requestId} label={words.copyRequest} />}
-              </>,
+              <span className={styles["request"]}>
+                <code>{entry.requestId}</code>
+                {entry.requestId && <CopyButton text={entry.requestId} label={words.copyRequest} />}
+              </span>,
             ],
           ]}
         />

@@ -113,10 +113,10 @@ export function AccountPage() {
       <section className={styles["person"]}>
         <Avatar name={user.name || user.email} />
         <div>
-          <p>
+          <p className={styles["name"]}>
             <b>
               <bdi>{user.name || user.email}</bdi>
-            </b>{" "}
+            </b>
             {user.platformRole === "super-admin" && <Badge tone="info">{words.superAdmin}</Badge>}
           </p>
           <p className={styles["secondary"]}>
