@@ -1,6 +1,6 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider } from "@tanstack/react-router";
+import { RouterProvider, type AnyRoute } from "@tanstack/react-router";
 import { isError } from "manybase";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -22,6 +22,13 @@ addEventListener("vite:preloadError", (event) => {
   event.preventDefault();
   location.reload();
 });
+
+// The parts of the first screen load while its routes read what they need. A part that fails is loaded again by its route.
+const routes: Record<string, AnyRoute> = router.routesById;
+for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: string }[]) {
+  const component = routes[routeId]?.options.component as { preload?: () => Promise<unknown> } | undefined;
+  component?.preload?.().catch(() => {});
+}
 
 // Another screen starts at its title, for readers of the screen and the keyboard alike.
 let shown: string | undefined;
