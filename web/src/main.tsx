@@ -4,7 +4,7 @@ import { RouterProvider, type AnyRoute } from "@tanstack/react-router";
 import { isError } from "manybase";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { queryClient } from "./app/queries";
+import { queryClient, setupStatus } from "./app/queries";
 import { router } from "./app/router";
 import { ToastArea } from "./components/ui/toast";
 import { watchScheme } from "./lib/scheme";
@@ -23,7 +23,8 @@ addEventListener("vite:preloadError", (event) => {
   location.reload();
 });
 
-// The parts of the first screen load while its routes read what they need. A part that fails is loaded again by its route.
+// What every first screen needs is read, and its parts load, before its routes run. What fails is loaded again there.
+void queryClient.prefetchQuery(setupStatus);
 const routes: Record<string, AnyRoute> = router.routesById;
 for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: string }[]) {
   const component = routes[routeId]?.options.component as { preload?: () => Promise<unknown> } | undefined;
