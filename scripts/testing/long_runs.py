@@ -306,7 +306,7 @@ RUNS = {
     "powercut": (powercut, "2 min", "100 rounds of the same with what was not synced lost (MB_POWER_CUTS)"),
     "queries": (
         queries,
-        "30 min",
+        "20 min",
         "200,000 random queries and counts compared with a plain evaluation (MB_CASES), 50,000 sorted ones (MB_SEEDS), "
         "1,000 walks among writes (MB_WALK_SEEDS)",
     ),
@@ -366,7 +366,7 @@ RUNS = {
     ),
     "dashboard": (
         dashboard,
-        "8 min",
+        "5 min",
         "the speed of the dashboard against its budgets: first paint, clicks, 100,000 rows, interactions, memory (needs a "
         "quiet machine)",
     ),
