@@ -5,12 +5,14 @@ import { Play } from "lucide-react";
 import { adminOf, permissions } from "../../app/queries";
 import { Page } from "../../components/shell/page";
 import { ShowCall } from "../../components/shell/show-call";
+import { Denied } from "../../components/states/denied";
 import { ErrorState } from "../../components/states/problem";
 import { Skeleton } from "../../components/states/skeleton";
 import { Button } from "../../components/ui/button";
 import { Panel, PanelBody } from "../../components/ui/panel";
 import { Table } from "../../components/ui/table";
 import { Tabs } from "../../components/ui/tabs";
+import { can } from "../../lib/permissions";
 import { policiesMessages } from "../../messages/policies";
 import { callsOf } from "./calls";
 import { defaultPolicy, policyOf } from "./data";
@@ -71,7 +73,8 @@ export function ProjectPoliciesPage() {
   const { view = "rules", rule = "read" } = useSearch({ from: "/inside/p/$slug/policies" });
   const navigate = useNavigate({ from: "/p/$slug/policies" });
   const may = permissionOf(perms);
-  const query = useQuery(policyOf(project.id, defaultPolicy));
+  const mayRead = can(perms, "policies:read");
+  const query = useQuery({ ...policyOf(project.id, defaultPolicy), enabled: mayRead });
   const go = (change: PolicySearch) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   const defaultRules = () => {
     if (query.isError) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
@@ -98,6 +101,13 @@ export function ProjectPoliciesPage() {
       </>
     );
   };
+  if (!mayRead) {
+    return (
+      <Page title={words.project.title}>
+        <Denied permission="policies:read" />
+      </Page>
+    );
+  }
   return (
     <Page
       title={words.project.title}
