@@ -360,7 +360,7 @@ RUNS = {
     ),
     "screens": (
         screens,
-        "45 min",
+        "30 min",
         "every screen of the dashboard as pictures in build/screens: wide and at 360 pixels, light and dark (MB_TOUR=1 also "
         "takes those of docs/images)",
     ),
