@@ -1,11 +1,25 @@
 #include "store/mongo/connection.h"
 
 #include <mongoc/mongoc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <thread>
 
 #include "document/fields.h"
+
+// libmongoc keeps its counters in a file in /dev/shm, which it creates when the program is loaded, whether the driver
+// is used or not. A killed process would leave the file, and a later process with the same number would print a
+// warning. These replace the functions of the C library in the whole program: the memory has no name, and ends with the
+// process.
+extern "C" {
+int shm_open(const char* name, int /*flags*/, mode_t /*mode*/) {
+  return memfd_create(name, MFD_CLOEXEC);
+}
+int shm_unlink(const char* /*name*/) {
+  return 0;
+}
+}
 
 namespace mb::store::mongo {
 
