@@ -354,5 +354,7 @@ def test_a_kill_in_the_middle_leaves_one_of_the_two(make_server):
         assert not (server.data / "secret.new").exists()
     assert "no problems" in check_data(server.data).stdout
     assert changed < rounds
-    report = result(run("keys reseal", "--json", data=server.data))
+    ran = run("keys reseal", "--json", data=server.data)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    report = json.loads(ran.stdout)
     assert report["unreadable"] == 0 and report["values"] >= 30 + 15 * 40
