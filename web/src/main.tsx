@@ -1,6 +1,6 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider, type AnyRoute } from "@tanstack/react-router";
+import { RouterProvider } from "@tanstack/react-router";
 import { isError } from "manybase";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -23,13 +23,8 @@ addEventListener("vite:preloadError", (event) => {
   location.reload();
 });
 
-// What every first screen needs is read, and its parts load, before its routes run. What fails is loaded again there.
+// What every first screen needs is read before its routes run.
 void queryClient.prefetchQuery(setupStatus);
-const routes: Record<string, AnyRoute> = router.routesById;
-for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: string }[]) {
-  const component = routes[routeId]?.options.component as { preload?: () => Promise<unknown> } | undefined;
-  component?.preload?.().catch(() => {});
-}
 
 // Another screen starts at its title, for readers of the screen and the keyboard alike.
 let shown: string | undefined;
