@@ -47,13 +47,17 @@ def test_public_rules_alone(nobody, project, admin, posts):
 def test_what_is_not_public_any_more_stops(server, owner):
     project = owner.create_project()
     posts = project.collection(policy=PUBLIC)
-    with Live(server, query=f"?project={project.id}") as live:
+    with Live(server, query=f"?project={project.id}") as live, Live(server) as watching:
         assert live.ask(ANONYMOUS) == {"type": "auth_ok"}
         live.follow(posts)
+        watching.auth(project.admin.token)
+        watching.follow(posts)
         first = document(project.admin, posts, {"published": True})
-        assert live.event()["documentId"] == first
+        assert live.event()["documentId"] == watching.event()["documentId"] == first
         ok(project.admin.put(f"/admin/collections/{posts}/policy", OPEN_POLICY), 204)
-        document(project.admin, posts, {"published": True})
+        hidden = document(project.admin, posts, {"published": True})
+        # The policy that holds when a change is sent decides, so the next one must not hold before.
+        assert watching.event()["documentId"] == hidden
         ok(project.admin.put(f"/admin/collections/{posts}/policy", PUBLIC), 204)
         last = document(project.admin, posts, {"published": True})
         assert live.event()["documentId"] == last
