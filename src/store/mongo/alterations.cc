@@ -190,8 +190,7 @@ Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> extr
         count.end();
         count.appendInt32("limit", 1);
         const doc::Document statement = count.finish();
-        (void)connection.write(names_.shared(),
-                               statementsCommand("delete", kCounts, "deletes", std::span(&statement, 1)));
+        (void)connection.write(names_.shared(), deleteCommand(kCounts, statement));
         return {};
       });
 }
@@ -237,8 +236,7 @@ Outcome<> Engine::registerBuild(Connection& connection, const CollectionRef& col
     out.appendString("by", instance_);
     out.end();
   });
-  auto done =
-      connection.write(names_.shared(), statementsCommand("update", kBuilds, "updates", std::span(&statement, 1)));
+  auto done = connection.write(names_.shared(), updateCommand(kBuilds, statement));
   if (!done) return std::unexpected(std::move(done).error());
   return {};
 }
@@ -246,7 +244,7 @@ Outcome<> Engine::registerBuild(Connection& connection, const CollectionRef& col
 void Engine::removeBuild(Connection& connection, const CollectionRef& collection, IndexNo index) {
   const doc::Document statement = removeStatement(buildId(collection, index));
   // A row that stays is removed by the next pass of the housekeeping.
-  (void)connection.write(names_.shared(), statementsCommand("delete", kBuilds, "deletes", std::span(&statement, 1)));
+  (void)connection.write(names_.shared(), deleteCommand(kBuilds, statement));
 }
 
 Result<> Engine::buildNow(Connection& connection, const CollectionRef& collection, const IndexInfo& index) {
@@ -417,8 +415,7 @@ void Engine::sweepProject(ProjectNo project) {
       out.end();
       out.appendInt32("limit", 0);
       const doc::Document statement = out.finish();
-      (void)connection.write(names_.shared(),
-                             statementsCommand("delete", collection, "deletes", std::span(&statement, 1)));
+      (void)connection.write(names_.shared(), deleteCommand(collection, statement));
     };
     removeAll(kCatalogue, "_id.p");
     removeAll(kCounts, "p");
@@ -435,7 +432,7 @@ void Engine::sweepProject(ProjectNo project) {
     out.end();
     out.appendInt32("limit", 0);
     const doc::Document statement = out.finish();
-    (void)connection.write(names_.shared(), statementsCommand("delete", kLog, "deletes", std::span(&statement, 1)));
+    (void)connection.write(names_.shared(), deleteCommand(kLog, statement));
   });
 }
 

@@ -137,7 +137,7 @@ class Attempt {
   std::map<ProjectNo, uint64_t> epochs_;  // bumps; after the commit the new values
   std::map<ProjectNo, uint64_t> positions_;
   std::optional<ProjectNo> moved_;      // a project whose head holds number_
-  std::optional<std::string> holder_;   // of the turn, as stored
+  std::optional<std::string> holder_;   // of the lease, as stored
   std::shared_ptr<ProjectState> next_;  // of a change of the catalogue
   Refused refused_;
   bool stale_ = false;

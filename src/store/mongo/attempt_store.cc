@@ -320,7 +320,7 @@ Outcome<> Attempt::storeHeads() {
   if (projects.empty()) return {};
   moved_ = *projects.begin();
   for (const ChangeEntry& entry : log_) logBytes_ += bytesOf(entry);
-  if (own) holder_ = context_.turns.next(project_, more_);
+  if (own) holder_ = context_.leases.next(project_, more_);
   std::vector<doc::Document> statements;
   for (const ProjectNo project : projects) {
     const bool compared = own && project == project_;
@@ -346,7 +346,7 @@ Outcome<> Attempt::storeHeads() {
     out.end();
     out.beginDocument("$set");
     out.appendInt64(fmt::format("{}{}", kGroupsPrefix, context_.instance), static_cast<int64_t>(number_));
-    if (compared && holder_) out.appendString("turn", *holder_);
+    if (compared && holder_) out.appendString("lease", *holder_);
     if (compared && next_) {
       out.appendInt64("next", next_->head.nextNumber);
       out.appendBool("dead", next_->head.dead);
@@ -415,7 +415,7 @@ Outcome<std::optional<bool>> Attempt::settle() {
 }
 
 void Attempt::publish() {
-  context_.turns.committed(project_, holder_, more_);
+  context_.leases.committed(project_, holder_, more_);
   context_.marks.move(stripes_);
   context_.marks.move(systemStripes_);
   for (const auto& [project, epoch] : epochs_) context_.states.raiseEpoch(project, epoch);

@@ -33,6 +33,14 @@ inline doc::Document statementsCommand(std::string_view name, std::string_view c
   return out.finish();
 }
 
+// The commands of one statement.
+inline doc::Document updateCommand(std::string_view collection, const doc::Document& statement) {
+  return statementsCommand("update", collection, "updates", std::span(&statement, 1));
+}
+inline doc::Document deleteCommand(std::string_view collection, const doc::Document& statement) {
+  return statementsCommand("delete", collection, "deletes", std::span(&statement, 1));
+}
+
 inline doc::Document replaceStatement(std::string_view id, doc::DocumentView by) {
   doc::BsonWriter out(by.bytes().size() + 64);
   out.beginDocument("q");

@@ -126,7 +126,7 @@ class Engine final : public MongoStore {
   Notices notices_;
   FeedListeners listeners_;
   const std::string instance_;
-  Turns turns_;
+  WriteLeases leases_;
   std::atomic<uint64_t> groups_{0};
   CommitCounts counts_;
   const GroupContext context_;

@@ -91,7 +91,7 @@ std::vector<PendingWrite*> Group::run(std::vector<PendingWrite*> writes) {
       failAll(writes, busy());
       break;
     }
-    context_.turns.wait(project_);
+    context_.leases.wait(project_);
     Attempt attempt(context_, connection_, project_, writes, more_);
     const auto done = attempt.run(now + kUnknownTime);
     if (done) {

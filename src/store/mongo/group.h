@@ -7,7 +7,7 @@
 #include "store/change_feed.h"
 #include "store/marks.h"
 #include "store/mongo/project_states.h"
-#include "store/mongo/turns.h"
+#include "store/mongo/write_leases.h"
 
 namespace mb::store::mongo {
 
@@ -43,7 +43,7 @@ struct GroupContext {
   Marks& marks;
   Notices& notices;
   FeedListeners& listeners;
-  Turns& turns;
+  WriteLeases& leases;
   std::atomic<uint64_t>& groups;  // the number of the last one
   CommitCounts& counts;
   const Clock& clock;

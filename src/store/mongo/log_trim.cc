@@ -88,8 +88,7 @@ Outcome<> LogTrimmer::trim(Connection& connection, Log& log, const std::function
   out.end();
   const doc::Document statement = out.finish();
   // The mark comes first: who misses an entry then finds that it was trimmed.
-  auto marked =
-      connection.write(names_.shared(), statementsCommand("update", kHeads, "updates", std::span(&statement, 1)));
+  auto marked = connection.write(names_.shared(), updateCommand(kHeads, statement));
   if (!marked) return std::unexpected(std::move(marked).error());
   return remove(connection, log);
 }
@@ -125,8 +124,7 @@ Outcome<> LogTrimmer::remove(Connection& connection, const Log& log) const {
     out.end();
     out.appendInt32("limit", 0);
     const doc::Document statement = out.finish();
-    auto done =
-        connection.write(names_.shared(), statementsCommand("delete", kLog, "deletes", std::span(&statement, 1)));
+    auto done = connection.write(names_.shared(), deleteCommand(kLog, statement));
     if (!done) return std::unexpected(std::move(done).error());
   }
   return {};

@@ -30,8 +30,7 @@ Task<> Engine::restoreChain(ProjectNo project, CollectionNo collection, ChainHea
   co_return co_await queues_.exclusively(
       project, [this, project, collection, head](Connection& connection) -> Result<> {
         const doc::Document statement = chainStatement(countId(project, collection, ""), head);
-        const auto done = connection.write(names_.shared(),
-                                           statementsCommand("update", kChains, "updates", std::span(&statement, 1)));
+        const auto done = connection.write(names_.shared(), updateCommand(kChains, statement));
         if (!done) return fail(unavailableError(done.error()));
         return {};
       });

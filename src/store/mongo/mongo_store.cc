@@ -66,21 +66,21 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
       clock_(clock),
       states_(names_, std::move(system)),
       instance_(newInstance()),
-      turns_(instance_),
+      leases_(instance_),
       context_{instance_,
                names_,
                states_,
                marks_,
                notices_,
                listeners_,
-               turns_,
+               leases_,
                groups_,
                counts_,
                clock_,
                settings_.callbackRuns},
       pool_(settings_.uri, settings_.threads),
       queues_(pool_, context_),
-      watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, turns_, instance_}) {}
+      watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, leases_, instance_}) {}
 
 Engine::~Engine() {
   close();

@@ -13,7 +13,7 @@
 
 namespace mb::store::mongo {
 
-// The document of a project in `heads`: {_id: <number>, pos, epoch, cat, next, dead, lost, logged, n, turn, g:
+// The document of a project in `heads`: {_id: <number>, pos, epoch, cat, next, dead, lost, logged, n, lease, g:
 // {<instance>: <group>}}.
 struct Head {
   uint64_t position = 0;  // of the last entry of the change log

@@ -142,8 +142,7 @@ void Watcher::beat(const std::stop_token& stop) {
       out.end();
     });
     // A beat that fails is not seen: fresh() says so.
-    (void)connection.write(to_.names.shared(),
-                           statementsCommand("update", kBeats, "updates", std::span(&statement, 1)));
+    (void)connection.write(to_.names.shared(), updateCommand(kBeats, statement));
     std::unique_lock lock(mutex_);
     changed_.wait_until(lock, stop, sent + kBeat, [] { return false; });
   }
@@ -153,7 +152,7 @@ void Watcher::beat(const std::stop_token& stop) {
     out.appendBool("ended", true);
     out.end();
   });
-  (void)connection.write(to_.names.shared(), statementsCommand("update", kBeats, "updates", std::span(&ended, 1)));
+  (void)connection.write(to_.names.shared(), updateCommand(kBeats, ended));
 }
 
 void Watcher::noteBeat(std::string_view instance, int64_t number) {
@@ -250,9 +249,9 @@ void Watcher::handleHead(doc::DocumentView key, doc::DocumentView fields) {
   // The documents that changed are not known.
   if (to_.states.hasMarkedPaths(project)) to_.marks.moveAll();
   if (!writer.empty()) {
-    const auto turn = fields.find("turn");
-    const bool named = turn && turn->type() == doc::BsonType::string;
-    to_.turns.note(project, named ? std::optional(turn->asString()) : std::nullopt);
+    const auto lease = fields.find("lease");
+    const bool named = lease && lease->type() == doc::BsonType::string;
+    to_.leases.note(project, named ? std::optional(lease->asString()) : std::nullopt);
   }
   if (position) to_.listeners.notify(project, *position);
 }

@@ -14,7 +14,7 @@
 #include "store/change_feed.h"
 #include "store/marks.h"
 #include "store/mongo/project_states.h"
-#include "store/mongo/turns.h"
+#include "store/mongo/write_leases.h"
 
 namespace mb::store::mongo {
 
@@ -32,7 +32,7 @@ class Watcher {
     Marks& marks;
     Notices& notices;
     FeedListeners& listeners;
-    Turns& turns;
+    WriteLeases& leases;
     const std::string& instance;
   };
   Watcher(std::string uri, const Targets& targets) : uri_(std::move(uri)), to_(targets) {}

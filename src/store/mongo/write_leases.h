@@ -1,6 +1,6 @@
-// Turns at writing one project: instances that all write it would run into one another's commits, each of which costs a
-// run of a whole group. Who has the turn is stored in the project's head with a commit and known to others by the
-// change stream. A hint only: a commit compares the head in any case.
+// Leases for writing one project. Instances that all write it run into one another's commits, each of which costs a run
+// of a whole group; so one of them holds the lease for some milliseconds. Its name is stored in the project's head with
+// a commit, and reaches the others by the change stream. A hint only: a commit compares the head in any case.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,17 @@
 namespace mb::store::mongo {
 
 // Any thread.
-class Turns {
+class WriteLeases {
  public:
-  // How long a turn lasts, from the commit that takes it. Others wait as long from when they learn of it, so that an
+  // How long a lease lasts, from the commit that takes it. Others wait as long from when they learn of it, so that an
   // instance that ended keeps none.
-  static constexpr std::chrono::milliseconds kTurn{50};
+  static constexpr std::chrono::milliseconds kLease{50};
 
-  explicit Turns(std::string instance) : instance_(std::move(instance)) {}
+  explicit WriteLeases(std::string instance) : instance_(std::move(instance)) {}
 
-  // Blocks while another instance has its turn, kTurn at most.
+  // Blocks while another instance has its lease, kLease at most.
   void wait(ProjectNo project);
-  // What a commit stores as the holder: this instance, "" to give the turn up, nullopt to change nothing. `more`:
+  // What a commit stores as the holder: this instance, "" to give the lease up, nullopt to change nothing. `more`:
   // further writes of this instance wait.
   std::optional<std::string> next(ProjectNo project, bool more);
   // The commit that stored `holder` succeeded.
@@ -36,19 +36,19 @@ class Turns {
 
  private:
   using Time = std::chrono::steady_clock::time_point;
-  struct Turn {
+  struct Lease {
     std::string holder;  // "" for none
-    Time since;          // of the turn
+    Time since;          // of the lease
     Time lastOther;      // the last commit of another instance
     Time yieldUntil;     // this instance lets others go first
   };
-  bool othersWait(const Turn& turn, Time now) const;
+  bool othersWait(const Lease& lease, Time now) const;
   void dropOld(Time now);
 
   const std::string instance_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<ProjectNo, Turn> turns_;  // of projects that several instances write
+  std::map<ProjectNo, Lease> leases_;  // of projects that several instances write
 };
 
 }  // namespace mb::store::mongo
