@@ -55,6 +55,15 @@ def test_the_page_has_nothing_inline(server):
     assert re.search(r'<meta name="manybase-root" content=""', page)
 
 
+def test_the_first_paint_waits_for_no_module(server):
+    """The mark is in the page itself; before it the browser loads the script of the colours and the styles alone."""
+    page = get(server, "/dashboard").text
+    assert page.index('<div id="root">') < page.index('<svg class="opening"') < page.index("</body>")
+    blocking = [tag for tag in re.findall(r"<script[^>]*>", page) if 'type="module"' not in tag]
+    assert len(blocking) == 1 and "/scheme-" in blocking[0]
+    assert len(re.findall(r'<link rel="stylesheet"', page)) <= 4
+
+
 def test_assets_are_kept_for_ever(server):
     for path in assets_of(server):
         plain = get(server, path, accept_encoding="identity")
