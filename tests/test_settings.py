@@ -11,8 +11,9 @@ import time
 import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused
+from support.ports import free_port
 from support.raw_http import RawConnection
-from support.server import Server, binary, free_port
+from support.server import Server, binary
 from support.waiting import SLOW, wait_until
 
 

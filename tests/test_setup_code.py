@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused, unique
-from support.server import free_port
+from support.ports import free_port
 
 REGISTER = "/control/auth/register"
 STATUS = "/control/setup-status"

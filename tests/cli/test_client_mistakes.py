@@ -11,7 +11,7 @@ import pytest
 
 from support.client import PASSWORD, ok
 from support.commands import complains
-from support.server import free_port
+from support.ports import free_port
 
 COMMANDS = ["link --project x", "pull", "status", "diff", "push", "promote --from a --to b", "test"]
 

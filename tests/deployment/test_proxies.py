@@ -17,7 +17,8 @@ import pytest
 from support.client import PASSWORD, PlatformUser
 from support.parts import missing_part
 from support.realtime import Live
-from support.server import ROOT, free_port
+from support.ports import free_port
+from support.server import ROOT
 from support.waiting import SLOW, wait_until
 
 PAGE = ROOT / "docs" / "deployment.md"

@@ -5,7 +5,7 @@ import pytest
 from support.client import Api, ok
 from support.commands import done
 from support.mail import MailCatcher
-from support.server import free_port
+from support.ports import free_port
 from support.upstream import Upstream
 from support.waiting import wait_until
 

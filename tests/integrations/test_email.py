@@ -4,7 +4,7 @@ import pytest
 
 from support.client import ok, refused
 from support.mail import MailCatcher
-from support.server import free_port
+from support.ports import free_port
 
 LOGIN = ("shop", "pass word")
 

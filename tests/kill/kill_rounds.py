@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from kill.checks import CHECKS  # noqa: E402
 from kill.ledger import Killed, World  # noqa: E402
 from support.client import PlatformUser  # noqa: E402
-from support.server import Server, check_data, free_port  # noqa: E402
+from support.ports import free_port  # noqa: E402
+from support.server import Server, check_data  # noqa: E402
 from support.waiting import SLOW  # noqa: E402
 
 

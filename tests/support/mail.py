@@ -12,7 +12,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from support.certificates import certificate
-from support.server import free_port
+from support.ports import free_port
 from support.waiting import wait_until
 
 LINK = re.compile(r"https?://\S+")

@@ -5,12 +5,13 @@ import atexit
 import functools
 import hashlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from support.installing import one_at_a_time
+from support.ports import free_port
 from support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -22,12 +23,16 @@ def installed() -> Path:
     """Installs it in an environment of its own, where that was not done with these versions."""
     program, marker = FOLDER / "bin" / "secantusd-py", FOLDER / "installed.txt"
     wanted = REQUIREMENTS.read_text()
-    if program.exists() and marker.exists() and marker.read_text() == wanted:
-        return program
-    for line in ([sys.executable, "-m", "venv", "--clear", FOLDER], [FOLDER / "bin" / "python", "-m", "pip", "install", "-q", "-r", REQUIREMENTS]):
-        done = subprocess.run(line, capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0, done.stdout + done.stderr
-    marker.write_text(wanted)
+    with one_at_a_time(FOLDER):
+        if program.exists() and marker.exists() and marker.read_text() == wanted:
+            return program
+        for line in (
+            [sys.executable, "-m", "venv", "--clear", FOLDER],
+            [FOLDER / "bin" / "python", "-m", "pip", "install", "-q", "-r", REQUIREMENTS],
+        ):
+            done = subprocess.run(line, capture_output=True, text=True, timeout=600)
+            assert done.returncode == 0, done.stdout + done.stderr
+        marker.write_text(wanted)
     return program
 
 
@@ -36,11 +41,9 @@ class MongoServer:
 
     def __init__(self, folder: Path):
         self.log_path = folder / "mongo-server.log"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = port = probe.getsockname()[1]
-        self.url = f"mongodb://127.0.0.1:{port}/?replicaSet=secantus"
-        line = [installed(), "--port", str(port), "--storage-path", folder / "mongo", "--enable-test-commands"]
+        self.port = free_port()
+        self.url = f"mongodb://127.0.0.1:{self.port}/?replicaSet=secantus"
+        line = [installed(), "--port", str(self.port), "--storage-path", folder / "mongo", "--enable-test-commands"]
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(

@@ -3,13 +3,14 @@
 import json
 import re
 import subprocess
+import tempfile
 import urllib.parse
 from pathlib import Path
 
 import httpx
 
 from support.node_packages import NODE, installed
-from support.server import free_port
+from support.ports import free_port
 from support.waiting import SLOW, wait_until
 
 SOURCE = Path(__file__).resolve().parent / "oidc"
@@ -35,8 +36,9 @@ class OidcProvider:
     def start(self, *callbacks: str) -> "OidcProvider":
         self.callbacks = list(callbacks) or self.callbacks
         config = json.dumps({"port": self.port, "callbacks": self.callbacks})
+        self.output = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [NODE, "provider.mjs", config], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [NODE, "provider.mjs", config], cwd=self.folder, stdout=self.output, stderr=subprocess.STDOUT
         )
         try:
             wait_until(self._responds, what="the provider does not respond")
@@ -49,9 +51,13 @@ class OidcProvider:
         try:
             httpx.get(self.issuer + "/.well-known/openid-configuration", trust_env=False)
         except httpx.TransportError:
-            assert self.process.poll() is None, "the provider ended"
+            assert self.process.poll() is None, f"the provider ended:\n{self._printed()}"
             return False
         return True
+
+    def _printed(self) -> str:
+        self.output.seek(0)
+        return self.output.read().decode(errors="replace")
 
     def restart(self) -> None:
         self.stop()
@@ -62,6 +68,7 @@ class OidcProvider:
             self.process.kill()
             self.process.wait()
             self.process = None
+            self.output.close()
 
 
 class Browser:

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from support.http_stand_in import StandInHandler, StandInServer
-from support.server import free_port
+from support.ports import free_port
 
 
 def base64url(data: bytes) -> str:

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 
-from support.server import free_port
+from support.ports import free_port
 from support.waiting import wait_until
 
 BINARY = shutil.which("redis-server")

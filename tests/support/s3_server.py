@@ -7,7 +7,7 @@ import sys
 import httpx
 
 from support.certificates import certificate
-from support.server import free_port
+from support.ports import free_port
 from support.waiting import wait_until
 
 BUCKET = "kept"

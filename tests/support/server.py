@@ -4,13 +4,13 @@ import http.client
 import os
 import re
 import signal
-import socket
 import subprocess
 from pathlib import Path
 
 import httpx
 
 from support import mongo_server
+from support.ports import free_port
 from support.waiting import SLOW, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -26,12 +26,6 @@ PORTS_TRIED = 3
 
 def binary() -> Path:
     return Path(os.environ.get("MB_SERVER", ROOT / "build" / "release" / "bin" / "manybase"))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Server:

@@ -11,7 +11,8 @@ from pathlib import Path
 import httpx
 
 from support.parts import missing_part
-from support.server import ROOT, free_port
+from support.ports import free_port
+from support.server import ROOT
 from support.waiting import wait_until
 
 # go.mod and go.sum with the version and the hashes. Newer versions need a newer Go than Debian 12 has.

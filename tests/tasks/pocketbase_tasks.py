@@ -13,7 +13,8 @@ import httpx
 from support.client import PASSWORD
 from support.hand import Hand
 from support.parts import missing_part
-from support.server import ROOT, free_port
+from support.ports import free_port
+from support.server import ROOT
 from support.waiting import wait_until
 
 VERSION = "v0.40.4"
