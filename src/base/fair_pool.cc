@@ -1,17 +1,13 @@
 #include "base/fair_pool.h"
 
-#include <limits>
-
 namespace mb {
 
 namespace {
 
-// The threads bound what runs; the queue only decides what is next.
-constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
-
+// The threads bound what runs in all.
 QueueLimits queueLimits(const FairPoolLimits& limits) {
-  return {.running = kUnbounded,
-          .runningOfProject = kUnbounded,
+  return {.running = std::numeric_limits<size_t>::max(),
+          .runningOfProject = limits.runningOfProject,
           .waiting = limits.waiting,
           .waitingOfProject = limits.waitingOfProject};
 }
@@ -43,13 +39,25 @@ void FairPool::stop() {
 }
 
 void FairPool::runNext() {
-  std::optional<Entry> entry;
-  {
-    const std::scoped_lock lock(mutex_);
-    entry = queue_.next();
+  std::unique_lock lock(mutex_);
+  std::optional<Entry> entry = queue_.next();
+  if (!entry) ++passed_;
+  std::exception_ptr bug;
+  while (entry) {
+    lock.unlock();
+    try {
+      std::exchange(entry->job, {})();
+    } catch (...) {
+      bug = std::current_exception();
+    }
+    lock.lock();
     queue_.done({entry->project, ""});
+    entry.reset();
+    // An entry that a call passed over may run now.
+    if (passed_ > 0 && (entry = queue_.next())) --passed_;
   }
-  entry->job();
+  lock.unlock();
+  if (bug) std::rethrow_exception(bug);
 }
 
 }  // namespace mb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -11,10 +12,11 @@
 
 namespace mb {
 
-// How many jobs may wait; running jobs are not counted.
+// How many jobs may wait, running ones not counted, and how many of one project may run.
 struct FairPoolLimits {
   size_t waitingOfProject = 256;
   size_t waiting = 4096;
+  size_t runningOfProject = std::numeric_limits<size_t>::max();
 };
 
 class FairPool {
@@ -76,6 +78,7 @@ class FairPool {
 
   mutable std::mutex mutex_;
   FairQueue<Entry> queue_;
+  size_t passed_ = 0;                   // calls of runNext() that found only projects at their bound
   std::atomic<bool> stopping_ = false;  // set under the mutex
   WorkerPool pool_;  // one call of runNext() per entry of the queue; last, as its threads use the rest
 };

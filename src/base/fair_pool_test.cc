@@ -105,6 +105,31 @@ TEST(FairPool, BeginsNothingOnceItStops) {
   EXPECT_EQ(waiting.get().error().code(), ErrorCode::unavailable);
 }
 
+TEST(FairPool, AProjectRunsAtMostItsNumberOfJobs) {
+  FairPool pool("test", 3, {.runningOfProject = 1});
+  std::atomic<int> ofA = 0;
+  std::atomic<int> ran = 0;
+  std::atomic<bool> together = false;
+  std::promise<void> release;
+  const auto wait = release.get_future().share();
+  for (int i = 0; i < 5; ++i) {
+    pool.submit("a", [&, wait] {
+      if (++ofA > 1) together = true;
+      wait.wait();
+      --ofA;
+      ++ran;
+      if (ran == 2) throw std::runtime_error("a bug");
+    });
+  }
+  std::promise<void> others;
+  pool.submit("b", [&] { others.set_value(); });
+  others.get_future().wait();  // threads are left for others
+  release.set_value();
+  pool.stop();
+  EXPECT_EQ(ran, 5);
+  EXPECT_FALSE(together);
+}
+
 TEST(FairPool, RunsHereWhatItRefuses) {
   Cores cores(1);
   cores.start();

@@ -130,6 +130,7 @@ void initializeDriver() {
 }
 
 struct Connection::Driver {
+  const AddressCheck permits;  // empty: any address
   mongoc_client_t* client = nullptr;
   mongoc_client_session_t* session = nullptr;
   mongoc_transaction_opt_t* transaction = nullptr;
@@ -137,10 +138,11 @@ struct Connection::Driver {
   bson_t writeOptions;
   bson_t sessionOptions;
 
-  explicit Driver(const std::string& uri) {
+  Driver(const std::string& uri, AddressCheck givenPermits) : permits(std::move(givenPermits)) {
     initializeDriver();
     client = mongoc_client_new(uri.c_str());
     if (client == nullptr) throw std::runtime_error("the address of the database does not parse");
+    if (permits) guardConnections(client, permits);
     mongoc_client_set_error_api(client, MONGOC_ERROR_API_VERSION_2);
     const WriteConcern majority;
     const ReadConcern read("majority");
@@ -204,7 +206,10 @@ Error unavailableError(const CommandError& error) {
       .withCause(fmt::format("{}: {}", error.code, error.message));
 }
 
-Connection::Connection(const std::string& uri) : driver_(std::make_unique<Driver>(uri)) {}
+Connection::Connection(const std::string& uri) : Connection(uri, {}) {}
+
+Connection::Connection(const std::string& uri, AddressCheck permits)
+    : driver_(std::make_unique<Driver>(uri, std::move(permits))) {}
 
 Connection::~Connection() = default;
 

@@ -1,5 +1,6 @@
 // One client of a MongoDB server: runs commands, in transactions of its session or outside them. Blocks, so only
-// threads of a ConnectionPool use it, one at a time. The driver (libmongoc) appears in connection.cc only.
+// threads of a pool use it, one at a time. The driver (libmongoc) appears in connection.cc, guarded_stream.cc and
+// uri.cc only.
 #pragma once
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "document/bson.h"
+#include "store/mongo/guarded_stream.h"
 #include "store/store_types.h"
 
 namespace mb::store::mongo {
@@ -54,6 +56,8 @@ class Connection {
  public:
   // Connects with the first command. `uri` is one that parseUri() returned.
   explicit Connection(const std::string& uri);
+  // Reaches only addresses that `permits` permits, also where the server names further hosts. `uri` names plain hosts.
+  Connection(const std::string& uri, AddressCheck permits);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

@@ -1,0 +1,21 @@
+// Connections of the driver that reach only addresses which a check permits.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <functional>
+
+// Types of the driver, which its own header declares.
+typedef struct _mongoc_client_t mongoc_client_t;  // NOLINT(modernize-use-using): as there
+
+namespace mb::store::mongo {
+
+// Whether a socket may be connected to the address. Any thread.
+using AddressCheck = std::function<bool(const sockaddr* address, socklen_t size)>;
+
+// Lets each connection of `client`, also those to hosts that a server names, go to an address that `permits` has
+// permitted, never to a socket of the file system. With TLS the name of the host is verified. Each try takes at most
+// kConnectTimeout besides the lookup of the name. REQUIRES: `permits` outlives `client`, which has not connected yet.
+void guardConnections(mongoc_client_t* client, const AddressCheck& permits);
+
+}  // namespace mb::store::mongo

@@ -1,0 +1,35 @@
+// Addresses of databases that belong to a project's owner: `mongoUrl`. Stricter than MONGO_URL (store/mongo/uri.h),
+// since any platform user may give one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "store/own/host_guard.h"
+
+namespace mb::store::own {
+
+inline constexpr size_t kMaxAddress = 2048;  // bytes
+inline constexpr size_t kMaxHosts = 20;
+
+struct Host {
+  std::string name;  // a name or an address, without brackets
+  int port = 27017;
+};
+
+struct Address {
+  std::string uri;  // mongodb://, plain hosts, with the options that the driver needs; holds credentials
+  std::string database;
+  std::vector<Host> hosts;
+  bool hasTls = false;
+};
+
+// Parses a connection string: mongodb:// or mongodb+srv:// (whose records are looked up here, which blocks), 1 to
+// kMaxHosts hosts, a database that is not the server's own, and only options from a list. TLS is needed unless all
+// hosts are addresses that the guard allows as private. Fails with validation, whose details name /mongoUrl; no message
+// holds a host, an address, a name of a user or the value of an option.
+Result<Address> parseAddress(std::string_view text, const HostGuard& guard);
+
+}  // namespace mb::store::own

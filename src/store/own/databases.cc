@@ -1,0 +1,94 @@
+#include "store/own/databases.h"
+
+#include <algorithm>
+
+namespace mb::store::own {
+
+namespace {
+
+constexpr std::chrono::seconds kHousekeepingInterval{10};
+constexpr size_t kWaitingInAll = 4096;
+
+}  // namespace
+
+Databases::Databases(const HostGuard& guard)
+    : guard_(guard),
+      threads_("own", kThreads,
+               {.waitingOfProject = kWaiting, .waiting = kWaitingInAll, .runningOfProject = kConnections}),
+      housekeeping_([this] { housekeepingLoop(); }) {}
+
+Databases::~Databases() {
+  stop();
+}
+
+std::shared_ptr<Database> Databases::find(ProjectNo project) const {
+  if (!any()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto found = databases_.find(project);
+  if (found == databases_.end()) return nullptr;
+  found->second.used = std::chrono::steady_clock::now();
+  return found->second.database;
+}
+
+void Databases::set(ProjectNo project, DatabaseConfig config) {
+  replace(project, std::make_shared<Database>(project, std::move(config), threads_, guard_));
+}
+
+void Databases::remove(ProjectNo project) {
+  replace(project, nullptr);
+}
+
+void Databases::replace(ProjectNo project, std::shared_ptr<Database> database) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    const auto found = databases_.find(project);
+    if (found != databases_.end()) {
+      found->second.database->stop();
+      replaced_.push_back(std::move(found->second.database));
+      databases_.erase(found);
+    }
+    if (database) databases_.emplace(project, Entry{std::move(database), std::chrono::steady_clock::now()});
+    any_.store(!databases_.empty(), std::memory_order_release);
+  }
+  wake_.notify_all();
+}
+
+void Databases::keepHouse() {
+  std::vector<std::shared_ptr<Database>> closed;
+  std::vector<Entry> entries;
+  {
+    const std::lock_guard lock(mutex_);
+    closed.swap(replaced_);
+    for (const auto& [_, entry] : databases_) entries.push_back(entry);
+  }
+  for (const Entry& entry : entries) entry.database->closeUnused();
+  std::erase_if(entries, [](const Entry& entry) { return !entry.database->hasIdle(); });
+  std::ranges::sort(entries, std::greater(), &Entry::used);
+  for (size_t i = kConnectedProjects; i < entries.size(); ++i) entries[i].database->closeIdle();
+  for (const auto& database : closed) database->closeIdle();
+}
+
+void Databases::housekeepingLoop() {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, kHousekeepingInterval, [this] { return stopping_ || !replaced_.empty(); });
+      if (stopping_) return;
+    }
+    keepHouse();
+  }
+}
+
+void Databases::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    for (const auto& [_, entry] : databases_) entry.database->stop();
+  }
+  wake_.notify_all();
+  if (housekeeping_.joinable()) housekeeping_.join();
+  threads_.stop();
+}
+
+}  // namespace mb::store::own

@@ -1,0 +1,59 @@
+// The databases of all projects that have their own.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "store/own/database.h"
+
+namespace mb::store::own {
+
+inline constexpr size_t kConnectedProjects = 50;  // of one process; of further ones the least lately used is closed
+
+// Thread-safe.
+class Databases {
+ public:
+  // `guard` outlives it.
+  explicit Databases(const HostGuard& guard);
+  ~Databases();  // stop()
+  Databases(const Databases&) = delete;
+  Databases& operator=(const Databases&) = delete;
+
+  // False while no project has a database of its own. Never blocks. Any thread.
+  bool any() const { return any_.load(std::memory_order_acquire); }
+  // Null for a project without one. Any thread.
+  std::shared_ptr<Database> find(ProjectNo project) const;
+  // Replaces the project's database; calls that run end on the earlier one.
+  void set(ProjectNo project, DatabaseConfig config);
+  void remove(ProjectNo project);
+  // Ends all calls; not from a core.
+  void stop();
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Entry {
+    std::shared_ptr<Database> database;
+    Time used;
+  };
+
+  // Puts the entry in its place, or removes that for null. The earlier database is closed by the housekeeping thread.
+  void replace(ProjectNo project, std::shared_ptr<Database> database);
+  // Closes connections of replaced databases, unused ones, and those of too many projects.
+  void keepHouse();
+  void housekeepingLoop();
+
+  const HostGuard& guard_;
+  mutable std::mutex mutex_;
+  mutable std::map<ProjectNo, Entry> databases_;
+  std::vector<std::shared_ptr<Database>> replaced_;  // to be closed
+  std::atomic<bool> any_{false};
+  bool stopping_ = false;
+  std::condition_variable wake_;
+  FairPool threads_;
+  std::thread housekeeping_;
+};
+
+}  // namespace mb::store::own
