@@ -13,7 +13,8 @@ void Documents::setPreHook(PreHook& hook) {
 }
 
 Task<VisibleDocument> Documents::create(const Access& access, const std::string& collection, doc::Document body) {
-  return impl_->write(access, collection, insertRequest(std::move(body), impl_->deps.ids));
+  const store::ProjectNo project = access.project->info().number;
+  return impl_->write(access, collection, insertRequest(std::move(body), impl_->deps, project));
 }
 
 Task<VisibleDocument> Documents::update(const Access& access, const std::string& collection, const std::string& id,

@@ -112,8 +112,9 @@ class TrialRun {
   }
 
   Task<> write() {
-    WriteRequest request =
-        trial_.operation == Operation::create ? insertRequest(*std::move(trial_.body), deps_.ids) : WriteRequest();
+    WriteRequest request = trial_.operation == Operation::create
+                               ? insertRequest(*std::move(trial_.body), deps_, access_.project->info().number)
+                               : WriteRequest();
     if (trial_.operation != Operation::create) {
       request.event = trial_.operation == Operation::remove ? WriteEvent::remove
                       : trial_.replace                      ? WriteEvent::replace

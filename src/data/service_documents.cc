@@ -231,7 +231,7 @@ struct Inserted {
 Task<std::optional<doc::Document>> ServiceDocuments::insertNow(ServiceAccess access, CollectionPtr collection,
                                                                doc::Document document) {
   const Grant grant = grantOn(*collection);
-  WriteRequest request = insertRequest(std::move(document), deps_.ids);
+  WriteRequest request = insertRequest(std::move(document), deps_, collection->ref.project);
   CO_RETURN_IF_ERROR(parseWriteRequest(request, grant));
   std::optional<ReferenceChecks> checks;
   ReferenceChecks::Keys keys;

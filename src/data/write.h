@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "data/data_deps.h"
 #include "data/grant.h"
 #include "data/pre_hook.h"
 #include "data/write_condition.h"
@@ -23,8 +24,8 @@ struct WriteRequest {
 };
 
 policy::Operation operationOf(WriteEvent event);
-// A new document, under a generated id unless `body` has one.
-WriteRequest insertRequest(doc::Document body, IdGenerator& ids);
+// A new document of the project, under a new id unless `body` has one.
+WriteRequest insertRequest(doc::Document body, const DataDeps& deps, store::ProjectNo project);
 
 // ---- before the document is read
 // Parses the body with the collection's schema. Fails with validation, invalidUpdate, invalidBody; forbidden (a field

@@ -59,12 +59,12 @@ Result<> readReplacement(const WriteRequest& request, const Grant& grant) {
 
 }  // namespace
 
-WriteRequest insertRequest(doc::Document body, IdGenerator& ids) {
+WriteRequest insertRequest(doc::Document body, const DataDeps& deps, store::ProjectNo project) {
   WriteRequest request;
   request.event = WriteEvent::insert;
   request.body = std::move(body);
   if (!request.body.view().find("id")) {
-    request.id = ids.next();
+    request.id = deps.store.newId(project, deps.ids);
     request.idIsNew = true;
   }
   return request;

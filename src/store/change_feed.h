@@ -2,21 +2,10 @@
 #pragma once
 
 #include "base/listeners.h"
+#include "store/change_entry.h"
 #include "store/store.h"
 
 namespace mb::store {
-
-struct ChangeEntry {
-  uint64_t position = 0;  // ascending within the project; opaque outside the store
-  enum class Kind { insert, update, replace, remove } kind = Kind::insert;
-  CollectionNo collection = 0;
-  std::string id;
-  std::optional<doc::Document> before;
-  std::optional<doc::Document> after;
-  Actor actor;
-  Timestamp at;
-  std::string trace;  // WriteOptions::trace of the write
-};
 
 struct ChangeBatch {
   std::vector<ChangeEntry> entries;

@@ -64,13 +64,15 @@ inline int compareSorted(const std::optional<doc::ValueView>& a, const std::opti
   return a ? order : -order;
 }
 
-inline int comparePositions(const std::vector<SortKey>& sort, doc::DocumentView a, doc::DocumentView b) {
+// `idsAreUnique`: keys after "id" do not matter.
+inline int comparePositions(const std::vector<SortKey>& sort, doc::DocumentView a, doc::DocumentView b,
+                            bool idsAreUnique = true) {
   auto left = a.find("v")->asDocument().begin();
   auto right = b.find("v")->asDocument().begin();
   for (const SortKey& key : sort) {
     const int order =
         compareSorted((*left).value.asDocument().find("is"), (*right).value.asDocument().find("is")) * key.direction;
-    if (order != 0 || key.path == "id") return order;  // ids are unique
+    if (order != 0 || (idsAreUnique && key.path == "id")) return order;
     ++left;
     ++right;
   }

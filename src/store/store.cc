@@ -2,6 +2,10 @@
 
 namespace mb::store {
 
+std::string DocumentStore::newId(ProjectNo /*project*/, IdGenerator& ids) const {
+  return ids.next();
+}
+
 std::string defaultIndexName(const std::vector<IndexKey>& keys) {
   std::string name;
   for (const IndexKey& key : keys) {

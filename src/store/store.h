@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/listeners.h"
 #include "base/task.h"
 #include "document/field_set.h"
@@ -261,6 +262,8 @@ class DocumentStore {
   // past the limit of a counter; staleCatalogue; payloadTooLarge (a document over 1 MiB, in a system collection over 2
   // MiB); unavailable (deadline, queue full, disk nearly full). On failure nothing is written.
   virtual Task<WriteOutcome> write(Write write, WriteCallback callback) = 0;
+  // A new id for a document of a user collection of the project, for which WriteTarget::idIsNew holds. Any thread.
+  virtual std::string newId(ProjectNo project, IdGenerator& ids) const;
   virtual Task<CollectionStats> stats(CollectionRef collection, ReadOptions options = {}) = 0;
   // The same for the documents whose SystemCollection::countedBy field is `value`. Exact.
   virtual Task<CollectionStats> statsByField(CollectionRef collection, std::string value, ReadOptions options = {}) = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "document/bson.h"
+#include "store/change_entry.h"
 #include "store/store_types.h"
 
 namespace mb::store {
@@ -149,6 +150,14 @@ class Write {
   void insert(Insert document) { inserts_.push_back(std::move(document)); }
   void insert(std::vector<Insert> documents);
 
+  // Adds a change of a document of a user collection that another database holds to the change log of `project`, in the
+  // same commit. All of one write are of one project, whose log the write then writes. The store sets the position, the
+  // time and the trace.
+  void log(ProjectNo project, ChangeEntry change) {
+    loggedProject_ = project;
+    logged_.push_back(std::move(change));
+  }
+
   // Fails the write with conflict and a Violation of kind condition if such a document exists.
   void require(Absence condition) { conditions_.push_back(std::move(condition)); }
 
@@ -156,8 +165,10 @@ class Write {
   const std::vector<WriteTarget>& targets() const { return targets_; }
   std::vector<WriteTarget> takeTargets() { return std::move(targets_); }
   std::vector<Insert> takeInserts() { return std::move(inserts_); }
-  // The project of its first document, whose change log it writes; 0 without a document.
+  std::vector<ChangeEntry> takeLogged() { return std::move(logged_); }
+  // The project of the changes given to log(), else of its first document, whose change log it writes; 0 without any.
   ProjectNo project() const {
+    if (loggedProject_ != 0) return loggedProject_;
     if (!targets_.empty()) return targets_.front().collection.project;
     return inserts_.empty() ? 0 : inserts_.front().collection.project;
   }
@@ -172,6 +183,8 @@ class Write {
   std::vector<WriteTarget> targets_;
   std::vector<Insert> inserts_;
   std::vector<Absence> conditions_;
+  std::vector<ChangeEntry> logged_;
+  ProjectNo loggedProject_ = 0;
   // The positions of the targets, from kMaxSearched targets on.
   std::map<std::tuple<ProjectNo, CollectionNo, std::string>, size_t> positions_;
 };

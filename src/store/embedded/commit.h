@@ -91,7 +91,7 @@ struct Commit {
   std::string_view valueOf(const Op& op) const {
     return op.valueAt == kElsewhere ? op.value : std::string_view(arena).substr(op.valueAt, op.value.size());
   }
-  bool empty() const { return ops.empty() && heads.empty() && bumps.empty() && !onDurable; }
+  bool empty() const { return ops.empty() && log.empty() && heads.empty() && bumps.empty() && !onDurable; }
 
   // Used by the commit thread.
   Resumer<bool> resumer;

@@ -115,6 +115,7 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   const WriteOptions& options = write.options;
   std::vector<WriteTarget> targets = write.takeTargets();
   std::vector<Insert> inserts = write.takeInserts();
+  const std::vector<ChangeEntry> logged = write.takeLogged();
   addTargets(targets, inserts);
   CO_RETURN_IF_ERROR(checkNotices(options.notices));
   WriteJob job(writeContext());
@@ -130,6 +131,7 @@ Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {
   CO_TRY(const bool read, job.readBefore(Tier::memory));
   if (!read) CO_RETURN_IF_ERROR(co_await readBefore(job));
   CO_RETURN_IF_ERROR(computeAndApply(job, callback, std::move(inserts), options, settings_.callbackRuns));
+  CO_RETURN_IF_ERROR(job.log(write.project(), logged));
   if (job.changesNothing()) co_return WriteOutcome{};
   if (job.writesDocuments() && !housekeeper_->takesWrites()) {
     co_return fail(ErrorCode::unavailable, "the disk is nearly full: writes are refused until space is free");

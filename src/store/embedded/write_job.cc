@@ -172,13 +172,29 @@ Result<> WriteJob::applyOne(size_t at, const Change& change, const Actor& actor,
   }
   addDerived(target.handle, before, after);
   if (system || !logged) return {};
+  addLogItem(kindOf(change, before), target.ref.number, target.id, actor, before, after);
+  return {};
+}
+
+void WriteJob::addLogItem(ChangeEntry::Kind kind, CollectionNo collection, std::string_view id, const Actor& actor,
+                          const doc::Document* before, const doc::Document* after) {
   const size_t headAt = commit.arena.size();
-  appendLogHead(commit.arena, kindOf(change, before), target.ref.number, target.id, actor, before);
+  appendLogHead(commit.arena, kind, collection, id, actor, before);
   Commit::LogItem item{static_cast<uint32_t>(headAt), static_cast<uint32_t>(commit.arena.size() - headAt), {}, {}};
   if (before) item.before = before->bytes();
   if (after) item.after = after->bytes();
   commit.bytes += item.headSize + item.before.size() + item.after.size();
   commit.log.push_back(item);
+}
+
+Result<> WriteJob::log(ProjectNo project, std::span<const ChangeEntry> changes) {
+  if (changes.empty()) return {};
+  commit.project = context_.catalogue.project(project);
+  if (!commit.project || commit.project->dead) return fail(ErrorCode::notFound, "no such project");
+  for (const ChangeEntry& each : changes) {
+    addLogItem(each.kind, each.collection, each.id, each.actor, each.before ? &*each.before : nullptr,
+               each.after ? &*each.after : nullptr);
+  }
   return {};
 }
 

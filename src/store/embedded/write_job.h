@@ -50,6 +50,9 @@ class WriteJob {
   // Adds the changes, one per target, to the commit, except for unique entries; if `logged`, with entries of the change
   // log.
   Result<> apply(std::vector<Change> changes, const Actor& actor, bool logged = true);
+  // Adds changes that Write::log() was given; they outlive the commit. Fails with notFound for a project that does not
+  // exist.
+  Result<> log(ProjectNo project, std::span<const ChangeEntry> changes);
   // Instead of apply(): adds the entries of the unchanged documents in one index.
   Result<> fill(IndexNo index);
   // Whether all targets are in system collections.
@@ -104,6 +107,8 @@ class WriteJob {
   // Fails with internal if two targets with Access::write are the same document.
   Result<> checkDistinctTargets() const;
   Result<> applyOne(size_t at, const Change& change, const Actor& actor, bool logged);
+  void addLogItem(ChangeEntry::Kind kind, CollectionNo collection, std::string_view id, const Actor& actor,
+                  const doc::Document* before, const doc::Document* after);
   Result<> applyIndex(size_t at, const Index& index, const doc::Document* before, const doc::Document* after);
   void removeEntry(size_t at, const Index& index, std::string_view key);
   void putEntry(size_t at, const Index& index, const EntrySet& entries, size_t which, const doc::Document& document,

@@ -122,12 +122,17 @@ Outcome<> Attempt::resolve() {
       break;
     }
     if (slot.error) continue;
-    for (const ProjectNo bumped : slot.write->options.bumpEpochs) {
-      if (states_.contains(bumped)) continue;
-      auto state = context_.states.state(connection_, bumped);
+    std::vector<ProjectNo> further = slot.write->options.bumpEpochs;
+    if (!slot.write->logged.empty()) further.push_back(project_);
+    for (const ProjectNo project : further) {
+      if (states_.contains(project)) continue;
+      auto state = context_.states.state(connection_, project);
       if (!state) return std::unexpected(std::move(state).error());
-      states_[bumped] = *std::move(state);
+      states_[project] = *std::move(state);
     }
+    if (slot.write->logged.empty()) continue;
+    const ProjectStatePtr& own = states_[project_];
+    if (!own || own->head.dead) slot.error = Error(ErrorCode::notFound, "no such project");
   }
   return {};
 }

@@ -158,6 +158,7 @@ Result<> Attempt::applyChanges(Slot& slot) {
     RETURN_IF_ERROR(checkChange(write.targets[at], slot, at));
     slot.effective = slot.effective || !nothing;
   }
+  slot.effective = slot.effective || !write.logged.empty();
   if (!slot.effective) return {};
   std::map<CounterKey, int64_t> sums;
   for (size_t at = 0; at < slot.changes.size(); ++at) {
@@ -248,6 +249,13 @@ void Attempt::apply(Slot& slot) {
     entry.trace = write.options.trace;
     log_.push_back(std::move(entry));
     slot.outcome.position = log_.size();  // counted from the head, which storeHeads() adds
+  }
+  for (ChangeEntry entry : write.logged) {
+    needsHead_ = true;
+    entry.at = at_;
+    entry.trace = write.options.trace;
+    log_.push_back(std::move(entry));
+    slot.outcome.position = log_.size();
   }
   for (const ProjectNo bumped : write.options.bumpEpochs) {
     const auto state = states_.find(bumped);

@@ -96,6 +96,7 @@ CommandError errorOf(const bson_error_t& error, const bson_t* reply) {
   const bool server = error.domain == MONGOC_ERROR_SERVER || error.domain == MONGOC_ERROR_WRITE_CONCERN;
   out.code = server ? static_cast<int>(error.code) : CommandError::kDriver;
   out.message = error.message;
+  out.notSent = error.domain == MONGOC_ERROR_SERVER_SELECTION;
   out.transient = hasLabel(reply, "TransientTransactionError");
   out.unknownCommit = hasLabel(reply, "UnknownTransactionCommitResult");
   if (out.code == CommandError::kDuplicateKey) out.index = indexNamed(out.message);

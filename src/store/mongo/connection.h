@@ -35,6 +35,7 @@ struct CommandError {
   std::string message;
   bool transient = false;      // nothing was committed: the transaction may run again
   bool unknownCommit = false;  // the transaction may have been committed
+  bool notSent = false;        // no server was found to which the command could be sent
   // Of a write: the position of the statement that failed, and the name of the unique index that refused it.
   std::optional<size_t> statement;
   std::string index;

@@ -71,6 +71,7 @@ PendingWrite::PendingWrite(Write given, WriteCallback givenCallback, Executor ca
       conditions(given.conditions()),
       targets(given.takeTargets()),
       inserts(given.takeInserts()),
+      logged(given.takeLogged()),
       callback(std::move(givenCallback)),
       executor(std::move(caller)) {
   addTargets(targets, inserts);

@@ -19,7 +19,8 @@ struct PendingWrite {
   std::vector<Absence> conditions;
   std::vector<WriteTarget> targets;  // the inserts' ones last
   std::vector<Insert> inserts;
-  WriteCallback callback;  // null: only the inserts
+  std::vector<ChangeEntry> logged;  // of another database
+  WriteCallback callback;           // null: only the inserts
   // Of a change of the catalogue, which is alone in its group: changes a copy of the project's state. May run several
   // times, each time with the state of then.
   std::function<Result<>(ProjectState& next)> alter = {};

@@ -116,36 +116,39 @@ doc::Document joined(std::string_view op, const std::vector<doc::Document>& part
 
 doc::Document afterPosition(const std::vector<SortKey>& sort, doc::DocumentView position,
                             const CollectionRef& collection) {
+  // The keys up to the id, which is unique.
+  std::vector<SortKey> keys;
+  doc::BsonWriter values;
+  auto value = doc::containerOr(position, "v").begin();
+  int direction = 1;
+  for (const SortKey& key : sort) {
+    direction = key.path == "id" ? key.direction : 1;
+    if (key.path == "id") break;
+    values.appendDocument(doc::arrayKey(keys.size()), value->value.asDocument());
+    keys.push_back({storedPath(key.path), key.direction});
+    ++value;
+  }
+  values.beginDocument(doc::arrayKey(keys.size()));
+  values.appendString("is", storedId(collection.project, collection.number, position.stringOr("id")));
+  values.end();
+  keys.push_back({storedPath("id"), direction});
+  return afterValues(keys, values.finish());
+}
+
+doc::Document afterValues(std::span<const SortKey> keys, doc::DocumentView values) {
   std::vector<doc::Document> all;
   std::vector<doc::Document> same;
-  const doc::DocumentView values = doc::containerOr(position, "v");
   auto value = values.begin();
-  const std::string id = storedId(collection.project, collection.number, position.stringOr("id"));
-  const auto add = [&](const std::vector<doc::Document>& alternatives) {
-    for (const doc::Document& each : alternatives) {
+  for (const SortKey& key : keys) {
+    const SortValueAfter after(key.path, key.direction, value->value.asDocument().find("is"));
+    for (const doc::Document& each : after.alternatives()) {
       std::vector<doc::Document> parts = same;
       parts.push_back(each);
       all.push_back(joined("$and", parts));
     }
-  };
-  const auto afterId = [&](int direction) {
-    doc::BsonWriter out;
-    out.beginDocument("_id");
-    out.appendString(direction > 0 ? "$gt" : "$lt", id);
-    out.end();
-    return out.finish();
-  };
-  for (const SortKey& key : sort) {
-    if (key.path == "id") {
-      add({afterId(key.direction)});
-      return joined("$or", all);
-    }
-    const SortValueAfter after(storedPath(key.path), key.direction, value->value.asDocument().find("is"));
-    add(after.alternatives());
     if (auto equal = after.same()) same.push_back(*std::move(equal));
     ++value;
   }
-  add({afterId(1)});
   return joined("$or", all);
 }
 

@@ -26,11 +26,18 @@ bool isSimplePattern(const doc::Pattern& pattern) {
   });
 }
 
+NodePtr moved(FilterNode node, const std::string& path) {
+  auto parsed = doc::FieldPath::parse(path);
+  if (!parsed) return nullptr;
+  node.path = *std::move(parsed);
+  return std::make_shared<const FilterNode>(std::move(node));
+}
+
 // Rewrites the tree of a filter on documents as one on stored documents. A node that is left out is null, and so is
 // what would match too little without it.
 class Pushing {
  public:
-  explicit Pushing(const CollectionRef& collection) : collection_(collection) {}
+  explicit Pushing(const StoredForm& form) : form_(form) {}
 
   NodePtr push(const FilterNode& node, bool inElement) {
     switch (node.op) {
@@ -94,14 +101,58 @@ class Pushing {
     if (!simple(node.patterns)) return leaveOut();
     // Whether a position that an array does not have counts as null differs.
     if (hasPosition(node.path) && comparesNull(node)) return leaveOut();
-    FilterNode out = node;
-    if (isId(node) && !inElement && !pushId(out)) return leaveOut();
-    return rooted(std::move(out), inElement);
+    if (!isId(node) || inElement) return rooted(node, inElement);
+    bool exact = true;
+    NodePtr condition = form_.ofId(node, exact);
+    if (!condition) return leaveOut();
+    exact_ = exact_ && exact;
+    return condition;
   }
 
+  static bool hasPosition(const doc::FieldPath& path) {
+    return std::ranges::any_of(path.steps(), [](const std::string& step) {
+      return std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
+    });
+  }
+
+  static bool comparesNull(const FilterNode& node) {
+    const auto isNull = [](const doc::Value& value) { return value.type() == doc::BsonType::null; };
+    if (node.op == FilterOp::exists || node.op == FilterOp::type) return true;
+    return isNull(node.operand) || std::ranges::any_of(node.operands, isNull);
+  }
+
+  static bool simple(const std::vector<doc::Pattern>& patterns) {
+    return std::ranges::all_of(patterns, isSimplePattern);
+  }
+
+  NodePtr rooted(FilterNode node, bool inElement) const {
+    if (!inElement && !node.path.dotted().empty()) {
+      const std::string path = form_.path(node.path.dotted());
+      if (path != node.path.dotted()) return moved(std::move(node), path);
+    }
+    return std::make_shared<const FilterNode>(std::move(node));
+  }
+
+  const StoredForm& form_;
+  bool exact_ = true;
+};
+
+// The form that names.h describes.
+class EngineForm final : public StoredForm {
+ public:
+  explicit EngineForm(const CollectionRef& collection) : collection_(collection) {}
+
+  std::string path(std::string_view path) const override { return storedPath(path); }
+
   // Ids of a system collection are stored with the project's number before them.
-  bool pushId(FilterNode& node) const {
-    if (!isSystem(collection_.number)) return true;
+  Node ofId(const FilterNode& condition, bool& /*exact*/) const override {
+    FilterNode node = condition;
+    if (isSystem(collection_.number) && !translated(node)) return nullptr;
+    return moved(std::move(node), storedPath("id"));
+  }
+
+ private:
+  bool translated(FilterNode& node) const {
     const auto translate = [&](doc::Value& value) {
       if (value.type() != doc::BsonType::string) return false;
       value = text(storedId(collection_.project, collection_.number, value.view().asString()));
@@ -128,45 +179,24 @@ class Pushing {
     return doc::Value(document.view().begin()->value);
   }
 
-  static bool hasPosition(const doc::FieldPath& path) {
-    return std::ranges::any_of(path.steps(), [](const std::string& step) {
-      return std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
-    });
-  }
-
-  static bool comparesNull(const FilterNode& node) {
-    const auto isNull = [](const doc::Value& value) { return value.type() == doc::BsonType::null; };
-    if (node.op == FilterOp::exists || node.op == FilterOp::type) return true;
-    return isNull(node.operand) || std::ranges::any_of(node.operands, isNull);
-  }
-
-  static bool simple(const std::vector<doc::Pattern>& patterns) {
-    return std::ranges::all_of(patterns, isSimplePattern);
-  }
-
-  static NodePtr rooted(FilterNode node, bool inElement) {
-    if (!inElement && !node.path.dotted().empty()) {
-      const std::string path = storedPath(node.path.dotted());
-      if (path != node.path.dotted()) {
-        auto parsed = doc::FieldPath::parse(path);
-        if (!parsed) return nullptr;
-        node.path = *std::move(parsed);
-      }
-    }
-    return std::make_shared<const FilterNode>(std::move(node));
-  }
-
   const CollectionRef& collection_;
-  bool exact_ = true;
 };
 
 }  // namespace
 
 PushedFilter pushFilter(const CollectionRef& collection, const doc::Filter& filter, std::vector<doc::Document> more) {
-  Pushing pushing(collection);
+  if (isSystem(collection.number)) {
+    doc::BsonWriter project;
+    project.appendInt64("_p", collection.project);
+    more.insert(more.begin(), project.finish());
+  }
+  return pushFilter(EngineForm(collection), filter, std::move(more));
+}
+
+PushedFilter pushFilter(const StoredForm& form, const doc::Filter& filter, std::vector<doc::Document> more) {
+  Pushing pushing(form);
   NodePtr root = pushing.push(filter.root(), false);
   doc::BsonWriter out;
-  if (isSystem(collection.number)) out.appendInt64("_p", collection.project);
   const doc::Document own = root ? doc::filterDocument(doc::Filter::fromTree(std::move(root))) : doc::Document();
   if (!own.empty()) more.insert(more.begin(), own);
   if (!more.empty()) {

@@ -6,23 +6,13 @@
 #include "store/mongo/engine.h"
 #include "store/mongo/page_filter.h"
 #include "store/mongo/pushed_filter.h"
+#include "store/mongo/query_command.h"
 #include "store/mongo/query_page.h"
 #include "store/plain_sort.h"
 
 namespace mb::store::mongo {
 
 namespace {
-
-// Documents that a query reads beyond those that the server selects, and the time that it may take.
-constexpr std::chrono::seconds kQueryTime{10};
-constexpr int kSortMemory = 292;    // QueryExceededMemoryLimitNoDiskUseAllowed
-constexpr int kParallelArrays = 2;  // BadValue, of a sort by two arrays
-constexpr uint64_t kMaxBatch = 1000;
-
-int64_t remainingMs(Deadline deadline) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-  return std::clamp<int64_t>(left.count(), 1, std::chrono::milliseconds(kQueryTime).count());
-}
 
 void appendSort(doc::BsonWriter& out, const std::vector<SortKey>& sort) {
   out.beginDocument("sort");
@@ -36,19 +26,9 @@ void appendSort(doc::BsonWriter& out, const std::vector<SortKey>& sort) {
   out.end();
 }
 
-Error tooSlow() {
-  return Error(ErrorCode::unavailable, "the query takes too long: create an index or narrow the filter");
-}
-
-Error queryError(const CommandError& error) {
-  if (error.code == kSortMemory) {
-    return Error(ErrorCode::payloadTooLarge, "the sort takes too much memory: create an index or narrow the filter");
-  }
-  if (error.isTime()) return tooSlow();
-  if (error.code == kParallelArrays && error.message.find("parallel arrays") != std::string::npos) {
-    return Error(ErrorCode::validation, std::string(kTwoArrays));
-  }
-  return unavailableError(error);
+Result<bool> addStored(QueryPage& page, const CollectionRef& collection, doc::DocumentView stored) {
+  TRY(Unstored read, unstored(collection.number, stored));
+  return page.add(std::move(read.document), std::string(idOf(collection.number, stored.stringOr("_id"))));
 }
 
 }  // namespace
@@ -186,12 +166,13 @@ Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query)
   out.appendInt32("batchSize", static_cast<int32_t>(std::clamp<uint64_t>(wanted, 1, kMaxBatch)));
   out.appendInt64("maxTimeMS", remainingMs(deadline));
 
-  QueryPage page(query, pushed.exact, exact ? query.skip : 0, std::move(after));
+  PageOrder order{sorting::isOfIds(query.sort) ? std::vector<SortKey>() : query.sort, std::move(after)};
+  QueryPage page(query, std::move(order), pushed.exact, exact ? query.skip : 0);
   Result<> added;
   const auto read = eachDocument(readingOf(connection, collection), name, out.finish(), [&](doc::DocumentView each) {
     if (std::chrono::steady_clock::now() >= deadline) added = fail(tooSlow());
     if (!added) return false;
-    Result<bool> goesOn = page.add(each);
+    Result<bool> goesOn = addStored(page, collection, each);
     if (!goesOn) {
       added = fail(std::move(goesOn).error());
       return false;

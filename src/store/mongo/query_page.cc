@@ -1,28 +1,24 @@
 #include "store/mongo/query_page.h"
 
 #include "document/keep_fields.h"
-#include "store/mongo/names.h"
 #include "store/plain_sort.h"
 
 namespace mb::store::mongo {
 
-QueryPage::QueryPage(const Query& query, bool matchesAll, uint64_t skipped, std::optional<doc::Document> after)
-    : query_(query),
-      matchesAll_(matchesAll),
-      ofIds_(sorting::isOfIds(query.sort)),
-      after_(std::move(after)),
-      skipped_(skipped) {}
+QueryPage::QueryPage(const Query& query, PageOrder order, bool matchesAll, uint64_t skipped)
+    : query_(query), order_(std::move(order)), matchesAll_(matchesAll), skipped_(skipped) {}
 
-Result<bool> QueryPage::add(doc::DocumentView stored) {
-  TRY(Unstored read, unstored(query_.collection.number, stored));
+Result<bool> QueryPage::add(doc::Document document, std::string place, const doc::Document* sorted) {
   ++result_.explain.documentsExamined;
-  doc::Document& document = read.document;
   if (!matchesAll_ && !query_.filter.matches(document)) return true;
   std::optional<doc::Document> position;
-  if (!ofIds_) {
-    if (sorting::hasTwoArrays(query_.sort, document)) return fail(ErrorCode::validation, std::string(kTwoArrays));
-    position = sorting::sortPosition(query_.sort, document);
-    if (after_ && sorting::comparePositions(query_.sort, *position, *after_) <= 0) return true;
+  if (!order_.sort.empty()) {
+    const doc::DocumentView keyed = sorted ? *sorted : document;
+    if (sorting::hasTwoArrays(order_.sort, keyed)) return fail(ErrorCode::validation, std::string(kTwoArrays));
+    position = sorting::sortPosition(order_.sort, keyed);
+    const bool before =
+        order_.after && sorting::comparePositions(order_.sort, *position, *order_.after, order_.idsAreUnique) <= 0;
+    if (before) return true;
   }
   if (skipped_ < query_.skip) {
     ++skipped_;
@@ -32,8 +28,7 @@ Result<bool> QueryPage::add(doc::DocumentView stored) {
     result_.more = query_.paged && query_.seesMore;
     return false;
   }
-  std::string id(document.view().stringOr("id"));
-  if (query_.projection != Projection::documents) document = idDocument(id);
+  if (query_.projection != Projection::documents) document = idDocument(document.view().stringOr("id"));
   if (query_.hidden) document = query_.hidden->strip(document);
   if (query_.fields) document = doc::keepFields(document, *query_.fields);
   bytes_ += document.size();
@@ -45,23 +40,27 @@ Result<bool> QueryPage::add(doc::DocumentView stored) {
     return false;
   }
   result_.documents.push_back(std::move(document));
-  if (query_.paged) result_.next = ofIds_ ? std::move(id) : std::string(position->bytes());
+  if (query_.paged) result_.next = position ? std::string(position->bytes()) : std::move(place);
   return query_.seesMore || !isFull();
+}
+
+Result<doc::Document> positionOf(const std::vector<SortKey>& sort, const std::string& after) {
+  auto position = doc::Document::fromUntrusted(after);
+  const auto values = position ? position->view().find("v") : std::nullopt;
+  bool fits = values && values->type() == doc::BsonType::array && position->view().find("id").has_value();
+  if (fits) {
+    const doc::DocumentView all = values->asDocument();
+    fits = all.count() == sort.size();
+    for (const doc::Element& each : all) fits = fits && each.value.type() == doc::BsonType::document;
+  }
+  if (fits) return position;
+  return fail(ErrorCode::invalidParam, "the page does not begin in this order");
 }
 
 Result<std::optional<doc::Document>> startOf(const Query& query) {
   if (query.after.empty()) return std::nullopt;
   if (sorting::isOfIds(query.sort)) return sorting::sortPosition(query.sort, idDocument(query.after));
-  auto position = doc::Document::fromUntrusted(query.after);
-  const auto values = position ? position->view().find("v") : std::nullopt;
-  bool fits = values && values->type() == doc::BsonType::array && position->view().find("id").has_value();
-  if (fits) {
-    const doc::DocumentView all = values->asDocument();
-    fits = all.count() == query.sort.size();
-    for (const doc::Element& each : all) fits = fits && each.value.type() == doc::BsonType::document;
-  }
-  if (fits) return *std::move(position);
-  return fail(ErrorCode::invalidParam, "the page does not begin in this order");
+  return positionOf(query.sort, query.after);
 }
 
 }  // namespace mb::store::mongo

@@ -119,6 +119,60 @@ TEST_P(StoreSuite, EntriesOfTheChangeLogHaveTheTraceOfTheirWrite) {
   }
 }
 
+TEST_P(StoreSuite, ChangesOfAnotherDatabaseAreLoggedWithTheWrite) {
+  const CollectionRef posts = makeCollection("posts");
+  ASSERT_TRUE(put(posts, R"({"id":"a","n":1})"));
+  const auto elsewhere = [&](ChangeEntry::Kind kind, const char* before, const char* after) {
+    ChangeEntry entry;
+    entry.kind = kind;
+    entry.collection = posts.number;
+    entry.id = "elsewhere";
+    if (before) entry.before = json(before);
+    if (after) entry.after = json(after);
+    entry.actor = {ActorKind::member, "m1"};
+    return entry;
+  };
+  Write alone(writeOptions());
+  alone.log(project_, elsewhere(ChangeEntry::Kind::insert, nullptr, R"({"id":"elsewhere","n":1})"));
+  alone.log(project_, elsewhere(ChangeEntry::Kind::update, R"({"id":"elsewhere","n":1})", R"({"id":"elsewhere"})"));
+  EXPECT_EQ(must(store().write(std::move(alone), nullptr)).position, 3u);
+  // With a record of another project, and the write's trace.
+  Write both(writeOptions());
+  both.options.trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const Target row = both.change({kControlProject, kThings, 0}, "cursor");
+  both.log(project_, elsewhere(ChangeEntry::Kind::remove, R"({"id":"elsewhere"})", nullptr));
+  const WriteOutcome outcome = must(store().write(std::move(both), [row](const PreImages&, Changes& changes) {
+    changes.put(row, json(R"({"id":"cursor","n":4})"));
+    return Result<>();
+  }));
+  EXPECT_EQ(outcome.position, 4u);
+  EXPECT_TRUE(must(store().get({kControlProject, kThings, 0}, "cursor")).has_value());
+  // A callback that fails logs nothing.
+  Write refused(writeOptions());
+  refused.log(project_, elsewhere(ChangeEntry::Kind::remove, nullptr, nullptr));
+  EXPECT_FALSE(run(store().write(
+      std::move(refused), [](const PreImages&, Changes&) -> Result<> { return fail(ErrorCode::conflict, "no"); })));
+  Write nowhere(writeOptions());
+  nowhere.log(4'000'000, elsewhere(ChangeEntry::Kind::remove, nullptr, nullptr));
+  EXPECT_EQ(run(store().write(std::move(nowhere), nullptr)).error().code(), ErrorCode::notFound);
+  for (int round = 0; round < 2; ++round) {
+    const ChangeBatch batch = must(engine().feed().changes(project_, 1, 100));
+    ASSERT_EQ(batch.entries.size(), 3u);
+    EXPECT_EQ(toText(batch.entries[0]), R"(insert elsewhere nothing -> {"id":"elsewhere","n":1})");
+    EXPECT_EQ(toText(batch.entries[1]), R"(update elsewhere {"id":"elsewhere","n":1} -> {"id":"elsewhere"})");
+    EXPECT_EQ(toText(batch.entries[2]), R"(remove elsewhere {"id":"elsewhere"} -> nothing)");
+    for (const ChangeEntry& each : batch.entries) {
+      EXPECT_EQ(each.actor.kind, ActorKind::member);
+      EXPECT_EQ(each.collection, posts.number);
+      EXPECT_GT(each.at.ms, 0);
+    }
+    EXPECT_EQ(batch.entries[2].trace, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    EXPECT_FALSE(must(store().get(posts, "elsewhere")).has_value());
+    EXPECT_EQ(must(store().stats(posts)).documents, 1u);
+    engine().reopen();
+  }
+}
+
 TEST_P(StoreSuite, ChangesAreReadInParts) {
   const CollectionRef posts = makeCollection("posts");
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(put(posts, fmt::format(R"({{"id":"{}"}})", i)));

@@ -365,6 +365,7 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback,
   ++writes_;
   RETURN_IF_ERROR(injected());
   const WriteOptions& options = write.options;
+  const ProjectNo logging = write.project();
   RETURN_IF_ERROR(checkNotices(options.notices));
   RETURN_IF_ERROR(checkConditions(write));
   std::vector<WriteTarget> targets = write.takeTargets();
@@ -447,7 +448,12 @@ Result<bool> MemoryStore::writeNow(Write& write, const WriteCallback& callback,
     versions[i] = versions_[{{collection.project, collection.number}, targets[i].id}] = ++lastVersion_;
   }
   for (const auto& [collection, document] : touched) moveMarks(collection, document);
-  if (!logged.empty()) feed_.add(targets[0].collection.project, std::move(logged));
+  for (ChangeEntry& each : write.takeLogged()) {
+    each.at = SystemClock().now();
+    each.trace = options.trace;
+    logged.push_back(std::move(each));
+  }
+  if (!logged.empty()) feed_.add(logging, std::move(logged));
   for (const ProjectNo project : options.bumpEpochs) ++epochs_[project];
   return anything;
 }

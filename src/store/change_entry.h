@@ -1,0 +1,25 @@
+// One entry of a change log.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "document/bson.h"
+#include "store/store_types.h"
+
+namespace mb::store {
+
+struct ChangeEntry {
+  uint64_t position = 0;  // ascending within the project; opaque outside the store
+  enum class Kind { insert, update, replace, remove } kind = Kind::insert;
+  CollectionNo collection = 0;
+  std::string id;
+  std::optional<doc::Document> before;
+  std::optional<doc::Document> after;
+  Actor actor;
+  Timestamp at;
+  std::string trace;  // WriteOptions::trace of the write
+};
+
+}  // namespace mb::store
