@@ -153,6 +153,10 @@ inline constexpr auto kValueSizes = [] {
   at(BsonType::string) = {4, true};
   at(BsonType::binary) = {5, true};
   at(BsonType::document) = at(BsonType::array) = {0, true};
+  // Deprecated types, which only foreign documents have (foreign_bson.h): dbPointer, code, symbol, code with scope.
+  sizes[0x0C] = {16, true};
+  sizes[0x0D] = sizes[0x0E] = {4, true};
+  sizes[0x0F] = {0, true};
   return sizes;
 }();
 size_t regexSize(const char* data);

@@ -1,0 +1,247 @@
+// Writes of the Router: what they change in the database of a project's owner, then in the main store.
+#include "base/work_budget.h"
+#include "store/own/router.h"
+#include "store/write_steps.h"
+
+namespace mb::store::own {
+
+namespace {
+
+// Runs that lose against other writers, before the write fails.
+constexpr int kMaxRounds = 3;
+constexpr std::chrono::seconds kWriteTime{10};
+// The time for what follows in the main store: the documents are written, so it is not refused for a deadline.
+constexpr std::chrono::seconds kFollowTime{10};
+
+ChangeEntry entryOf(const WriteTarget& target, const std::optional<doc::Document>& before, const Change& change,
+                    const Actor& actor) {
+  using Kind = ChangeEntry::Kind;
+  ChangeEntry entry;
+  entry.collection = target.collection.number;
+  entry.id = target.id;
+  entry.before = before;
+  entry.actor = actor;
+  if (change.kind == Change::Kind::put) entry.after = change.after;
+  entry.kind = !entry.after ? Kind::remove : !before ? Kind::insert : change.replaces ? Kind::replace : Kind::update;
+  return entry;
+}
+
+// A write that names documents of an owner's database.
+struct Split {
+  WriteOptions options;
+  std::vector<Absence> conditions;
+  std::vector<Insert> inserts;
+  std::vector<WriteTarget> targets;                   // those of the inserts last
+  std::vector<std::optional<Collection>> there;       // by target; nullopt for one of the main store
+  std::vector<std::optional<StoredDocument>> stored;  // of those
+  std::vector<std::optional<doc::Document>> before;
+  std::vector<DocumentVersion> versions;
+
+  size_t named() const { return targets.size() - inserts.size(); }
+  ProjectNo project() const { return targets.front().collection.project; }
+  bool writesThere() const {
+    for (size_t i = 0; i < targets.size(); ++i) {
+      if (there[i] && targets[i].access == Access::write) return true;
+    }
+    return false;
+  }
+};
+
+Result<std::vector<Change>> changesOf(const Split& split, const WriteCallback& callback) {
+  std::vector<Change> changes(split.named());
+  const std::span all(split.before);
+  if (callback) {
+    const PreImages before(all.first(split.named()), std::span(split.versions).first(split.named()));
+    TRY(changes, computeChanges(callback, before, kCoreWork, 1));
+  }
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (changes[i].kind == Change::Kind::keep || split.targets[i].access == Access::write) continue;
+    return fail(Error(ErrorCode::internal, "the changes could not be applied")
+                    .withCause("a document that is only held or peeked at is changed: " + split.targets[i].id));
+  }
+  const bool anything = !callback || changesAnything(changes, all);
+  RETURN_IF_ERROR(addInserts(changes, split.inserts, anything, all));
+  return changes;
+}
+
+// Reads the documents that are elsewhere; those of the main store too, if `all`.
+Task<> readBefore(MainStore& main, Split& split, bool all) {
+  const size_t count = split.targets.size();
+  split.stored.assign(count, std::nullopt);
+  split.before.assign(count, std::nullopt);
+  split.versions.assign(count, 0);
+  std::map<std::string, std::vector<size_t>> byName;
+  for (size_t i = 0; i < count; ++i) {
+    const WriteTarget& target = split.targets[i];
+    if (target.idIsNew) continue;
+    if (split.there[i]) {
+      byName[split.there[i]->name].push_back(i);
+    } else if (all) {
+      CO_TRY(auto found, co_await main.getVersioned(target.collection, target.id, {split.options.deadline}));
+      if (!found) continue;
+      split.before[i] = std::move(found->document);
+      split.versions[i] = found->version;
+    }
+  }
+  for (const auto& [name, positions] : byName) {
+    std::vector<std::string> ids;
+    for (const size_t each : positions) ids.push_back(split.targets[each].id);
+    CO_TRY(auto found, co_await getStored(*split.there[positions.front()], std::move(ids), split.options.deadline));
+    for (size_t i = 0; i < positions.size(); ++i) {
+      if (!found[i]) continue;
+      split.before[positions[i]] = found[i]->shown;
+      split.versions[positions[i]] = versionOf(found[i]->stored);
+      split.stored[positions[i]] = std::move(found[i]);
+    }
+  }
+  co_return Result<>();
+}
+
+// Where documents elsewhere are only read: a write of the main store, whose callback has them besides its own.
+Task<WriteOutcome> writeBeside(MainStore& main, Split& split, const WriteCallback& callback) {
+  Write write(split.options);
+  std::vector<std::optional<Target>> own(split.named());
+  for (size_t i = 0; i < split.named(); ++i) {
+    if (!split.there[i]) own[i] = write.change(split.targets[i]);
+  }
+  for (const Absence& each : split.conditions) write.require(each);
+  write.insert(split.inserts);
+  std::vector<std::optional<doc::Document>> before(split.before.begin(), split.before.begin() + split.named());
+  const auto merged = [&](const PreImages& mine, Changes& changes) -> Result<> {
+    std::vector<std::optional<doc::Document>> documents = before;
+    std::vector<DocumentVersion> versions = split.versions;
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (!own[i]) continue;
+      documents[i] = mine[*own[i]];
+      versions[i] = mine.version(*own[i]);
+    }
+    Changes all(documents.size());
+    RETURN_IF_ERROR(callback(PreImages(documents, versions), all));
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (own[i]) changes.set(*own[i], std::move(all.all()[i]));
+    }
+    return {};
+  };
+  if (!callback) co_return co_await main.write(std::move(write), nullptr);
+  co_return co_await main.write(std::move(write), merged);
+}
+
+// The changes of records, and the change log, after the documents were written.
+Task<WriteOutcome> follow(MainStore& main, const Split& split, std::vector<Change>& changes,
+                          const std::vector<bool>& written) {
+  Write write(split.options);
+  write.options.deadline = std::chrono::steady_clock::now() + kFollowTime;
+  write.options.limits.clear();
+  std::vector<std::pair<Target, Change>> own;
+  bool any = false;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (written[i] && split.options.logged) {
+      write.log(split.project(), entryOf(split.targets[i], split.before[i], changes[i], split.options.actor));
+    }
+    any = any || written[i];
+    if (split.there[i] || changes[i].kind == Change::Kind::keep) continue;
+    const Target target = write.change(split.targets[i]);
+    own.emplace_back(target, std::move(changes[i]));
+  }
+  const bool nothing = own.empty() && !(any && split.options.logged);
+  if (nothing) co_return WriteOutcome();
+  co_return co_await main.write(std::move(write), [&own](const PreImages&, Changes& to) -> Result<> {
+    for (const auto& [target, change] : own) to.set(target, change);
+    return {};
+  });
+}
+
+}  // namespace
+
+Task<WriteOutcome> Router::write(Write write, WriteCallback callback) {
+  if (!databases_.any()) co_return co_await main_->write(std::move(write), std::move(callback));
+  std::vector<Insert> inserts = write.takeInserts();
+  const bool elsewhere =
+      std::ranges::any_of(write.targets(), [&](const WriteTarget& each) { return isElsewhere(each.collection); }) ||
+      std::ranges::any_of(inserts, [&](const Insert& each) { return isElsewhere(each.collection); });
+  write.insert(std::move(inserts));
+  if (!elsewhere) co_return co_await main_->write(std::move(write), std::move(callback));
+  co_return co_await writeElsewhere(std::move(write), std::move(callback));
+}
+
+Task<> Router::checkConditions(const std::vector<Absence>& conditions, const std::vector<CounterLimit>& limits,
+                               Deadline deadline) {
+  for (const Absence& each : conditions) {
+    Query query;
+    query.collection = each.collection;
+    query.filter = doc::Filter::equals(each.path, each.value);
+    query.limit = each.except.empty() ? 1 : 2;
+    query.projection = Projection::ids;
+    query.deadline = deadline;
+    CO_TRY(const QueryResult found, co_await find(std::move(query)));
+    const bool holds = std::ranges::any_of(found.documents, [&](const doc::Document& document) {
+      return each.except.empty() || document.view().stringOr("id") != each.except;
+    });
+    if (holds) co_return fail(conditionViolation(each));
+  }
+  // The main store compares counters in its commit, which comes after the documents here.
+  for (const CounterLimit& each : limits) {
+    CO_TRY(const int64_t now, co_await main_->counter(each.counter));
+    if (now >= each.max) co_return fail(limitViolation("this project", each.max));
+  }
+  co_return Result<>();
+}
+
+Task<WriteOutcome> Router::writeElsewhere(Write write, WriteCallback callback) {
+  Split split;
+  split.options = write.options;
+  if (split.options.deadline == Deadline()) split.options.deadline = std::chrono::steady_clock::now() + kWriteTime;
+  split.conditions = write.conditions();
+  split.inserts = write.takeInserts();
+  split.targets = write.takeTargets();
+  addTargets(split.targets, split.inserts);
+  CO_RETURN_IF_ERROR(checkNotices(split.options.notices));
+  for (const WriteTarget& each : split.targets) {
+    split.there.emplace_back();
+    if (isElsewhere(each.collection)) CO_TRY(split.there.back(), co_await resolveCurrent(each.collection));
+  }
+  if (!split.writesThere()) {
+    CO_RETURN_IF_ERROR(co_await readBefore(*main_, split, false));
+    co_return co_await writeBeside(*main_, split, callback);
+  }
+  for (int round = 0; round < kMaxRounds; ++round) {
+    CO_RETURN_IF_ERROR(co_await readBefore(*main_, split, true));
+    CO_TRY(std::vector<Change> changes, changesOf(split, callback));
+    CO_RETURN_IF_ERROR(co_await checkConditions(split.conditions, split.options.limits, split.options.deadline));
+    std::vector<Statement> statements;
+    std::vector<size_t> effective;  // the targets of the statements that change something
+    for (size_t i = 0; i < changes.size(); ++i) {
+      if (!split.there[i]) continue;
+      CO_TRY(auto statement, statementOf(*split.there[i], split.targets[i], split.stored[i], changes[i], i));
+      if (statement) statements.push_back(*std::move(statement));
+    }
+    const bool changes_ =
+        std::ranges::any_of(statements, [](const Statement& each) { return each.kind != Statement::Kind::hold; });
+    std::vector<bool> written(changes.size());
+    WriteOutcome outcome;
+    std::optional<Error> partial;
+    if (changes_) {
+      outcome.versions.resize(split.named());
+      const std::vector<Statement> sent = statements;
+      CO_TRY(Applied applied, co_await apply(std::move(statements), split.options.deadline));
+      if (applied.count == 0 && applied.error) co_return fail(*std::move(applied.error));
+      if (applied.count == 0) continue;
+      for (size_t i = 0; i < applied.count; ++i) {
+        const Statement& each = sent[i];
+        if (each.kind == Statement::Kind::hold) continue;
+        written[each.target] = true;
+        const bool stores = each.kind != Statement::Kind::remove && each.target < split.named();
+        if (stores) outcome.versions[each.target] = versionOf(each.after);
+      }
+      partial = std::move(applied.error);
+      if (applied.raced) partial = Error(ErrorCode::conflict, "some of the documents changed concurrently");
+    }
+    CO_TRY(const WriteOutcome followed, co_await follow(*main_, split, changes, written));
+    if (partial) co_return fail(*std::move(partial));
+    outcome.position = followed.position;
+    co_return outcome;
+  }
+  co_return fail(ErrorCode::conflict, "the document changed concurrently: try again");
+}
+
+}  // namespace mb::store::own
