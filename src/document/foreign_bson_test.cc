@@ -58,64 +58,64 @@ TEST(ForeignBson, TypesWithoutAFormInJsonAreShownAsExtendedJson) {
   for (const double value : {NAN, INFINITY, -INFINITY}) {
     EXPECT_EQ(shownAs(documentOf('\x01', realOf(value))), R"({"a":null})");
   }
-  }
+}
 
-  TEST(ForeignBson, OtherTypesAreShownAsTheyAre) {
-    const char* json = R"({"s":"é","d":{"n":[1,2.5,{"b":true}]},"z":null,"l":9007199254740993})";
-    EXPECT_EQ(shownAs(parseJson(json)->bytes()), json);
-  }
+TEST(ForeignBson, OtherTypesAreShownAsTheyAre) {
+  const char* json = R"({"s":"é","d":{"n":[1,2.5,{"b":true}]},"z":null,"l":9007199254740993})";
+  EXPECT_EQ(shownAs(parseJson(json)->bytes()), json);
+}
 
-  TEST(ForeignBson, BytesThatAreNotUtf8AreReplaced) {
-    EXPECT_EQ(shownAs(documentOf('\x02', text("a\xFFz"), "k\xC3")), "{\"k\xEF\xBF\xBD\":\"a\xEF\xBF\xBDz\"}");
-  }
+TEST(ForeignBson, BytesThatAreNotUtf8AreReplaced) {
+  EXPECT_EQ(shownAs(documentOf('\x02', text("a\xFFz"), "k\xC3")), "{\"k\xEF\xBF\xBD\":\"a\xEF\xBF\xBDz\"}");
+}
 
-  TEST(ForeignBson, KnowsWhatIsShownAsOther) {
-    const auto holds = [](const std::string& document) {
-      ForeignReader reader(document);
-      EXPECT_TRUE(reader.next());
-      return holdsShownAsOther(reader.element());
-    };
-    EXPECT_TRUE(holds(documentOf('\x0E', text("sym"))));
-    EXPECT_TRUE(holds(documentOf('\x01', realOf(NAN))));
-    EXPECT_TRUE(holds(documentOf('\x03', documentOf('\x04', documentOf('\x06', "", "0")))));
-    EXPECT_FALSE(holds(documentOf('\x01', realOf(1))));
-    EXPECT_FALSE(holds(documentOf('\x03', documentOf('\x02', text("x")))));
-  }
+TEST(ForeignBson, KnowsWhatIsShownAsOther) {
+  const auto holds = [](const std::string& document) {
+    ForeignReader reader(document);
+    EXPECT_TRUE(reader.next());
+    return holdsShownAsOther(reader.element());
+  };
+  EXPECT_TRUE(holds(documentOf('\x0E', text("sym"))));
+  EXPECT_TRUE(holds(documentOf('\x01', realOf(NAN))));
+  EXPECT_TRUE(holds(documentOf('\x03', documentOf('\x04', documentOf('\x06', "", "0")))));
+  EXPECT_FALSE(holds(documentOf('\x01', realOf(1))));
+  EXPECT_FALSE(holds(documentOf('\x03', documentOf('\x02', text("x")))));
+}
 
-  TEST(ForeignBson, MalformedBytesAreRefused) {
-    const std::string whole = documentOf('\x02', text("x"));
-    EXPECT_TRUE(isWellFormed(whole));
-    for (size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(isWellFormed(whole.substr(0, size))) << size;
-    EXPECT_FALSE(isWellFormed(whole + '\0'));
-    EXPECT_FALSE(isWellFormed(documentOf('\x02', lengthOf(100) + "x\0"s)));
-    EXPECT_FALSE(isWellFormed(documentOf('\x02', lengthOf(0) + "x\0"s)));
-    EXPECT_FALSE(isWellFormed(documentOf('\x02', lengthOf(2) + "xy"s)));
-    EXPECT_FALSE(isWellFormed(documentOf('\x03', lengthOf(3) + "\0"s)));
-    EXPECT_FALSE(isWellFormed(documentOf('\x05', lengthOf(0xFFFFFFFF) + "\0"s)));
-    EXPECT_FALSE(isWellFormed(documentOf('\x0B', "no end")));
-    EXPECT_FALSE(isWellFormed(documentOf('\x0F', lengthOf(14) + text("f()") + documentOf('\x0A', ""))));
-    EXPECT_FALSE(isWellFormed(documentOf('\x20', "")));
-    EXPECT_FALSE(isWellFormed(documentOf('\x12', "short")));
-  }
+TEST(ForeignBson, MalformedBytesAreRefused) {
+  const std::string whole = documentOf('\x02', text("x"));
+  EXPECT_TRUE(isWellFormed(whole));
+  for (size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(isWellFormed(whole.substr(0, size))) << size;
+  EXPECT_FALSE(isWellFormed(whole + '\0'));
+  EXPECT_FALSE(isWellFormed(documentOf('\x02', lengthOf(100) + "x\0"s)));
+  EXPECT_FALSE(isWellFormed(documentOf('\x02', lengthOf(0) + "x\0"s)));
+  EXPECT_FALSE(isWellFormed(documentOf('\x02', lengthOf(2) + "xy"s)));
+  EXPECT_FALSE(isWellFormed(documentOf('\x03', lengthOf(3) + "\0"s)));
+  EXPECT_FALSE(isWellFormed(documentOf('\x05', lengthOf(0xFFFFFFFF) + "\0"s)));
+  EXPECT_FALSE(isWellFormed(documentOf('\x0B', "no end")));
+  EXPECT_FALSE(isWellFormed(documentOf('\x0F', lengthOf(14) + text("f()") + documentOf('\x0A', ""))));
+  EXPECT_FALSE(isWellFormed(documentOf('\x20', "")));
+  EXPECT_FALSE(isWellFormed(documentOf('\x12', "short")));
+}
 
-  TEST(ForeignBson, TooDeepDocumentsAreRefused) {
-    std::string document = documentOf('\x0A', "");
-    for (int level = 0; level < kMaxForeignDepth; ++level) document = documentOf('\x03', document);
-    EXPECT_TRUE(isWellFormed(document));
-    EXPECT_FALSE(isWellFormed(documentOf('\x03', document)));
-  }
+TEST(ForeignBson, TooDeepDocumentsAreRefused) {
+  std::string document = documentOf('\x0A', "");
+  for (int level = 0; level < kMaxForeignDepth; ++level) document = documentOf('\x03', document);
+  EXPECT_TRUE(isWellFormed(document));
+  EXPECT_FALSE(isWellFormed(documentOf('\x03', document)));
+}
 
-  // Every change of a byte is refused or leaves a document that can be shown.
-  TEST(ForeignBson, AnyBytesAreReadOrRefused) {
-    const std::string whole = parseJson(R"({"s":"text","d":{"n":[1,2.5,{"b":true}]},"z":null})")->bytes();
-    for (size_t at = 0; at < whole.size(); ++at) {
-      for (int value = 0; value < 256; ++value) {
-        std::string changed = whole;
-        changed[at] = static_cast<char>(value);
-        if (isWellFormed(changed)) EXPECT_FALSE(shownAs(changed).empty());
-      }
+// Every change of a byte is refused or leaves a document that can be shown.
+TEST(ForeignBson, AnyBytesAreReadOrRefused) {
+  const std::string whole = parseJson(R"({"s":"text","d":{"n":[1,2.5,{"b":true}]},"z":null})")->bytes();
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (int value = 0; value < 256; ++value) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(value);
+      if (isWellFormed(changed)) EXPECT_FALSE(shownAs(changed).empty());
     }
   }
+}
 
-  }  // namespace
-  }  // namespace mb::doc
+}  // namespace
+}  // namespace mb::doc

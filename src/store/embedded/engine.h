@@ -9,11 +9,11 @@
 #include "store/embedded/commit_thread.h"
 #include "store/embedded/gate.h"
 #include "store/embedded/housekeeper.h"
-#include "store/embedded/key_locks.h"
 #include "store/embedded/query_run.h"
 #include "store/embedded/scan_pool.h"
 #include "store/embedded/slow_queries.h"
 #include "store/embedded/write_job.h"
+#include "store/key_locks.h"
 
 namespace mb::store::embedded {
 

@@ -1,4 +1,4 @@
-#include "store/embedded/key_locks.h"
+#include "store/key_locks.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <deque>
 
-#include "store/embedded/waiter.h"
+#include "store/waiter.h"
 
 namespace mb::store::embedded {
 

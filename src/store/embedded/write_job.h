@@ -7,7 +7,7 @@
 #include "store/document_limits.h"
 #include "store/embedded/commit.h"
 #include "store/embedded/index_entries.h"
-#include "store/embedded/key_locks.h"
+#include "store/key_locks.h"
 
 namespace mb::store::embedded {
 

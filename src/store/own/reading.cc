@@ -312,6 +312,8 @@ Result<std::vector<std::optional<StoredDocument>>> readByIds(const Reading& read
     command.beginArray("$in");
     for (size_t i = 0; i < others.size(); ++i) command.appendString(doc::arrayKey(i), others[i]);
     command.end();
+    // So that a partial index serves it.
+    command.appendString("$type", "string");
     command.end();
     command.end();
   }

@@ -5,6 +5,7 @@
 // records of the main store is two commits, of which the one there is first.
 #pragma once
 
+#include "store/key_locks.h"
 #include "store/main_store.h"
 #include "store/own/databases.h"
 #include "store/own/reading.h"
@@ -46,10 +47,9 @@ class Router final : public MainStore {
   Task<std::vector<CollectionInfo>> collections(ProjectNo project) override { return main_->collections(project); }
   Task<CollectionInfo> createCollection(ProjectNo project, std::string name, doc::Document config,
                                         std::vector<Insert> extraInserts) override;
+  // The name there stays.
   Task<CollectionInfo> alterCollection(CollectionRef collection, Alteration change,
-                                       std::vector<Insert> extraInserts) override {
-    return main_->alterCollection(collection, std::move(change), std::move(extraInserts));
-  }
+                                       std::vector<Insert> extraInserts) override;
   // The documents there stay.
   Task<> dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) override {
     return main_->dropCollection(collection, std::move(extraInserts));
@@ -109,6 +109,8 @@ class Router final : public MainStore {
 
   const std::unique_ptr<MainStore> main_;
   Databases& databases_;
+  // So that writes of one document through this process follow one another instead of racing.
+  KeyLocks locks_{4096};
   std::mutex mutex_;
   std::map<ProjectNo, std::shared_ptr<const Names>> names_;  // of projects with a database of their own
 };

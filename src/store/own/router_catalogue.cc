@@ -12,7 +12,9 @@ using mongo::CommandError;
 
 constexpr int kIndexNotFound = 27;
 constexpr int kNamespaceNotFound = 26;
-constexpr int kBadIndex = 67;  // CannotCreateIndex
+// BadValue, FailedToParse, TypeMismatch, CannotCreateIndex, CannotIndexParallelArrays and the like.
+constexpr std::array kBadIndex = {2, 9, 14, 67, 171, 197};
+constexpr std::array kOtherIndex = {68, 85, 86};  // with other options or keys
 constexpr std::chrono::seconds kDefinitionTime{30};
 
 Deadline definitionDeadline() {
@@ -30,6 +32,56 @@ doc::Document createCommand(std::string_view name, bool preImages) {
   return out.finish();
 }
 
+// Ids that clients choose need it.
+doc::Document idIndexCommand(std::string_view collection) {
+  doc::BsonWriter out;
+  out.appendString("createIndexes", collection);
+  out.beginArray("indexes");
+  out.beginDocument("0");
+  out.appendString("name", kIdIndex);
+  out.beginDocument("key");
+  out.appendInt32("id", 1);
+  out.end();
+  out.appendBool("unique", true);
+  out.beginDocument("partialFilterExpression");
+  out.beginDocument("id");
+  out.appendString("$type", "string");
+  out.end();
+  out.end();
+  out.end();
+  out.end();
+  return out.finish();
+}
+
+Error existsThere() {
+  return Error(ErrorCode::conflict, "the project's database has a collection of this name: import it");
+}
+
+// Newer servers accept the creation of a collection that exists, so it is looked up first.
+Result<bool> isThere(mongo::Connection& connection, Database& database, const std::string& name) {
+  doc::BsonWriter out;
+  out.appendInt32("listCollections", 1);
+  out.beginDocument("filter");
+  out.appendString("name", name);
+  out.end();
+  out.appendBool("nameOnly", true);
+  const auto reply = connection.run(database.name(), out.finish());
+  if (!reply) return fail(database.failed(reply.error()));
+  return !mongo::batchOf(*reply).documents.empty();
+}
+
+Result<> makeCollection(mongo::Connection& connection, Database& database, const std::string& name) {
+  TRY(const bool there, isThere(connection, database, name));
+  if (there) return fail(existsThere());
+  const auto done = connection.write(database.name(), createCommand(name, database.capabilities().preImages));
+  if (!done && done.error().code == CommandError::kNamespaceExists) return fail(existsThere());
+  if (!done) return fail(database.failed(done.error()));
+  const auto indexed = connection.write(database.name(), idIndexCommand(name));
+  if (indexed) return {};
+  return fail(database.failed(indexed.error()));
+}
+
+// Expiry is carried out here, so an index that has it is a plain one there.
 doc::Document indexCommand(std::string_view collection, const IndexSpec& spec) {
   doc::BsonWriter out;
   out.appendString("createIndexes", collection);
@@ -50,12 +102,16 @@ doc::Document indexCommand(std::string_view collection, const IndexSpec& spec) {
   return out.finish();
 }
 
-// Expiry is carried out here, so an index that has it is a plain one there.
 Error indexError(Database& database, const CommandError& error) {
   if (error.code == CommandError::kDuplicateKey) {
     return Error(ErrorCode::conflict, "documents of the collection have the same value: a unique index cannot be made");
   }
-  if (error.code == kBadIndex) return Error(ErrorCode::validation, "the database cannot make this index");
+  if (std::ranges::find(kOtherIndex, error.code) != kOtherIndex.end()) {
+    return Error(ErrorCode::conflict, "the collection has an index of this name or with these keys there");
+  }
+  if (std::ranges::find(kBadIndex, error.code) != kBadIndex.end()) {
+    return Error(ErrorCode::validation, "the database cannot make this index");
+  }
   if (error.code < 0 && !error.notSent) {
     return Error(ErrorCode::unavailable, "the index is still being made there: try again later");
   }
@@ -79,10 +135,7 @@ Task<CollectionInfo> Router::createCollection(ProjectNo project, std::string nam
   if (!taken && collections.size() < kMaxCollections) {
     Result<> made =
         co_await database->run(definitionDeadline(), [database, name](mongo::Connection& connection) -> Result<> {
-          const auto done = connection.write(database->name(), createCommand(name, database->capabilities().preImages));
-          if (done) return {};
-          if (done.error().code != CommandError::kNamespaceExists) return fail(database->failed(done.error()));
-          return fail(ErrorCode::conflict, "the project's database has a collection of this name: import it");
+          return makeCollection(connection, *database, name);
         });
     CO_RETURN_IF_ERROR(std::move(made));
   }
@@ -92,12 +145,25 @@ Task<CollectionInfo> Router::createCollection(ProjectNo project, std::string nam
   co_return co_await main_->createCollection(project, std::move(name), out.finish(), std::move(extraInserts));
 }
 
+Task<CollectionInfo> Router::alterCollection(CollectionRef collection, Alteration change,
+                                             std::vector<Insert> extraInserts) {
+  if (isElsewhere(collection) && change.config && !change.config->view().find(kSourceField)) {
+    CO_TRY(const Collection there, co_await resolveCurrent(collection));
+    doc::BsonWriter out;
+    out.appendAll(*change.config);
+    out.appendString(kSourceField, there.name);
+    change.config = out.finish();
+  }
+  co_return co_await main_->alterCollection(collection, std::move(change), std::move(extraInserts));
+}
+
 Task<IndexInfo> Router::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) {
   if (!isElsewhere(collection)) {
     co_return co_await main_->createIndex(collection, std::move(spec), std::move(extraInserts));
   }
   CO_TRY(Collection there, co_await resolveCurrent(collection));
   for (const IndexKey& key : spec.keys) CO_RETURN_IF_ERROR(checkPath(key.path));
+  if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
   CO_TRY(const std::vector<CollectionInfo> collections, co_await main_->collections(collection.project));
   const auto info = std::ranges::find(collections, collection.number, &CollectionInfo::number);
   const bool taken = info != collections.end() && std::ranges::any_of(info->indexes, [&](const IndexInfo& each) {

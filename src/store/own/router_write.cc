@@ -1,5 +1,8 @@
 // Writes of the Router: what they change in the database of a project's owner, then in the main store.
+#include <set>
+
 #include "base/work_budget.h"
+#include "store/document_limits.h"
 #include "store/own/router.h"
 #include "store/write_steps.h"
 
@@ -47,6 +50,43 @@ struct Split {
   }
 };
 
+// A document that a write does not change must not be changed by its callback.
+Result<> checkAccess(const Split& split, std::span<const Change> changes) {
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (changes[i].kind == Change::Kind::keep || split.targets[i].access == Access::write) continue;
+    return fail(Error(ErrorCode::internal, "the changes could not be applied")
+                    .withCause("a document that is only held or peeked at is changed: " + split.targets[i].id));
+  }
+  return {};
+}
+
+Result<> checkDistinct(const std::vector<WriteTarget>& targets) {
+  std::set<std::tuple<ProjectNo, CollectionNo, std::string>> written;
+  for (const WriteTarget& each : targets) {
+    if (each.access != Access::write) continue;
+    if (written.emplace(each.collection.project, each.collection.number, each.id).second) continue;
+    return fail(Error(ErrorCode::internal, "the changes could not be applied")
+                    .withCause("a document is named twice: " + each.id));
+  }
+  return {};
+}
+
+Result<> checkIds(const std::vector<WriteTarget>& targets) {
+  const bool fit = std::ranges::all_of(
+      targets, [](const WriteTarget& each) { return !each.id.empty() && each.id.size() <= kMaxId; });
+  if (fit) return {};
+  return fail(ErrorCode::validation, fmt::format("an id has 1 to {} bytes", kMaxId));
+}
+
+void addLocks(HeldStripes& locks, const Split& split) {
+  for (size_t i = 0; i < split.targets.size(); ++i) {
+    const WriteTarget& target = split.targets[i];
+    if (!split.there[i] || target.access == Access::peek) continue;
+    locks.add(fmt::format("{}/{}/{}", target.collection.project, target.collection.number, target.id),
+              target.access == Access::write ? KeyLocks::Mode::exclusive : KeyLocks::Mode::shared);
+  }
+}
+
 Result<std::vector<Change>> changesOf(const Split& split, const WriteCallback& callback) {
   std::vector<Change> changes(split.named());
   const std::span all(split.before);
@@ -54,11 +94,7 @@ Result<std::vector<Change>> changesOf(const Split& split, const WriteCallback& c
     const PreImages before(all.first(split.named()), std::span(split.versions).first(split.named()));
     TRY(changes, computeChanges(callback, before, kCoreWork, 1));
   }
-  for (size_t i = 0; i < changes.size(); ++i) {
-    if (changes[i].kind == Change::Kind::keep || split.targets[i].access == Access::write) continue;
-    return fail(Error(ErrorCode::internal, "the changes could not be applied")
-                    .withCause("a document that is only held or peeked at is changed: " + split.targets[i].id));
-  }
+  RETURN_IF_ERROR(checkAccess(split, changes));
   const bool anything = !callback || changesAnything(changes, all);
   RETURN_IF_ERROR(addInserts(changes, split.inserts, anything, all));
   return changes;
@@ -83,12 +119,15 @@ Task<> readBefore(MainStore& main, Split& split, bool all) {
       split.versions[i] = found->version;
     }
   }
+  size_t held = 0;
   for (const auto& [name, positions] : byName) {
     std::vector<std::string> ids;
     for (const size_t each : positions) ids.push_back(split.targets[each].id);
     CO_TRY(auto found, co_await getStored(*split.there[positions.front()], std::move(ids), split.options.deadline));
     for (size_t i = 0; i < positions.size(); ++i) {
       if (!found[i]) continue;
+      if (split.targets[positions[i]].access == Access::hold) held += found[i]->shown.size();
+      if (held > kMaxHeldBytes) co_return fail(heldTooLarge());
       split.before[positions[i]] = found[i]->shown;
       split.versions[positions[i]] = versionOf(found[i]->stored);
       split.stored[positions[i]] = std::move(found[i]);
@@ -117,6 +156,7 @@ Task<WriteOutcome> writeBeside(MainStore& main, Split& split, const WriteCallbac
     }
     Changes all(documents.size());
     RETURN_IF_ERROR(callback(PreImages(documents, versions), all));
+    RETURN_IF_ERROR(checkAccess(split, all.all()));
     for (size_t i = 0; i < own.size(); ++i) {
       if (own[i]) changes.set(*own[i], std::move(all.all()[i]));
     }
@@ -196,6 +236,8 @@ Task<WriteOutcome> Router::writeElsewhere(Write write, WriteCallback callback) {
   split.targets = write.takeTargets();
   addTargets(split.targets, split.inserts);
   CO_RETURN_IF_ERROR(checkNotices(split.options.notices));
+  CO_RETURN_IF_ERROR(checkIds(split.targets));
+  CO_RETURN_IF_ERROR(checkDistinct(split.targets));
   for (const WriteTarget& each : split.targets) {
     split.there.emplace_back();
     if (isElsewhere(each.collection)) CO_TRY(split.there.back(), co_await resolveCurrent(each.collection));
@@ -203,6 +245,12 @@ Task<WriteOutcome> Router::writeElsewhere(Write write, WriteCallback callback) {
   if (!split.writesThere()) {
     CO_RETURN_IF_ERROR(co_await readBefore(*main_, split, false));
     co_return co_await writeBeside(*main_, split, callback);
+  }
+  HeldStripes locks(locks_);
+  addLocks(locks, split);
+  if (!locks.tryAll()) {
+    const bool granted = co_await locks.waitAll(split.options.deadline);
+    if (!granted) co_return fail(ErrorCode::unavailable, "the document is locked by other writes: try again");
   }
   for (int round = 0; round < kMaxRounds; ++round) {
     CO_RETURN_IF_ERROR(co_await readBefore(*main_, split, true));

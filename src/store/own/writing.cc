@@ -151,7 +151,10 @@ class Application {
   }
 
   Applied failed(Applied applied, const CommandError& error, const Statement& statement) {
-    if (error.transient || error.code == CommandError::kWriteConflict) {
+    // Another write inserted the document that did not exist.
+    const bool sameId = error.code == CommandError::kDuplicateKey && statement.kind == Statement::Kind::insert &&
+                        (error.index == kIdIndex || error.index == "_id_");
+    if (sameId || error.transient || error.code == CommandError::kWriteConflict) {
       applied.raced = true;
       return applied;
     }
@@ -162,7 +165,6 @@ class Application {
   Error errorOf(const CommandError& error, const Statement& statement) {
     if (error.code == CommandError::kDuplicateKey) {
       const std::string& index = error.index;
-      if (index == "_id_") return Error(ErrorCode::conflict, "a document with this id exists already");
       const bool own = index.starts_with(kIndexPrefix);
       return uniqueViolation(own ? index.substr(kIndexPrefix.size()) : index, statement.target);
     }

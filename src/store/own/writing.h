@@ -9,6 +9,8 @@ namespace mb::store::own {
 
 // Begins the names, there, of the indexes that were created here.
 inline constexpr std::string_view kIndexPrefix = "mb_";
+// The unique index on ids that are strings.
+inline constexpr std::string_view kIdIndex = "mb_id";
 
 struct Statement {
   enum class Kind { hold, insert, replace, remove } kind = Kind::hold;

@@ -1,6 +1,6 @@
-#include "store/embedded/key_locks.h"
+#include "store/key_locks.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 bool KeyLocks::isFree(uint32_t state, Mode mode) {
   return mode == Mode::shared ? (state & (kContended | kExclusive)) == 0 : state == 0;
@@ -143,4 +143,4 @@ void HeldStripes::release() {
   }
 }
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

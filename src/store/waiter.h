@@ -7,7 +7,7 @@
 
 #include "store/store.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 struct Waiter {
   Resumer<bool> resumer;
@@ -42,4 +42,4 @@ Async<bool> waitInQueue(WaiterPtr waiter, Deadline deadline, Enqueue enqueue, Ex
   });
 }
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

@@ -7,9 +7,9 @@
 #include <deque>
 #include <unordered_map>
 
-#include "store/embedded/waiter.h"
+#include "store/waiter.h"
 
-namespace mb::store::embedded {
+namespace mb::store {
 
 class KeyLocks {
  public:
@@ -77,4 +77,4 @@ class HeldStripes {
   size_t held_ = 0;
 };
 
-}  // namespace mb::store::embedded
+}  // namespace mb::store

@@ -1,0 +1,81 @@
+// Runs the suite of all engines on the router, whose projects all have a database of their own on the server that
+// MANYBASE_TEST_MONGO_URL names. Lists there are in the order of `_id`, so tests of the order of ids are left out.
+#include "store/embedded/testing.h"
+#include "store/mongo/suite/test_server.h"
+#include "store/own/router.h"
+#include "store/own/testing.h"
+#include "store/suite/store_suite.h"
+
+namespace mb::store {
+
+namespace {
+
+constexpr ProjectNo kProjects = 8;  // of one test
+
+class RouterUnderTest final : public suite::Engine {
+ public:
+  explicit RouterUnderTest(std::vector<SystemCollection> system) : system_(std::move(system)), prefix_(newPrefix()) {
+    settings_.minFreeDiskBytes = 0;
+    cores_.start();
+    for (ProjectNo project = kControlProject + 1; project < kControlProject + kProjects; ++project) {
+      own::DatabaseConfig config;
+      config.address.uri = uriOfServer();
+      config.address.database = prefix_ + "_" + std::to_string(project);
+      config.capabilities.transactions = true;
+      config.coverKey = std::string(32, 'k');
+      databases_.set(project, std::move(config));
+    }
+    open();
+  }
+  ~RouterUnderTest() override {
+    router_.reset();
+    databases_.stop();
+    cores_.stop();
+    cores_.join();
+    dropDatabases(prefix_);
+  }
+  DocumentStore& store() override { return *router_; }
+  ChangeFeed& feed() override { return *router_; }
+  Cores& cores() override { return cores_; }
+  void reopen() override {
+    router_.reset();
+    open();
+  }
+  void breakCounter(const CounterKey&, int64_t) override {}
+  std::vector<std::string> problems() override { return router_->check().problems; }
+  bool plansQueries() const override { return false; }
+
+ private:
+  void open() {
+    auto main = EmbeddedStore::open(directory_.path(), settings_, cores_, system_, clock_);
+    if (!main) throw std::runtime_error(main.error().message());
+    router_ = std::make_unique<own::Router>(*std::move(main), databases_);
+  }
+
+  SystemClock clock_;
+  Cores cores_{2};
+  embedded::TemporaryFolder directory_;
+  std::vector<SystemCollection> system_;
+  std::string prefix_;
+  EmbeddedSettings settings_;
+  own::LoopbackGuard guard_;
+  own::Databases databases_{guard_};
+  std::unique_ptr<own::Router> router_;
+};
+
+const suite::EngineFactory kRouter{"router",
+                                   [](std::vector<SystemCollection> system) -> std::unique_ptr<suite::Engine> {
+                                     return std::make_unique<RouterUnderTest>(std::move(system));
+                                   }};
+
+std::string engineName(const ::testing::TestParamInfo<suite::EngineFactory>& info) {
+  return info.param.name;
+}
+
+}  // namespace
+
+namespace suite {
+INSTANTIATE_TEST_SUITE_P(Engines, StoreSuite, ::testing::Values(kRouter), engineName);
+}  // namespace suite
+
+}  // namespace mb::store
