@@ -143,7 +143,8 @@ Task<Reply> DocumentPlane::createdReply(RequestContext& context, const data::Vis
 
 Task<Reply> DocumentPlane::list(RequestContext& context) {
   co_await endWithClient();
-  CO_TRY(const data::ReadQuery query, readQuery(context.request.query));
+  CO_TRY(data::ReadQuery query, readQuery(context.request.query));
+  query.explain = authority_ == data::Authority::admin && context.request.header("x-service-explain") == "1";
   const data::Access access = accessOf(context);
   CO_TRY(const data::VisibleDocuments found, co_await documents_.list(access, context.param(0), query));
   std::string body;
@@ -151,7 +152,7 @@ Task<Reply> DocumentPlane::list(RequestContext& context) {
   if (authority_ == data::Authority::admin) {
     CO_TRY(const uint64_t total, co_await documents_.count(access, context.param(0), query));
     body += ",\"total\":" + std::to_string(total);
-    if (context.request.header("x-service-explain") == "1") writeExplain(body, found.explain);
+    if (query.explain) writeExplain(body, found.explain);
   }
   body += '}';
   co_return Reply{http::Response::json(200, std::move(body))};

@@ -69,7 +69,8 @@ Task<Reply> QueryRoutes::adminQuery(RequestContext& context) {
   co_await endWithClient();
   CO_TRY(AdminQueryRequest request, co_await optionalBody<AdminQueryRequest>(context));
   std::optional<identity::CallerDescription> as = std::move(request.as);
-  CO_TRY(const data::DocumentQuery query, data::parseQuery(std::move(request)));
+  CO_TRY(data::DocumentQuery query, data::parseQuery(std::move(request)));
+  query.read.explain = true;
   if (as) {
     CO_TRY(const data::DocumentPage page, co_await queryAs(context, query, *std::move(as)));
     co_return co_await pageReply(page, true);

@@ -41,6 +41,7 @@ struct ReadQuery {
   uint64_t limit = kDefaultLimit;    // clamped to kMaxLimit; 0 returns nothing
   std::vector<std::string> expand;   // paths of x-ref fields; others are ignored
   std::vector<store::SortKey> sort;  // of list(); empty: ascending id
+  bool explain = false;              // of list() and query(): whether the result explains its access path
 };
 
 // A query with chosen fields, in pages.

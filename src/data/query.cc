@@ -53,6 +53,7 @@ store::Query storeQuery(const Access& access, const ReadPlan& plan, const Docume
   asked.hidden = plan.grant.hidden();
   asked.fields = keptFields(query, false);
   asked.paged = asked.seesMore = true;
+  asked.explain = query.read.explain;
   return asked;
 }
 

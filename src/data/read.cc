@@ -87,6 +87,7 @@ Task<VisibleDocuments> Documents::list(const Access& access, const std::string& 
   asked.sort = query.sort;
   asked.deadline = access.deadline;
   asked.hidden = plan.grant.hidden();
+  asked.explain = query.explain;
   CO_TRY(store::QueryResult found, co_await impl_->deps.store.find(std::move(asked)));
   if (!query.expand.empty())
     CO_RETURN_IF_ERROR(co_await impl_->expand(access, plan.grant, query.expand, found.documents));

@@ -155,6 +155,8 @@ struct Query {
   std::string after = {};
   // With `paged`: QueryResult::more is also true where `limit` ends the page; one document more is read for it.
   bool seesMore = false;
+  // Whether QueryResult::explain is filled. It may cost as much as the query itself.
+  bool explain = false;
 };
 
 // The access path and cost of a query.
@@ -175,7 +177,7 @@ struct QueryResult {
   bool more = false;
   std::string next;
   bool known = true;  // false: no index can yield the requested unorderedIds
-  Explain explain;
+  Explain explain;    // with Query::explain
 };
 
 struct VersionedDocument {
@@ -254,7 +256,7 @@ class DocumentStore {
   // Fails with payloadTooLarge for a result over maxBytes, unless it is paged, and where the positions of `skip` +
   // `limit` documents, which no index yields in their order, take more than 32 MiB; with unavailable past the deadline.
   virtual Task<QueryResult> find(Query query) = 0;
-  // Exact; uses the collection's count if the filter matches everything. `explain`, if given, must outlive the call.
+  // Exact; uses the collection's count if the filter matches everything.
   virtual Task<uint64_t> count(CollectionRef collection, doc::Filter filter, Deadline deadline) = 0;
   // Locks the targets, reads them, runs the callback (null: only the inserts), commits all changes atomically and
   // durably, then returns. Fails with the callback's error; conflict if an insert's document exists, and, with the

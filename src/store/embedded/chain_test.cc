@@ -58,7 +58,8 @@ class Chain : public ::testing::Test {
                 .filter = *doc::Filter::parse(*doc::parseJson(R"({"seq":{"$gte":1}})")),
                 .limit = 100'000,
                 .sort = {{"seq", 1}},
-                .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30)};
+                .deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30),
+                .explain = true};
     QueryResult found = opened_.must(opened_.store().find(std::move(query)));
     EXPECT_EQ(found.explain.index, "seq_1");
     return std::move(found.documents);

@@ -97,6 +97,7 @@ Task<> list(Bench& bench, int worker, int times) {
     query.filter = doc::Filter::parse(writer.finish()).value();
     query.limit = 20;
     query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    query.explain = true;
     const auto found = co_await bench.store.find(std::move(query));
     if (!found || found->documents.size() != 20 || found->explain.index != "ownerId_1") std::abort();
   }

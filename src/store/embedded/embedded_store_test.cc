@@ -79,6 +79,7 @@ TEST(EmbeddedStoreTest, SystemIndexesFollowTheirSpecs) {
     Query query;
     query.collection = ref;
     query.filter = doc::Filter::parse(storeDocument(filter)).value();
+    query.explain = true;
     return opened.must(opened.store().find(query)).explain.index;
   };
   EXPECT_EQ(explainOf(R"({"a":1})"), "a_1");

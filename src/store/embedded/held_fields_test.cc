@@ -160,6 +160,7 @@ class HeldFieldsTest : public ::testing::Test {
     query.collection = posts_;
     query.limit = 10'000;
     query.projection = projection;
+    query.explain = true;
     query.filter = doc::Filter::parse(heldDocument(fmt::format(R"({{"group":{},"owner":{}}})", group, owner))).value();
     return opened_.must(opened_.store().find(std::move(query)));
   }

@@ -91,6 +91,7 @@ TEST_F(IndexResumeTest, IsFilledAtTheNextStart) {
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
   Query query;
   query.collection = posts_;
+  query.explain = true;
   query.filter = doc::Filter::parse(doc::parseJson(R"({"n":5})").value()).value();
   const QueryResult found = opened_.must(opened_.store().find(query));
   EXPECT_EQ(found.explain.index, "n_1");
@@ -104,6 +105,7 @@ TEST_F(IndexResumeTest, ContinuesAtItsPosition) {
   ASSERT_EQ(finished().size(), 1u);
   Query query;
   query.collection = posts_;
+  query.explain = true;
   query.limit = 1000;
   query.filter = doc::Filter::parse(doc::parseJson(R"({"n":{"$gte":0}})").value()).value();
   const QueryResult found = opened_.must(opened_.store().find(query));

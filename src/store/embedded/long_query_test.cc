@@ -56,6 +56,7 @@ class LongQueryTest : public ::testing::Test {
     query.sort = std::move(sort);
     query.limit = 10'000;
     query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    query.explain = true;
     return query;
   }
   std::vector<std::string> idsOf(const QueryResult& found) {

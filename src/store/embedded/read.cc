@@ -157,8 +157,10 @@ Task<QueryResult> Engine::find(Query query) {
   const auto took = std::chrono::steady_clock::now() - begin;
   slowQueries_.record(run.query(), run.explain(), took, outcome ? "find" : "failed find");
   CO_RETURN_IF_ERROR(std::move(outcome));
+  const bool explains = run.query().explain;
   CO_TRY(QueryResult result, run.takeResult());
-  result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
+  if (!explains) result.explain = {};
+  if (explains) result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
   co_return result;
 }
 

@@ -53,6 +53,7 @@ class SystemSpecsTest : public ::testing::Test {
     query.collection = {kControlProject, kBook, 0};
     query.filter = *doc::Filter::parse(out.finish());
     query.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    query.explain = true;
     const auto result = testing::runOn(cores_, 0, store_->find(std::move(query)));
     if (!result) return result.error().message();
     std::string text = result->explain.index + ":";

@@ -63,7 +63,14 @@ std::optional<doc::Document> serverIndex(const CollectionRef& collection, const 
   doc::BsonWriter out;
   out.beginDocument("key");
   if (system) out.appendInt32("_p", 1);
-  for (const IndexKey& key : spec.keys) out.appendInt32(storedPath(key.path), key.direction);
+  bool ordered = false;
+  for (const IndexKey& key : spec.keys) {
+    out.appendInt32(storedPath(key.path), key.direction);
+    ordered = ordered || key.path == "id";
+  }
+  // Queries are sorted by `_id` last, so that the server would sort what an index without it returns. With it, a unique
+  // index would refuse nothing, and a sparse one would hold every document.
+  if (!system && !ordered && !spec.unique && !spec.sparse) out.appendInt32("_id", 1);
   out.end();
   out.appendString("name", name);
   if (spec.unique) out.appendBool("unique", true);

@@ -16,16 +16,6 @@ CommandError raced() {
   return error;
 }
 
-// The name in the catalogue of an index of the server.
-std::string catalogueName(std::string_view server, const CollectionInfo* info) {
-  if (server == "_id_") return "";
-  if (info == nullptr) return std::string(server);
-  for (const IndexInfo& each : info->indexes) {
-    if (indexName(each.number) == server) return each.spec.name;
-  }
-  return std::string(server);
-}
-
 }  // namespace
 
 doc::Document counterStatement(const CounterKey& key, int64_t by) {
@@ -52,6 +42,15 @@ doc::Document chainStatement(const std::string& id, const ChainHead& head) {
 
 std::string indexName(IndexNo number) {
   return fmt::format("i{}", number);
+}
+
+std::string catalogueName(std::string_view server, const CollectionInfo* info) {
+  if (server == "_id_") return "";
+  if (info == nullptr) return std::string(server);
+  for (const IndexInfo& each : info->indexes) {
+    if (indexName(each.number) == server) return each.spec.name;
+  }
+  return std::string(server);
 }
 
 Outcome<> Attempt::store(Deadline deadline) {

@@ -73,6 +73,8 @@ class Engine final : public MongoStore {
  private:
   // ---- query.cc
   Result<QueryResult> runQuery(Connection& connection, const Query& query);
+  // Of a `find` command, which the server runs for it. Blocks.
+  Result<Explain> explained(Connection& connection, const CollectionRef& collection, const doc::Document& find);
   std::function<Outcome<doc::Document>(doc::DocumentView)> readingOf(Connection& connection,
                                                                      const CollectionRef& collection) const;
   // Whether the collection exists, as far as this instance must know. Blocks.

@@ -17,5 +17,8 @@ Result<ChangeEntry> decodeLogEntry(doc::DocumentView view);
 
 // The server's name of an index of a user collection.
 std::string indexName(IndexNo number);
+// The catalogue's name of an index of the server: "" for that of `_id`, and the server's own for one that `info` (null
+// for a system collection) does not have.
+std::string catalogueName(std::string_view server, const CollectionInfo* info);
 
 }  // namespace mb::store::mongo

@@ -101,6 +101,8 @@ class Pushing {
     if (!simple(node.patterns)) return leaveOut();
     // Whether a position that an array does not have counts as null differs.
     if (hasPosition(node.path) && comparesNull(node)) return leaveOut();
+    // How fractions and numbers beyond 64 bits are truncated depends on the server's version.
+    if (node.op == FilterOp::mod) return leaveOut();
     if (!isId(node) || inElement) return rooted(node, inElement);
     bool exact = true;
     NodePtr condition = form_.ofId(node, exact);

@@ -4,6 +4,7 @@
 #include "store/mongo/attempt.h"
 #include "store/mongo/commands.h"
 #include "store/mongo/engine.h"
+#include "store/mongo/explain.h"
 #include "store/mongo/page_filter.h"
 #include "store/mongo/pushed_filter.h"
 #include "store/mongo/query_command.h"
@@ -157,33 +158,57 @@ Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query)
   const uint64_t wanted = query.limit > UINT64_MAX - 1 - query.skip ? UINT64_MAX : query.limit + beyond;
 
   const std::string name = Names::collectionOf(collection.number);
-  doc::BsonWriter out;
-  out.appendString("find", name);
-  out.appendDocument("filter", pushed.document);
-  appendSort(out, query.sort);
-  if (exact && query.skip > 0) out.appendInt64("skip", static_cast<int64_t>(std::min<uint64_t>(query.skip, INT64_MAX)));
-  if (exact && wanted < INT64_MAX) out.appendInt64("limit", static_cast<int64_t>(wanted));
-  out.appendInt32("batchSize", static_cast<int32_t>(std::clamp<uint64_t>(wanted, 1, kMaxBatch)));
-  out.appendInt64("maxTimeMS", remainingMs(deadline));
+  const auto command = [&](uint64_t limit) {
+    doc::BsonWriter out;
+    out.appendString("find", name);
+    out.appendDocument("filter", pushed.document);
+    appendSort(out, query.sort);
+    if (exact && query.skip > 0)
+      out.appendInt64("skip", static_cast<int64_t>(std::min<uint64_t>(query.skip, INT64_MAX)));
+    if (limit < INT64_MAX) out.appendInt64("limit", static_cast<int64_t>(limit));
+    out.appendInt32("batchSize", static_cast<int32_t>(std::clamp<uint64_t>(wanted, 1, kMaxBatch)));
+    out.appendInt64("maxTimeMS", remainingMs(deadline));
+    return out.finish();
+  };
+  const uint64_t limit = exact ? wanted : UINT64_MAX;
 
   PageOrder order{sorting::isOfIds(query.sort) ? std::vector<SortKey>() : query.sort, std::move(after)};
   QueryPage page(query, std::move(order), pushed.exact, exact ? query.skip : 0);
   Result<> added;
-  const auto read = eachDocument(readingOf(connection, collection), name, out.finish(), [&](doc::DocumentView each) {
+  uint64_t returned = 0;
+  bool complete = false;
+  const auto read = eachDocument(readingOf(connection, collection), name, command(limit), [&](doc::DocumentView each) {
     if (std::chrono::steady_clock::now() >= deadline) added = fail(tooSlow());
     if (!added) return false;
+    ++returned;
     Result<bool> goesOn = addStored(page, collection, each);
     if (!goesOn) {
       added = fail(std::move(goesOn).error());
       return false;
     }
+    complete = !*goesOn;
     return *goesOn;
   });
   if (!read) return fail(queryError(read.error()));
   if (!added) return fail(std::move(added).error());
   QueryResult result = page.take();
-  result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began);
+  if (!query.explain) return result;
+  const auto took = std::chrono::steady_clock::now() - began;
+  // Of a page that was complete before the server had returned everything: as far as it was read.
+  TRY(result.explain, explained(connection, collection, command(complete ? returned : limit)));
+  result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
   return result;
+}
+
+Result<Explain> Engine::explained(Connection& connection, const CollectionRef& collection, const doc::Document& find) {
+  const ProjectStatePtr state = states_.known(collection.project);
+  std::shared_ptr<const CollectionInfo> info;
+  if (state && state->collections.contains(collection.number)) info = state->collections.at(collection.number);
+  const auto reply = connection.run(names_.databaseOf(collection.project, collection.number), explainCommand(find));
+  if (!reply) return fail(queryError(reply.error()));
+  auto explain = explainOf(*reply, info.get());
+  if (!explain) return fail(queryError(explain.error()));
+  return *std::move(explain);
 }
 
 Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadline given) {

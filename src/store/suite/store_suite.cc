@@ -124,6 +124,7 @@ QueryResult StoreSuite::find(CollectionRef collection, std::string_view filter, 
   query.collection = collection;
   query.filter = filterOf(filter);
   query.deadline = soon();
+  query.explain = engine().plansQueries();
   return must(store().find(std::move(query)));
 }
 

@@ -246,7 +246,7 @@ Task<QueryResult> MemoryStore::find(Query query) {
   if (!result.known) co_return result;
   std::vector<doc::Document> found = matching(query.collection, query.filter);
   CO_TRY(std::vector<SortedDocument> rows, sortDocuments(query.sort, std::move(found)));
-  result.explain.documentsExamined = rows.size();
+  if (query.explain) result.explain.documentsExamined = rows.size();
   if (!query.after.empty()) dropUpTo(query.sort, query.after, rows);
   size_t bytes = 0;
   for (uint64_t i = query.skip; i < rows.size(); ++i) {

@@ -1,0 +1,26 @@
+#include "store/mongo/pushed_filter.h"
+
+#include <gtest/gtest.h>
+
+#include "document/json.h"
+
+namespace mb::store::mongo {
+namespace {
+
+// What is pushed of a filter on a user collection, with "…" behind it where the engine evaluates the rest.
+std::string pushed(std::string_view filter) {
+  const auto parsed = doc::Filter::parse(*doc::parseJson(filter));
+  const PushedFilter out = pushFilter({7, kFirstUserCollection, 1}, *parsed);
+  return doc::toJson(out.document) + (out.exact ? "" : "…");
+}
+
+TEST(PushedFilterTest, LeavesOutWhatTheServerEvaluatesOtherwise) {
+  EXPECT_EQ(pushed(R"({"a":1})"), R"({"$and":[{"a":1}]})");
+  EXPECT_EQ(pushed(R"({"a":{"$mod":[2,1]}})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a":1,"b":{"$mod":[2,1]}})"), R"({"$and":[{"a":1}]}…)");
+  EXPECT_EQ(pushed(R"({"$or":[{"a":1},{"b":{"$mod":[2,1]}}]})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a":{"$not":{"$mod":[2,1]}}})"), "{}…");
+}
+
+}  // namespace
+}  // namespace mb::store::mongo
