@@ -5,6 +5,7 @@ import pytest
 pytest.register_assert_rewrite("support")
 
 from support.browser import running_chromium  # noqa: E402
+from support import mongo_server  # noqa: E402
 from support.client import PlatformUser, Project  # noqa: E402
 from support.embeddings import Embeddings  # noqa: E402
 from support.mail import MailCatcher  # noqa: E402
@@ -12,6 +13,13 @@ from support.payment_provider import PaymentProvider  # noqa: E402
 from support.receiver import Receiver  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.upstream import Upstream  # noqa: E402
+
+
+def pytest_collection_modifyitems(items):
+    """Skips the tests of the embedded engine's own where servers keep their data in MongoDB."""
+    for item in items if mongo_server.IS_STORE else []:
+        if of_embedded := item.get_closest_marker("embedded"):
+            item.add_marker(pytest.mark.skip(reason=of_embedded.args[0]))
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ import bson
 import pytest
 
 from support.client import PlatformUser, ok, unique
-from support.commands import complains, done, run
+from support.commands import NEEDS_BACKUPS, complains, done, run
 
-VERIFY = "audit"
+VERIFY = "audit verify"
 
 
 def verify(data, *arguments, code: int = 0) -> dict:
     """Runs the command; returns the chains by slug, that of the instance under None."""
-    ran = run(VERIFY, "verify", "--json", "--data", data, *arguments)
+    ran = run(VERIFY, "--json", *arguments, data=data)
     assert ran.returncode == code, (ran.stdout, ran.stderr)
     found = json.loads(ran.stdout)
     by_slug = {chain.get("slug"): chain for chain in found["chains"]}
@@ -54,7 +54,7 @@ def test_running_and_stopped(deployment):
     server.stop()
     assert verify(server.data) == found
     assert verify(server.data, "--project", project.slug) == {project.slug: chain}
-    text = done(run(VERIFY, "verify", "--data", server.data, "--project", project.id))
+    text = done(run(VERIFY, "--project", project.id, data=server.data))
     assert f"project {project.slug} ({project.id}): {chain['entries']} entries from " in text
     assert f"head {chain['head']['seq']} {chain['head']['hash']}\n" in text and "1 chains are whole" in text
     server.start()
@@ -69,18 +69,18 @@ def test_a_head_that_was_kept(deployment):
     for arguments in (("--head", head), ("--head", head.upper()), ("--head", head, "--project", project.id)):
         verify(server.data, *arguments)
     other = ("0" if head[0] != "0" else "1") + head[1:]
-    ran = run(VERIFY, "verify", "--data", server.data, "--head", other)
+    ran = run(VERIFY, "--head", other, data=server.data)
     assert ran.returncode == 1 and f"no chain holds the hash {other}" in ran.stdout
 
 
 def test_called_wrongly(deployment, tmp_path):
     server, _, _ = deployment
     for head in ("", "12", "g" * 64, "a" * 65):
-        assert run(VERIFY, "verify", "--data", server.data, "--head", head).returncode == 2
-    complains(run(VERIFY, "verify", "--data", server.data, "--project", "nowhere"), "there is no project nowhere")
-    complains(run(VERIFY, "verify", "--data", tmp_path / "nothing"), "there is no store")
-    assert run(VERIFY).returncode == 2 and run(VERIFY, "check").returncode == 2
-    assert "--head" in done(run(VERIFY, "verify", "--help"))
+        assert run(VERIFY, "--head", head, data=server.data).returncode == 2
+    complains(run(VERIFY, "--project", "nowhere", data=server.data), "there is no project nowhere")
+    complains(run(VERIFY, data=tmp_path / "nothing"), "there is no store")
+    assert run("audit").returncode == 2 and run("audit", "check").returncode == 2
+    assert "--head" in done(run(VERIFY, "--help"))
 
 
 def test_many_writers_at_once(deployment):
@@ -122,6 +122,7 @@ def test_killed_at_work(deployment):
 # ---- backup and restore
 
 
+@NEEDS_BACKUPS
 def test_a_whole_restore_carries_it(deployment, make_server, tmp_path):
     server, _, project = deployment
     done(run("backup", "--data", server.data, "--to", tmp_path / "all", "--with-secret"))
@@ -130,6 +131,7 @@ def test_a_whole_restore_carries_it(deployment, make_server, tmp_path):
     assert verify(tmp_path / "again") == found
 
 
+@NEEDS_BACKUPS
 def test_a_project_restored_carries_it(deployment, tmp_path):
     server, owner, project = deployment
     chain = verify(server.data)[project.slug]
@@ -215,6 +217,7 @@ def stripped(entries):
     return entries
 
 
+@NEEDS_BACKUPS
 @pytest.mark.parametrize(
     "change, problem",
     [
@@ -242,5 +245,5 @@ def test_what_was_tampered_with_shows(deployment, tmp_path, change, problem):
     problem_found = found["doctored"]["problem"]
     # The entry about the restore follows the recorded end, so that a truncation shows before it.
     assert problem in problem_found or "are missing, before aud_" in problem_found, problem_found
-    ran = run(VERIFY, "verify", "--data", server.data, "--project", "doctored")
+    ran = run(VERIFY, "--project", "doctored", data=server.data)
     assert ran.returncode == 1 and f"  BROKEN: {problem_found}" in ran.stdout and "1 of 1 chains are broken" in ran.stdout

@@ -11,8 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from support.client import PASSWORD, Api, EndUser, PlatformUser, Project, ok, refused, unique
-from support.commands import complains, done, result, run
+from support.commands import NEEDS_BACKUPS, complains, done, result, run
 from support.server import Server, binary
+
+pytestmark = NEEDS_BACKUPS
 
 SECRET = "iLvbB7dXrzMqz6dCVKTYPpOG3dmMXGsTlV0hXTgl3oo="
 # The issuer of tokens stays the same after a restore on another address.

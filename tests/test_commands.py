@@ -10,8 +10,9 @@ import time
 
 import pytest
 
+from support import mongo_server
 from support.client import PlatformUser, ok
-from support.commands import complains, done, result, run
+from support.commands import NEEDS_BACKUPS, complains, done, result, run
 from support.server import binary
 from support.waiting import SLOW
 
@@ -83,6 +84,7 @@ def test_wrong_combinations_exit_with_2(server, tmp_path):
     complains(run("backup", "--to", tmp_path / "b", "--project", "x", "--with-secret", data=server.data), "whole", 2)
 
 
+@pytest.mark.embedded("an empty database is a deployment without data")
 def test_nothing_there(tmp_path):
     nowhere = tmp_path / "nowhere"
     complains(run("check", data=nowhere), "there is no store")
@@ -98,14 +100,18 @@ def test_check_beside_the_server_and_without(make_server):
     for n in range(20):
         project.admin.create(things, {"n": n})
     beside = result(run("check", "--json", data=server.data))
-    assert beside["problems"] == [] and beside["documents"] > 20 and beside["indexEntries"] > 20
+    assert beside["problems"] == [] and beside["documents"] >= 20
     assert "no problems" in done(run("check", data=server.data))
-    assert not list((server.data / "checkpoints").iterdir())
+    if not mongo_server.IS_STORE:
+        # The embedded engine reads system collections and indexes, too, in a checkpoint.
+        assert beside["documents"] > 20 and beside["indexEntries"] > 20
+        assert not list((server.data / "checkpoints").iterdir())
     server.stop()
     assert not socket_of(server).exists()
     assert result(run("check", "--json", data=server.data))["problems"] == []
 
 
+@pytest.mark.embedded("MongoDB reclaims the space of its files itself")
 def test_compact_beside_the_server_and_without(make_server):
     server = make_server().start()
     project = PlatformUser(server).create_project()
@@ -124,6 +130,7 @@ def test_compact_beside_the_server_and_without(make_server):
     assert result(run("check", "--json", data=server.data))["problems"] == []
 
 
+@pytest.mark.embedded("MongoDB reclaims the space of its files itself")
 def test_failures_as_json(server):
     ran = run("compact", "--project", "nobodys", "--json", data=server.data)
     assert ran.returncode == 1 and ran.stdout == ""
@@ -224,12 +231,14 @@ def test_a_directory_with_a_long_path(make_server, tmp_path):
     assert not socket_of(server).exists()
 
 
+@pytest.mark.embedded("it is the database that is in use, not the data directory")
 def test_in_use_by_a_process_that_takes_no_commands(make_server):
     server = make_server().start()
     socket_of(server).unlink()
     complains(run("check", data=server.data), "in use by another process")
 
 
+@pytest.mark.embedded("MongoDB reclaims the space of its files itself")
 def test_a_stop_during_a_command(make_server):
     """The command ends with one line, the server stops with success, and no files are left behind."""
     server = make_server().start()
@@ -255,6 +264,7 @@ def test_a_stop_during_a_command(make_server):
     assert "no problems" in done(run("check", data=server.data))
 
 
+@NEEDS_BACKUPS
 def test_an_interrupted_command_leaves_nothing(make_server, tmp_path):
     server = make_server().start()
     project = PlatformUser(server).create_project()

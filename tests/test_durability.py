@@ -109,6 +109,7 @@ def test_ids_ascend_over_restarts(lived_in):
         last = now
 
 
+@pytest.mark.embedded("an empty database is a deployment without data")
 def test_check_needs_a_data_directory(tmp_path):
     assert check_data(tmp_path / "nothing").returncode != 0
     assert not (tmp_path / "nothing").exists()
@@ -122,6 +123,7 @@ def test_check_beside_a_running_server(lived_in):
     user.create(collection, {"n": 12345})
 
 
+@pytest.mark.embedded("the rounds restore backups, and data on MongoDB is backed up by the tools of the database")
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_kill_rounds(tmp_path):

@@ -8,6 +8,8 @@ from support.client import ok
 from support.waiting import wait_until
 
 EXPLAIN = {"x-service-explain": "1"}
+# The mark of tests of the embedded engine's plans.
+OWN_PLANS = pytest.mark.embedded("MongoDB plans the access paths of its queries itself")
 
 
 @pytest.fixture
@@ -29,6 +31,7 @@ def explained(admin, collection, filter_):
     return explain["index"], explain["keysExamined"], explain["documentsExamined"], got["total"]
 
 
+@OWN_PLANS
 @pytest.mark.parametrize(
     "filter_, expected",
     [
@@ -49,6 +52,7 @@ def test_only_where_it_is_asked_for_and_only_admins(project, admin, shelves):
     assert "explain" not in ok(project.end_user().get(f"/{shelves}", headers=EXPLAIN))
 
 
+@OWN_PLANS
 def test_what_an_index_includes_is_not_read_from_documents(project, admin, shelves):
     index = {"keys": {"shelf": 1}, "include": ["pages"], "name": "including"}
     ok(admin.delete(f"/admin/collections/{shelves}/indexes/shelf_1"), 204)
@@ -62,6 +66,7 @@ def test_what_an_index_includes_is_not_read_from_documents(project, admin, shelv
     assert explained(admin, shelves, {"shelf": 3, "pages": {"$mod": [4, 0]}}) == ("including", 10, 1, 1)
 
 
+@OWN_PLANS
 def test_indexes_hold_the_owner_where_a_policy_asks_for_it(project, admin):
     """Documents and indexes that existed before, also after a restart of both; no index lists it."""
     collection = project.collection(policy={"list": {}, "create": {}})

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import random
 import signal
 import subprocess
@@ -13,8 +12,8 @@ import pyotp
 import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused
-from support.commands import complains, done, line_of, result, run
-from support.server import INHERITED, check_data
+from support.commands import NEEDS_BACKUPS, complains, done, environment, line_of, result, run
+from support.server import check_data
 from support.waiting import SLOW, wait_until
 
 
@@ -169,6 +168,7 @@ def test_wrong_usage(running):
     complains(run("keys reseal", data=running.data), "stop it before")
 
 
+@pytest.mark.embedded("an empty database is a deployment without data")
 def test_nothing_there(tmp_path):
     complains(run("keys list", data=tmp_path), "there is no store")
     complains(run("keys rotate", data=tmp_path), "there is no store")
@@ -302,6 +302,7 @@ def test_rotated_refresh_tokens_end_with_the_secret(running):
     refused(refresh(rotated, second), 401)
 
 
+@NEEDS_BACKUPS
 def test_what_a_copy_of_a_project_has_sealed_is_its_own(running, tmp_path):
     """A client secret is bound to its project: in a copy under another id it is bound to that id."""
     sealed = Sealed(running)
@@ -331,7 +332,6 @@ def test_a_kill_in_the_middle_leaves_one_of_the_two(make_server):
         # A command that takes long reports its progress.
         assert ran.returncode == 0, ran.stdout + ran.stderr
     before_it, whole = times
-    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     changed = 0
     rounds = 16
     for number in range(rounds):
@@ -341,7 +341,7 @@ def test_a_kill_in_the_middle_leaves_one_of_the_two(make_server):
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=environment(server.data),
         )
         # Opening the store takes as long as in a command that does little else.
         time.sleep(before_it * 0.7 + (whole - before_it * 0.7) * number / rounds)

@@ -7,9 +7,11 @@ import pytest
 
 from support.backup import read_records, write_records
 from support.client import Api, Project, ok, refused
-from support.commands import done, result, run
+from support.commands import NEEDS_BACKUPS, done, result, run
 from support.function import database_function
 from support.hook import Hook
+
+pytestmark = NEEDS_BACKUPS
 
 EXPLAIN = {"x-service-explain": "1"}
 OWNED = {"list": {"filter": {"ownerId": "$auth.uid"}}, "create": {}}

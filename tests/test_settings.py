@@ -226,6 +226,7 @@ def test_generated_secret_is_private(make_server):
 # ---- data directory
 
 
+@pytest.mark.embedded("it is the database that is in use, not the data directory")
 def test_second_server_on_the_same_data(make_server, tmp_path):
     server = make_server().start()
     refuses_to_start({"SERVICE_DATA_DIR": str(server.data)}, tmp_path, str(server.data))

@@ -267,8 +267,8 @@ def dashboard() -> list[Tally]:
 def mongo() -> list[Tally]:
     if unbuilt := _unbuilt("release", "mongo_suite_test"):
         return unbuilt
-    command = [sys.executable, "-m", "pytest", "tests/mongo/long_suite.py", "-q"]
-    return _with_release(lambda server: runners.single("engine on MongoDB", command, 3600, {"MB_SERVER": str(server)}))
+    tallies = _with_release(lambda server: runners.mongo_suite(server, "test_the_suite_of_all_engines", 3600))
+    return tallies + _with_release(lambda server: runners.mongo_servers(server, "mongo", ("tests",), 7200))
 
 
 def alone() -> list[Tally]:
@@ -350,8 +350,9 @@ RUNS = {
     ),
     "mongo": (
         mongo,
-        "10 min",
-        "the suite of all engines on the one on MongoDB (MANYBASE_TEST_MONGO_URL: on that server)",
+        "75 min",
+        "the suite of all engines on the one on MongoDB (MANYBASE_TEST_MONGO_URL: on that server), and the whole-server tests "
+        "with servers on MongoDB",
     ),
     "tasks": (
         tasks,

@@ -114,23 +114,33 @@ def _gtest_program(tally: Tally, name: str, command: list, preset: str, env: dic
 
 class PytestRun:
     """The whole-server tests in the background, in `workers` processes that take one module after another; result() waits
-    for it. MB_PYTEST: further arguments for pytest."""
+    for it. `tests`: those of these files and folders. MB_PYTEST: further arguments for pytest."""
 
-    def __init__(self, server: Path, label: str, env: dict | None = None, arguments: list | None = None, workers: int = 1):
+    def __init__(
+        self,
+        server: Path,
+        label: str,
+        env: dict | None = None,
+        arguments: list | None = None,
+        workers: int = 1,
+        tests: tuple[str, ...] = ("tests",),
+        name: str = "whole-server tests",
+    ):
+        self.name = name
         self.log = RESULTS / label / "pytest.log"
         self.report = RESULTS / label / "pytest.xml"
         self.report.unlink(missing_ok=True)
         more = shlex.split(os.environ.get("MB_PYTEST", ""))
         shared = ["-n", workers, "--dist", "loadfile"]
         self.process = processes.start(
-            [sys.executable, "-m", "pytest", "tests", "-q", f"--junitxml={self.report}", *shared, *(arguments or []), *more],
+            [sys.executable, "-m", "pytest", *tests, "-q", f"--junitxml={self.report}", *shared, *(arguments or []), *more],
             self.log,
             # The workers must name the same tests, also those of a set.
             {"MB_SERVER": str(server), "PYTHONHASHSEED": "0", **(env or {})},
         )
 
     def result(self, seconds: float = 1500) -> Tally:
-        tally = Tally("whole-server tests")
+        tally = Tally(self.name)
         code = processes.finish(self.process, seconds)
         try:
             cases = list(ElementTree.parse(self.report).getroot().iter("testcase"))
@@ -171,6 +181,24 @@ def suite(
     yield unit_tests(preset, env, unit_seconds)
     processes.stage("Whole-server tests")
     yield server_tests.result(server_seconds)
+
+
+def mongo_suite(server: Path, test: str, seconds: float) -> Tally:
+    """The suite of all engines on the one on MongoDB: a test of tests/mongo/long_suite.py."""
+    command = [sys.executable, "-m", "pytest", f"tests/mongo/long_suite.py::{test}", "-q"]
+    return single("engine on MongoDB", command, seconds, {"MB_SERVER": str(server)})
+
+
+# Whole-server tests that do not get to the store of a server, or choose it themselves.
+OF_NO_STORE = ("dashboard", "description", "differential", "kill", "mongo", "screens", "sdk", "speed", "tasks", "upgrade")
+
+
+def mongo_servers(server: Path, label: str, tests: tuple[str, ...], seconds: float) -> Tally:
+    """Whole-server tests with their servers on MongoDB."""
+    ignored = [f"--ignore=tests/{folder}" for folder in OF_NO_STORE]
+    workers = os.cpu_count() or 1
+    run = PytestRun(server, label, {"MB_STORE": "mongo"}, ignored, workers, tests, "whole-server tests on MongoDB")
+    return run.result(seconds)
 
 
 class FuzzRun:

@@ -20,6 +20,8 @@ OTHERWISE = (
     "PagesHoldWhatStaysOnceWhileOthersMove",
 )
 
+SLOW = ()
+
 
 def run_suite(url: str, left_out: tuple[str, ...]) -> None:
     program = Path(os.environ["MB_SERVER"]).parent / "mongo_suite_test"
@@ -35,11 +37,20 @@ def run_suite(url: str, left_out: tuple[str, ...]) -> None:
     assert "[  PASSED  ]" in done.stdout
 
 
-def test_the_suite_of_all_engines(tmp_path):
+def run_on_a_server(folder: Path, left_out: tuple[str, ...]) -> None:
     if url := os.environ.get("MANYBASE_TEST_MONGO_URL"):
-        return run_suite(url, ())
-    server = MongoServer(tmp_path)
+        return run_suite(url, left_out)
+    server = MongoServer(folder)
     try:
-        run_suite(server.url, OTHERWISE)
+        run_suite(server.url, OTHERWISE + left_out)
     finally:
         server.stop()
+
+
+def test_the_suite_of_all_engines(tmp_path):
+    run_on_a_server(tmp_path, ())
+
+
+def test_the_suite_without_its_slow_tests(tmp_path):
+    """Of ./test; test_the_suite_of_all_engines runs these, too."""
+    run_on_a_server(tmp_path, SLOW)

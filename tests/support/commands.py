@@ -5,8 +5,19 @@ import os
 import subprocess
 from pathlib import Path
 
-from support.server import INHERITED, binary
+import pytest
+
+from support.server import INHERITED, binary, store_settings
 from support.waiting import SLOW
+
+# The mark of tests that need `backup` and `restore`.
+NEEDS_BACKUPS = pytest.mark.embedded("data on MongoDB is backed up by the tools of the database")
+
+
+def environment(data: Path | None = None, settings: dict | None = None) -> dict:
+    """Returns the environment of a command on the store of this data directory."""
+    kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return {**kept, **(store_settings(data) if data else {}), **(settings or {})}
 
 
 def line_of(command: str, *arguments, data: Path | None = None) -> list[str]:
@@ -24,7 +35,6 @@ def run(
     typed: str | None = None,
 ):
     """Runs a command of the program to its end. `typed` is its standard input."""
-    kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
     source = {"stdin": subprocess.DEVNULL} if typed is None else {"input": typed}
     return subprocess.run(
         [*prefix, *line_of(command, *arguments, data=data)],
@@ -33,7 +43,7 @@ def run(
         text=True,
         timeout=120 * SLOW,
         cwd=cwd,
-        env={**kept, **(settings or {})},
+        env=environment(data, settings),
     )
 
 

@@ -4,6 +4,7 @@ package registry. What it answers otherwise than MongoDB is listed in docs/engin
 import atexit
 import functools
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from support.waiting import wait_until
 ROOT = Path(__file__).resolve().parent.parent.parent
 REQUIREMENTS = ROOT / "tests" / "mongo" / "server-requirements.txt"
 FOLDER = ROOT / "build" / "mongo-server"
+# Whether the servers of the tests keep their data in MongoDB: MB_STORE=mongo.
+IS_STORE = os.environ.get("MB_STORE") == "mongo"
 
 
 def installed() -> Path:

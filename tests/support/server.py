@@ -28,6 +28,12 @@ def binary() -> Path:
     return Path(os.environ.get("MB_SERVER", ROOT / "build" / "release" / "bin" / "manybase"))
 
 
+def store_settings(data: Path) -> dict:
+    """Returns the settings by which servers and commands find the store of this data directory: those of a database where
+    MB_STORE=mongo, none for the embedded engine."""
+    return {"MONGO_URL": mongo_server.shared().database_of(data)} if mongo_server.IS_STORE else {}
+
+
 class Server:
     """start() waits until it is ready; stop() ends it and checks how it ended; kill() is kill -9."""
 
@@ -47,7 +53,7 @@ class Server:
     def environment(self) -> dict:
         kept = {name: os.environ[name] for name in INHERITED if name in os.environ}
         own = {
-            **({"MONGO_URL": mongo_server.shared().database_of(self.data)} if os.environ.get("MB_STORE") == "mongo" else {}),
+            **store_settings(self.data),
             "SERVICE_LISTEN": f"127.0.0.1:{self.port}",
             "SERVICE_BASE_URL": self.url,
             "SERVICE_DATA_DIR": str(self.data),
@@ -177,5 +183,5 @@ def check_data(data: Path) -> subprocess.CompletedProcess:
         capture_output=True,
         text=True,
         timeout=120 * SLOW,
-        env=kept,
+        env={**kept, **store_settings(data)},
     )
