@@ -16,6 +16,8 @@ CollectionConfig CollectionConfig::read(doc::DocumentView stored) {
       config.vectors.emplace(value.asDocument());
     } else if (key == "policyTests" && value.type() == doc::BsonType::array) {
       for (const doc::Element& each : value.asDocument()) config.policyTests.emplace_back(each.value.asDocument());
+    } else if (key == "source" && value.type() == doc::BsonType::string) {
+      config.source = value.asString();
     } else if (key == store::kReferencesField && value.type() == doc::BsonType::array) {
       for (const doc::Element& each : value.asDocument()) {
         const doc::DocumentView reference = each.value.asDocument();
@@ -34,6 +36,7 @@ doc::Document CollectionConfig::write() const {
   if (policy) out.appendDocument("policy", *policy);
   if (vectors) out.appendDocument("vectors", *vectors);
   if (!policyTests.empty()) doc::encodeValue(out, "policyTests", policyTests);
+  if (!source.empty()) out.appendString("source", source);
   if (!references.empty()) {
     out.beginArray(store::kReferencesField);
     for (size_t i = 0; i < references.size(); ++i) {

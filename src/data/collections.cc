@@ -88,6 +88,16 @@ Task<> Collections::create(AdminAccess access, std::string name) {
   co_return Result<>();
 }
 
+std::map<std::string, std::string, std::less<>> Collections::namesBySource(
+    const snapshot::ProjectSnapshot& project) const {
+  std::map<std::string, std::string, std::less<>> names;
+  for (const auto& [name, collection] : table(project).byName) {
+    const std::string_view source = collection->info.config.view().stringOr("source", name);
+    names.emplace(source, name);
+  }
+  return names;
+}
+
 Task<> Collections::drop(AdminAccess access, std::string name) {
   co_return co_await whileStale(access, [&] { return dropOnce(access, name); });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,6 +82,13 @@ struct ConfigChange {
   bool imported = false;
 };
 
+// A collection of the project owner's own database, to be imported.
+struct ImportedCollection {
+  std::string name;    // here
+  std::string source;  // there
+  std::optional<doc::Document> schema;
+};
+
 // The caller and the project of a request. References outlive the call.
 struct AdminAccess {
   const policy::Caller& caller;
@@ -111,6 +119,12 @@ class Collections : public projects::ClaimDependent {
   // Fails with validation (form of the name), notFound (reserved), conflict (taken, by store::foldedName, or the limit
   // of collections is reached).
   Task<> create(AdminAccess access, std::string name);
+  // Creates it in one commit, with a policy of its own that denies everything. Its documents are not validated. Fails
+  // as create() and setSchema() do.
+  Task<> import(AdminAccess access, ImportedCollection collection);
+  // The collections of the project by their names in the owner's database; those that were not imported have the same
+  // name there.
+  std::map<std::string, std::string, std::less<>> namesBySource(const snapshot::ProjectSnapshot& project) const;
   Task<> drop(AdminAccess access, std::string name);
   // Everything that belongs to the collection follows, also x-ref of other collections and webhooks, in one commit.
   // Fails as create does.

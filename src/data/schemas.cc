@@ -35,6 +35,15 @@ Result<> checkServerFields(doc::DocumentView schema) {
   return {};
 }
 
+// Puts a schema into `config`, its references bound to the collections that they name.
+void putSchema(CollectionConfig& config, const doc::Document& schema, const CollectionTable& collections) {
+  config.schema = schema;
+  for (const std::string& referenced : referencedCollections(schema)) {
+    const CollectionPtr* target = collections.find(referenced);
+    if (target) config.bind(referenced, (*target)->info.number);
+  }
+}
+
 // Compiles the collection's own policy against its new schema (null: none).
 Result<std::shared_ptr<const policy::Policy>> keptPolicy(const doc::Document& own, const doc::Schema* schema) {
   auto compiled = policy::compilePolicy(own, schema);
@@ -116,11 +125,7 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
         }
         if (compiled) {
           RETURN_IF_ERROR(checkSchemaReferences(project, current, change.schema.value, *compiled, change.imported));
-          config.schema = change.schema.value;
-          for (const std::string& referenced : referencedCollections(change.schema.value)) {
-            const CollectionPtr* target = table(project).find(referenced);
-            if (target) config.bind(referenced, (*target)->info.number);
-          }
+          putSchema(config, change.schema.value, table(project));
         }
         return config.write();
       }));
@@ -191,6 +196,29 @@ Task<> Collections::announceReferrer(store::ProjectNo project, std::string name,
     }
   }
   co_return Result<>();
+}
+
+Task<> Collections::import(AdminAccess access, ImportedCollection collection) {
+  CO_RETURN_IF_ERROR(checkName(collection.name));
+  const snapshot::ProjectSnapshot& project = *access.project;
+  CollectionConfig config;
+  config.source = collection.source;
+  config.policy.emplace();
+  std::shared_ptr<const doc::Schema> compiled;
+  if (collection.schema) {
+    CO_TRY(compiled, co_await checkSchema(access.project, *collection.schema));
+    Collection created;
+    created.info.name = collection.name;
+    CO_RETURN_IF_ERROR(checkSchemaReferences(project, created, *collection.schema, *compiled, false));
+    putSchema(config, *collection.schema, table(project));
+  }
+  doc::BsonWriter details;
+  details.appendString("source", collection.source);
+  CO_RETURN_IF_ERROR(co_await deps_.store.createCollection(
+      project.info().number, collection.name, config.write(),
+      auditEntry(access, "introspect.imported", collection.name, details.finish())));
+  if (!compiled) co_return Result<>();
+  co_return co_await announceReferrer(project.info().number, collection.name, *compiled, nullptr);
 }
 
 Task<> Collections::setSchema(AdminAccess access, std::string name, doc::Document schema) {

@@ -1,0 +1,158 @@
+#include "introspection/backfill.h"
+
+#include <algorithm>
+
+#include "document/fields.h"
+#include "store/mongo/commands.h"
+#include "store/own/documents.h"
+
+namespace mb::introspection {
+
+namespace {
+
+using doc::BsonType;
+
+constexpr size_t kRound = 100;            // documents of one command
+constexpr size_t kMaxKeyBytes = 8 << 20;  // of all `_id`s of a call
+constexpr std::chrono::seconds kFindTime{20};
+constexpr std::chrono::seconds kTimeAfterRounds{2};  // for what follows the last round
+
+void appendMissing(doc::BsonWriter& out) {
+  out.beginDocument("id");
+  out.appendBool("$exists", false);
+  out.end();
+}
+
+// The `_id`s of the next documents without `id`.
+Outcome<std::vector<doc::Value>> keysWithoutId(Source& source, const std::string& collection, int64_t limit) {
+  doc::BsonWriter out;
+  out.appendString("find", collection);
+  out.beginDocument("filter");
+  appendMissing(out);
+  out.end();
+  out.beginDocument("projection");
+  out.appendInt32("_id", 1);
+  out.end();
+  out.beginDocument("sort");
+  out.appendInt32("_id", 1);
+  out.end();
+  out.appendInt64("limit", limit);
+  source.appendTimeLimit(out, kFindTime);
+  std::vector<doc::Value> keys;
+  size_t bytes = 0;
+  const auto read = source.each(collection, out.finish(), [&](doc::DocumentView each) {
+    const auto key = each.find("_id");
+    if (!key) return true;
+    bytes += key->raw().size();
+    keys.emplace_back(*key);
+    return bytes < kMaxKeyBytes;
+  });
+  if (!read) return std::unexpected(read.error());
+  return keys;
+}
+
+std::string idFor(doc::ValueView key, store::own::Cover& cover, IdGenerator& ids) {
+  if (key.type() == BsonType::objectId) return cover.of(key.asObjectId());
+  if (key.type() == BsonType::string && store::own::isShownId(key.asString())) return std::string(key.asString());
+  return ids.next();
+}
+
+// {q: {_id: {$eq: key}, id: {$exists: false}}, u: {$set: {id: id}}}
+doc::Document statementFor(doc::ValueView key, std::string_view id) {
+  doc::BsonWriter out;
+  out.beginDocument("q");
+  out.beginDocument("_id");
+  out.append("$eq", key);
+  out.end();
+  appendMissing(out);
+  out.end();
+  out.beginDocument("u");
+  out.beginDocument("$set");
+  out.appendString("id", id);
+  out.end();
+  out.end();
+  return out.finish();
+}
+
+Outcome<int64_t> countWithoutId(Source& source, const std::string& collection) {
+  doc::BsonWriter out;
+  out.appendString("aggregate", collection);
+  out.beginArray("pipeline");
+  out.beginDocument("0");
+  out.beginDocument("$match");
+  appendMissing(out);
+  out.end();
+  out.end();
+  out.beginDocument("1");
+  out.appendString("$count", "n");
+  out.end();
+  out.end();
+  out.beginDocument("cursor");
+  out.end();
+  source.appendTimeLimit(out, kFindTime);
+  int64_t count = 0;
+  const auto read = source.each(collection, out.finish(), [&](doc::DocumentView each) {
+    count = doc::integerOr(each, "n");
+    return true;
+  });
+  if (!read) return std::unexpected(read.error());
+  return count;
+}
+
+}  // namespace
+
+Outcome<BackfillReport> backfillIds(Source& source, const std::string& collection, int64_t limit,
+                                    store::own::Cover& cover, IdGenerator& ids) {
+  const auto keys = keysWithoutId(source, collection, limit);
+  if (!keys) return std::unexpected(keys.error());
+  BackfillReport report;
+  for (size_t at = 0; at < keys->size() && !source.isLate(kTimeAfterRounds); at += kRound) {
+    std::vector<doc::Document> statements;
+    for (size_t i = at; i < std::min(at + kRound, keys->size()); ++i) {
+      statements.push_back(statementFor((*keys)[i], idFor((*keys)[i], cover, ids)));
+    }
+    const auto reply = source.write(store::mongo::statementsCommand("update", collection, "updates", statements));
+    if (!reply) return std::unexpected(reply.error());
+    report.matched += static_cast<int64_t>(statements.size());
+    report.modified += doc::integerOr(*reply, "nModified");
+  }
+  const auto remaining = countWithoutId(source, collection);
+  if (!remaining) return std::unexpected(remaining.error());
+  report.remaining = *remaining;
+  return report;
+}
+
+Outcome<> createIdIndex(Source& source, const std::string& collection) {
+  doc::BsonWriter out;
+  out.appendString("createIndexes", collection);
+  out.beginArray("indexes");
+  out.beginDocument("0");
+  out.beginDocument("key");
+  out.appendInt32("id", 1);
+  out.end();
+  out.appendString("name", kIdIndex);
+  out.appendBool("unique", true);
+  out.beginDocument("partialFilterExpression");
+  out.beginDocument("id");
+  out.appendString("$type", "string");
+  out.end();
+  out.end();
+  out.end();
+  out.end();
+  const auto reply = source.write(out.finish());
+  if (!reply) return std::unexpected(reply.error());
+  return {};
+}
+
+Outcome<> keepPreImages(Source& source, const std::string& collection) {
+  doc::BsonWriter out;
+  out.appendString("collMod", collection);
+  out.beginDocument("changeStreamPreAndPostImages");
+  out.appendBool("enabled", true);
+  out.end();
+  const auto reply = source.write(out.finish());
+  if (!reply) return std::unexpected(reply.error());
+  return {};
+}
+
+}  // namespace mb::introspection
