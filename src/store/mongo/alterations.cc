@@ -277,6 +277,10 @@ Result<> Engine::buildNow(Connection& connection, const CollectionRef& collectio
           ErrorCode::conflict,
           fmt::format("the unique index \"{}\" cannot be created: documents have the same values", index.spec.name));
     }
+    if (done.error().code == CommandError::kIndexOptionsConflict) {
+      return fail(ErrorCode::conflict,
+                  fmt::format("the index \"{}\" cannot be created: another one has the same fields", index.spec.name));
+    }
     // A build continues without its caller, and the same command waits for its end again.
     const bool waited = std::chrono::steady_clock::now() - began >= kShortWait;
     failures = waited ? 0 : failures + 1;

@@ -172,9 +172,12 @@ struct Connection::Driver {
     if (session != nullptr) mongoc_client_session_destroy(session);
     session = nullptr;
   }
+  doc::DocumentView sessionId() const {
+    const bson_t* id = mongoc_client_session_get_lsid(session);
+    return doc::DocumentView({reinterpret_cast<const char*>(bson_get_data(id)), id->len});
+  }
   Outcome<> startSession() {
     bson_error_t error{};
-    if (session != nullptr) return {};
     session = mongoc_client_start_session(client, nullptr, &error);
     if (session == nullptr) return std::unexpected(errorOf(error, nullptr));
     bson_reinit(&sessionOptions);
@@ -207,7 +210,8 @@ Error unavailableError(const CommandError& error) {
       .withCause(fmt::format("{}: {}", error.code, error.message));
 }
 
-Connection::Connection(const std::string& uri) : Connection(uri, {}) {}
+Connection::Connection(const std::string& uri, SessionStarted started)
+    : driver_(std::make_unique<Driver>(uri, AddressCheck())), started_(std::move(started)) {}
 
 Connection::Connection(const std::string& uri, AddressCheck permits)
     : driver_(std::make_unique<Driver>(uri, std::move(permits))) {}
@@ -242,7 +246,13 @@ Outcome<doc::Document> Connection::write(const std::string& database, doc::Docum
 }
 
 Outcome<> Connection::begin() {
-  if (auto started = driver_->startSession(); !started) return started;
+  if (driver_->session == nullptr) {
+    if (auto started = driver_->startSession(); !started) return started;
+    if (auto noted = started_ ? started_(*this, driver_->sessionId()) : Outcome<>(); !noted) {
+      driver_->endSession();
+      return noted;
+    }
+  }
   bson_error_t error{};
   if (mongoc_client_session_start_transaction(driver_->session, driver_->transaction, &error)) return {};
   return std::unexpected(errorOf(error, nullptr));

@@ -25,6 +25,7 @@ struct CommandError {
   static constexpr int kDriver = -1;
   static constexpr int kNamespaceExists = 48;
   static constexpr int kMaxTimeExpired = 50;
+  static constexpr int kIndexOptionsConflict = 85;  // an index of the same keys has another name
   static constexpr int kWriteConflict = 112;
   static constexpr int kDuplicateKey = 11000;
 
@@ -55,8 +56,11 @@ Error unavailableError(const CommandError& error);
 
 class Connection {
  public:
+  // Gets the id of the session, before a transaction uses it. If it fails, so does begin().
+  using SessionStarted = std::function<Outcome<>(Connection&, doc::DocumentView session)>;
+
   // Connects with the first command. `uri` is one that parseUri() returned.
-  explicit Connection(const std::string& uri);
+  explicit Connection(const std::string& uri, SessionStarted started = {});
   // Reaches only addresses that `permits` permits, also where the server names further hosts. `uri` names plain hosts.
   Connection(const std::string& uri, AddressCheck permits);
   ~Connection();
@@ -81,6 +85,7 @@ class Connection {
  private:
   struct Driver;
   std::unique_ptr<Driver> driver_;
+  const SessionStarted started_;
 };
 
 // The documents of a reply's first batch or next batch, and the cursor's number (0: no further ones).

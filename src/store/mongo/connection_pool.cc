@@ -2,8 +2,10 @@
 
 namespace mb::store::mongo {
 
-ConnectionPool::ConnectionPool(std::string uri, int threads)
-    : uri_(std::move(uri)), pool_("mongo", threads, {.waitingOfProject = 1024, .waiting = 4096}) {}
+ConnectionPool::ConnectionPool(std::string uri, int threads, Connection::SessionStarted started)
+    : uri_(std::move(uri)),
+      started_(std::move(started)),
+      pool_("mongo", threads, {.waitingOfProject = 1024, .waiting = 4096}) {}
 
 std::unique_ptr<Connection> ConnectionPool::take() {
   {
@@ -14,7 +16,7 @@ std::unique_ptr<Connection> ConnectionPool::take() {
       return taken;
     }
   }
-  return std::make_unique<Connection>(uri_);
+  return std::make_unique<Connection>(uri_, started_);
 }
 
 void ConnectionPool::giveBack(std::unique_ptr<Connection> connection) {

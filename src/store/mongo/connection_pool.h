@@ -9,7 +9,8 @@ namespace mb::store::mongo {
 
 class ConnectionPool {
  public:
-  ConnectionPool(std::string uri, int threads);
+  // `started`: of each connection; outlives the pool's threads.
+  ConnectionPool(std::string uri, int threads, Connection::SessionStarted started);
 
   // Runs `work`, which takes a Connection& and returns a Result, on a thread of the pool. Fails with unavailable past
   // the deadline, when too much work waits, or when the pool has stopped.
@@ -41,6 +42,7 @@ class ConnectionPool {
   static Error late();
 
   const std::string uri_;
+  const Connection::SessionStarted started_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_;  // at most one for each thread
   FairPool pool_;                                  // last, as its threads use the rest

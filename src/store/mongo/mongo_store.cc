@@ -4,6 +4,7 @@
 #include "document/fields.h"
 #include "store/mongo/engine.h"
 #include "store/mongo/server_check.h"
+#include "store/mongo/sessions.h"
 
 namespace mb::store {
 
@@ -78,7 +79,10 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
                counts_,
                clock_,
                settings_.callbackRuns},
-      pool_(settings_.uri, settings_.threads),
+      pool_(settings_.uri, settings_.threads,
+            [this](Connection& connection, doc::DocumentView session) {
+              return noteSession(connection, names_, instance_, session);
+            }),
       queues_(pool_, context_),
       watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, leases_, instance_}) {}
 
@@ -105,6 +109,7 @@ Result<> Engine::start() {
   {
     Connection connection(settings_.uri);
     RETURN_IF_ERROR(prepare(connection));
+    if (auto done = endAbandonedSessions(connection, names_); !done) return fail(unavailableError(done.error()));
   }
   RETURN_IF_ERROR(watcher_.start());
   housekeeper_ = std::jthread([this](const std::stop_token& stop) { keepHouse(stop); });

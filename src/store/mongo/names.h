@@ -30,6 +30,7 @@ inline constexpr std::string_view kGuards = "guards";        // documents that d
 inline constexpr std::string_view kNotices = "notices";      // what commits send to other instances (watcher.h)
 inline constexpr std::string_view kBuilds = "builds";        // {_id, p, c, i, by: <instance>} for each index build
 inline constexpr std::string_view kBeats = "beats";          // {_id: <instance>, n, at, ids?, ended?}
+inline constexpr std::string_view kSessions = "sessions";    // {_id, by: <instance>, session} (sessions.h)
 inline constexpr std::string_view kMeta = "meta";            // the layout, the next project
 
 // In a head: the number of the last group that an instance committed, by instances.

@@ -8,6 +8,7 @@
 #include "document/json.h"
 #include "store/mongo/connection.h"
 #include "store/mongo/mongo_store.h"
+#include "store/mongo/sessions.h"
 #include "store/mongo/suite/cut_proxy.h"
 #include "store/mongo/suite/test_server.h"
 #include "store/mongo/uri.h"
@@ -248,6 +249,37 @@ TEST_F(InstancesTest, ABuildWhoseInstanceEndedIsContinued) {
   const auto refused =
       run(testing::put(*b_, collection_, "e", json(R"({"id":"e","slug":"x"})"), suite::writeOptions()));
   EXPECT_EQ(suite::refusingIndex(refused), made.spec.name);
+}
+
+TEST_F(InstancesTest, ASecondIndexOfTheSameFieldsIsRefused) {
+  must(a_->createIndex(collection_, suite::index({{"n", 1}}), {}));
+  collection_ = refOf(must(a_->collections(project_)).front());
+  IndexSpec again = suite::index({{"n", 1}});
+  again.name = "again";
+  const auto refused = run(a_->createIndex(collection_, again, {}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), ErrorCode::conflict);
+  EXPECT_EQ(must(a_->collections(project_)).front().indexes.size(), 1U);
+}
+
+TEST_F(InstancesTest, AStartEndsTheTransactionsOfAKilledInstance) {
+  must(testing::put(*a_, collection_, "d", json(R"({"id":"d"})"), suite::writeOptions()));
+  const mongo::Names names(prefix_);
+  const auto note = [&](mongo::Connection& connection, doc::DocumentView session) {
+    return mongo::noteSession(connection, names, "killed", session);
+  };
+  mongo::Connection killed(uriOfServer(), note);
+  ASSERT_TRUE(killed.begin());
+  const auto written = killed.inTransaction(
+      prefix_, doc::parseJson(R"({"update":"counts","updates":[{"q":{},"u":{"$inc":{"n":1}},"multi":true}]})")->view());
+  ASSERT_TRUE(written) << written.error().message;
+  WriteOptions options = suite::writeOptions();
+  options.deadline = std::chrono::steady_clock::now() + 1s;
+  EXPECT_FALSE(run(testing::put(*a_, collection_, "e", json(R"({"id":"e"})"), options)));
+  const auto started = open(uriOfServer());
+  EXPECT_TRUE(run(testing::put(*started, collection_, "e", json(R"({"id":"e"})"), suite::writeOptions())));
+  EXPECT_TRUE(run(testing::put(*a_, collection_, "f", json(R"({"id":"f"})"), suite::writeOptions())));
+  EXPECT_EQ(must(a_->stats(collection_)).documents, 3U);
 }
 
 TEST_F(InstancesTest, WhoIsCutOffTrustsNothingThatItKnows) {
