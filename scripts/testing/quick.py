@@ -9,6 +9,16 @@ from processes import BUILD, ROOT, stage
 from runners import Tally
 
 SERVER = BUILD / "release" / "bin" / "manybase"
+# Whole-server tests that also run with servers on MongoDB every time: what reaches most of an engine. ./test long mongo
+# runs all of them.
+ON_MONGO = (
+    "tests/test_documents.py",
+    "tests/test_queries.py",
+    "tests/test_policies.py",
+    "tests/test_references.py",
+    "tests/test_dead_jobs.py",
+    "tests/realtime/test_realtime_resume.py",
+)
 
 
 def run() -> int:
@@ -19,7 +29,7 @@ def run() -> int:
             tally.show()
             tallies.append(tally)
 
-    broken = processes.build("release")
+    broken = processes.build("release", "all", "mongo_suite_test")
     if broken:
         return _close([_failed("release build", broken)])
     broken_fuzz = processes.build("fuzz", "fuzzers")
@@ -40,6 +50,9 @@ def run() -> int:
     done(runners.differential(20_000, 600))
     stage("Catalogue example")
     done(runners.catalogue(SERVER, whole=False, seconds=600))
+    stage("MongoDB")
+    done(runners.mongo_suite(SERVER, "test_the_suite_without_its_slow_tests", 600))
+    done(runners.mongo_servers(SERVER, "mongo-quick", ON_MONGO, 600))
     stage("clang-tidy and fuzzers")
     done(lint.result(1800))
     done(fuzz.result() if fuzz else _failed("fuzz build", broken_fuzz))

@@ -20,7 +20,15 @@ OTHERWISE = (
     "PagesHoldWhatStaysOnceWhileOthersMove",
 )
 
-SLOW = ()
+# Those that take most of the time.
+SLOW = (
+    "AProjectHoldsAThousandCollections",
+    "QueriesFindTheSameThroughWhateverIndexes",
+    "RecountsUnderWritersAndLimitsLoseNothing",
+    "ManyLargeDocumentsAreSkippedInMemory",
+    "AWriteHoldsSixteenMebibytes",
+    "HiddenFieldsCountInNoLimit",
+)
 
 
 def run_suite(url: str, left_out: tuple[str, ...]) -> None:
