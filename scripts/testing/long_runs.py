@@ -267,7 +267,7 @@ def dashboard() -> list[Tally]:
 def mongo() -> list[Tally]:
     if unbuilt := _unbuilt("release", "mongo_suite_test"):
         return unbuilt
-    tallies = _with_release(lambda server: runners.mongo_suite(server, "test_the_suite_of_all_engines", 3600))
+    tallies = _with_release(lambda server: runners.mongo_suite(server, "test_the_suite_of_all_engines").result(3600))
     return tallies + _with_release(lambda server: runners.mongo_servers(server, "mongo", ("tests",), 7200))
 
 

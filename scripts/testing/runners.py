@@ -183,10 +183,10 @@ def suite(
     yield server_tests.result(server_seconds)
 
 
-def mongo_suite(server: Path, test: str, seconds: float) -> Tally:
+def mongo_suite(server: Path, test: str) -> SingleRun:
     """The suite of all engines on the one on MongoDB: a test of tests/mongo/long_suite.py."""
     command = [sys.executable, "-m", "pytest", f"tests/mongo/long_suite.py::{test}", "-q"]
-    return single("engine on MongoDB", command, seconds, {"MB_SERVER": str(server)})
+    return SingleRun("engine on MongoDB", command, {"MB_SERVER": str(server)})
 
 
 # Whole-server tests that do not get to the store of a server, or choose it themselves.
