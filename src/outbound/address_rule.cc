@@ -74,26 +74,36 @@ bool isPublic(const ip::address& address) {
   return address.is_v4() ? isPublic4(address.to_v4()) : isPublic6(address.to_v6());
 }
 
-bool AddressRule::permits(Trust trust, const sockaddr* address, socklen_t size) const {
-  if (trust == Trust::deployment) return true;
-  const auto allowed = [&](const auto& candidate) {
-    return isPublic(candidate) || (trust == Trust::guarded && allow_.contain(candidate));
-  };
+namespace {
+
+// nullopt for any family but IPv4 and IPv6.
+std::optional<ip::address> addressOf(const sockaddr* address, socklen_t size) {
   if (address->sa_family == AF_INET && size >= sizeof(sockaddr_in)) {
     sockaddr_in in;
     std::memcpy(&in, address, sizeof in);
-    const ip::address_v4 candidate(ntohl(in.sin_addr.s_addr));
-    return allowed(candidate);
+    return ip::address_v4(ntohl(in.sin_addr.s_addr));
   }
   if (address->sa_family == AF_INET6 && size >= sizeof(sockaddr_in6)) {
     sockaddr_in6 in;
     std::memcpy(&in, address, sizeof in);
     ip::address_v6::bytes_type bytes;
     std::memcpy(bytes.data(), &in.sin6_addr, bytes.size());
-    const ip::address_v6 candidate(bytes);
-    return allowed(candidate);
+    return ip::address_v6(bytes);
   }
-  return false;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool AddressRule::permits(Trust trust, const sockaddr* address, socklen_t size) const {
+  if (trust == Trust::deployment) return true;
+  const auto candidate = addressOf(address, size);
+  return candidate && (isPublic(*candidate) || (trust == Trust::guarded && allow_.contain(*candidate)));
+}
+
+bool AddressRule::lists(const sockaddr* address, socklen_t size) const {
+  const auto candidate = addressOf(address, size);
+  return candidate && allow_.contain(*candidate);
 }
 
 }  // namespace mb::outbound

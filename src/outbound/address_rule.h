@@ -22,6 +22,8 @@ class AddressRule {
   // Whether a call of that trust may connect to `address`. False for any family but IPv4 and IPv6, except with
   // Trust::deployment, which may connect anywhere.
   bool permits(Trust trust, const sockaddr* address, socklen_t size) const;
+  // Whether `address` lies in the networks that are allowed besides public ones.
+  bool lists(const sockaddr* address, socklen_t size) const;
 
  private:
   Networks allow_;

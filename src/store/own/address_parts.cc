@@ -251,7 +251,7 @@ std::string uriOf(const AddressParts& parts, bool hasTls) {
   addQuery(uri, "serverSelectionTryOnce", "false");
   addQuery(uri, "serverSelectionTimeoutMS", "2000");
   addQuery(uri, "connectTimeoutMS", "3000");
-  addQuery(uri, "socketTimeoutMS", "15000");
+  addQuery(uri, "socketTimeoutMS", "10000");
   return uri;
 }
 

@@ -39,7 +39,7 @@ TEST(Address, HoldsWhatTheDriverNeeds) {
   EXPECT_EQ(address->uri,
             "mongodb://us%40er:p%3Ass%2F@127.0.0.1:27018,127.0.0.2:27017/sh-op?authSource=admin&replicaSet=rs0"
             "&tls=false&retryWrites=true&serverSelectionTryOnce=false&serverSelectionTimeoutMS=2000"
-            "&connectTimeoutMS=3000&socketTimeoutMS=15000");
+            "&connectTimeoutMS=3000&socketTimeoutMS=10000");
 }
 
 TEST(Address, TakesTheListedOptions) {

@@ -18,6 +18,12 @@ bool responds(mongo::Connection& connection, const std::string& database) {
 
 }  // namespace
 
+mongo::AddressCheck checkOf(const Address& address, const HostGuard& guard) {
+  return [&guard, hasTls = address.hasTls](const sockaddr* candidate, socklen_t size) {
+    return guard.permits(candidate, size) && (hasTls || guard.isListed(candidate, size));
+  };
+}
+
 std::unique_ptr<mongo::Connection> Connections::take() {
   if (stopped_) return nullptr;
   Idle taken;
@@ -30,10 +36,9 @@ std::unique_ptr<mongo::Connection> Connections::take() {
   }
   if (taken.connection && !breaker_.isOpen() && now() - taken.since < kTrustTime) return std::move(taken.connection);
   if (!taken.connection) {
-    const auto permits = [this](const sockaddr* address, socklen_t size) { return guard_.permits(address, size); };
-    taken.connection = std::make_unique<mongo::Connection>(uri_, permits);
+    taken.connection = std::make_unique<mongo::Connection>(address_.uri, checkOf(address_, guard_));
   }
-  if (!responds(*taken.connection, database_)) {
+  if (!responds(*taken.connection, address_.database)) {
     breaker_.fail(now());
     return nullptr;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "store/mongo/connection.h"
+#include "store/own/address.h"
 #include "store/own/breaker.h"
 #include "store/own/host_guard.h"
 
@@ -17,6 +18,9 @@ inline constexpr std::chrono::minutes kIdleTime{5};
 // A connection that was used within this time is taken for one that works.
 inline constexpr std::chrono::seconds kTrustTime{1};
 
+// Which addresses connections may reach: without TLS, those that the guard lists alone. `guard` outlives it.
+mongo::AddressCheck checkOf(const Address& address, const HostGuard& guard);
+
 // Calls share it, so that one whose caller has stopped waiting may end later. Threads of the pool use it; what does
 // not say so blocks.
 class Connections {
@@ -24,8 +28,7 @@ class Connections {
   using Time = std::chrono::steady_clock::time_point;
 
   // `guard` outlives it.
-  Connections(std::string uri, std::string database, const HostGuard& guard)
-      : uri_(std::move(uri)), database_(std::move(database)), guard_(guard) {}
+  Connections(Address address, const HostGuard& guard) : address_(std::move(address)), guard_(guard) {}
 
   // Never blocks; any thread.
   Breaker& breaker() { return breaker_; }
@@ -48,8 +51,7 @@ class Connections {
     Time since;
   };
 
-  const std::string uri_;
-  const std::string database_;
+  const Address address_;
   const HostGuard& guard_;
   Breaker breaker_;
   std::atomic<bool> stopped_ = false;

@@ -25,7 +25,7 @@ Database::Database(ProjectNo project, DatabaseConfig config, FairPool& threads, 
       config_(std::move(config)),
       key_(std::to_string(project)),
       threads_(threads),
-      connections_(std::make_shared<Connections>(config_.address.uri, config_.address.database, guard)) {}
+      connections_(std::make_shared<Connections>(config_.address, guard)) {}
 
 Database::~Database() {
   connections_->stop();

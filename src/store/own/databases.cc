@@ -11,11 +11,7 @@ constexpr size_t kWaitingInAll = 4096;
 
 }  // namespace
 
-Databases::Databases(const HostGuard& guard)
-    : guard_(guard),
-      threads_("own", kThreads,
-               {.waitingOfProject = kWaiting, .waiting = kWaitingInAll, .runningOfProject = kConnections}),
-      housekeeping_([this] { housekeepingLoop(); }) {}
+Databases::Databases(const HostGuard& guard) : guard_(guard) {}
 
 Databases::~Databases() {
   stop();
@@ -31,25 +27,37 @@ std::shared_ptr<Database> Databases::find(ProjectNo project) const {
 }
 
 void Databases::set(ProjectNo project, DatabaseConfig config) {
-  replace(project, std::make_shared<Database>(project, std::move(config), threads_, guard_));
+  replace(project, std::move(config), true);
 }
 
-void Databases::remove(ProjectNo project) {
-  replace(project, nullptr);
+void Databases::close(ProjectNo project) {
+  replace(project, {}, false);
 }
 
-void Databases::replace(ProjectNo project, std::shared_ptr<Database> database) {
+FairPool& Databases::threads() {
+  if (!threads_) {
+    threads_ = std::make_unique<FairPool>(
+        "own", kThreads,
+        FairPoolLimits{.waitingOfProject = kWaiting, .waiting = kWaitingInAll, .runningOfProject = kConnections});
+    housekeeping_ = std::thread([this] { housekeepingLoop(); });
+  }
+  return *threads_;
+}
+
+void Databases::replace(ProjectNo project, DatabaseConfig config, bool isOpen) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
+    auto database = std::make_shared<Database>(project, std::move(config), threads(), guard_);
+    if (!isOpen) database->stop();
     const auto found = databases_.find(project);
     if (found != databases_.end()) {
       found->second.database->stop();
       replaced_.push_back(std::move(found->second.database));
       databases_.erase(found);
     }
-    if (database) databases_.emplace(project, Entry{std::move(database), std::chrono::steady_clock::now()});
-    any_.store(!databases_.empty(), std::memory_order_release);
+    databases_.emplace(project, Entry{std::move(database), std::chrono::steady_clock::now()});
+    any_.store(true, std::memory_order_release);
   }
   wake_.notify_all();
 }
@@ -88,7 +96,7 @@ void Databases::stop() {
   }
   wake_.notify_all();
   if (housekeeping_.joinable()) housekeeping_.join();
-  threads_.stop();
+  if (threads_) threads_->stop();
 }
 
 }  // namespace mb::store::own

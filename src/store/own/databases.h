@@ -28,7 +28,8 @@ class Databases {
   std::shared_ptr<Database> find(ProjectNo project) const;
   // Replaces the project's database; calls that run end on the earlier one.
   void set(ProjectNo project, DatabaseConfig config);
-  void remove(ProjectNo project);
+  // Calls of the project fail with unavailable from now on, as those of a suspended one, until set().
+  void close(ProjectNo project);
   // Ends all calls; not from a core.
   void stop();
 
@@ -39,8 +40,10 @@ class Databases {
     Time used;
   };
 
-  // Puts the entry in its place, or removes that for null. The earlier database is closed by the housekeeping thread.
-  void replace(ProjectNo project, std::shared_ptr<Database> database);
+  // The pool of all databases. REQUIRES: the mutex is held.
+  FairPool& threads();
+  // The connections of the earlier database are closed by the housekeeping thread.
+  void replace(ProjectNo project, DatabaseConfig config, bool isOpen);
   // Closes connections of replaced databases, unused ones, and those of too many projects.
   void keepHouse();
   void housekeepingLoop();
@@ -52,7 +55,7 @@ class Databases {
   std::atomic<bool> any_{false};
   bool stopping_ = false;
   std::condition_variable wake_;
-  FairPool threads_;
+  std::unique_ptr<FairPool> threads_;  // from the first database on, as is the next one
   std::thread housekeeping_;
 };
 

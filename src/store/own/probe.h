@@ -27,7 +27,9 @@ struct Probe {
   // Names the database among all of the world: the replica set's id (or, of a standalone server, its hosts) and the
   // name of the database.
   std::string identity;
+  std::vector<std::string> collections;  // their names, at most kMaxListed
 };
+inline constexpr size_t kMaxListed = 10'000;
 
 // Fails with validation if the credentials are refused, if the server is too old or of no supported kind, or if the
 // user may not read and write the database; else with unavailable. No message holds an address. Blocks.
