@@ -324,7 +324,6 @@ def test_project_patch(owner):
         ({"slug": "other"}, "/slug"),
         ({"status": "suspended"}, "/status"),
         ({"id": "proj_x"}, "/id"),
-        ({"mongoUrl": "mongodb://x"}, "/mongoUrl"),
         ({"settings": {"nothing": 1}}, "/settings/nothing"),
         ({"settings": {"hideRegistered": "yes"}}, "/settings/hideRegistered"),
         ({"settings": {"allowedOrigins": "https://a.example"}}, "/settings/allowedOrigins"),
@@ -364,13 +363,8 @@ def test_origins_must_be_origins(owner, project):
         )
 
 
-def test_project_with_its_own_database_is_not_there_yet(owner):
-    refused(
-        owner.post("/control/projects", {"name": "x", "mongoUrl": "mongodb://localhost/x"}),
-        400,
-        "VALIDATION",
-        "/mongoUrl",
-    )
+def test_databases_of_owners_are_switched_off_by_default(owner):
+    refused(owner.post("/control/projects", {"name": "x", "mongoUrl": "mongodb://localhost/x"}), 403, "FORBIDDEN")
 
 
 def test_suspend_and_resume(owner):

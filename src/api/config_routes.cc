@@ -6,7 +6,8 @@ namespace {
 
 constexpr size_t kDigestLength = 64;  // sha256 in hex
 
-// Whether the parameter is 1. Fails with invalidParam where it is neither 0 nor 1.
+}  // namespace
+
 Result<bool> flagIn(const http::QueryParams& query, std::string_view name) {
   const auto given = query.get(name);
   if (given && *given != "0" && *given != "1") {
@@ -14,8 +15,6 @@ Result<bool> flagIn(const http::QueryParams& query, std::string_view name) {
   }
   return given && *given == "1";
 }
-
-}  // namespace
 
 Result<projects::ImportMode> importModeOf(std::string_view rawQuery) {
   TRY(const http::QueryParams query, http::QueryParams::parse(rawQuery));

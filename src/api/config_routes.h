@@ -21,6 +21,8 @@ class ConfigRoutes {
   configuration::Configuration& configuration_;
 };
 
+// Whether a parameter is "1"; false without it. Fails with invalidParam for anything but "0" and "1".
+Result<bool> flagIn(const http::QueryParams& query, std::string_view name);
 // Parses ?dryRun=, ?plan=, ?allowMissing= and ?skipTests=. Fails with invalidParam.
 Result<projects::ImportMode> importModeOf(std::string_view rawQuery);
 // The reply to an import or a promotion; after a dry run with the header `plan-digest`, the value for ?plan=.

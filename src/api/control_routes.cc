@@ -1,5 +1,7 @@
 #include "api/control_routes.h"
 
+#include "api/config_routes.h"
+
 namespace mb::api {
 
 void ControlRoutes::addTo(RouteTable& routes) {
@@ -14,6 +16,8 @@ void ControlRoutes::addTo(RouteTable& routes) {
   routes.remove("/api/v1/control/projects/:id", control(), this, &ControlRoutes::removeProject, "Delete a project");
   routes.post("/api/v1/control/projects/:id/suspend", control(), this, &ControlRoutes::suspend, "Suspend a project");
   routes.post("/api/v1/control/projects/:id/resume", control(), this, &ControlRoutes::resume, "Resume a project");
+  routes.post("/api/v1/control/projects/:id/database/check", control(), this, &ControlRoutes::checkDatabase,
+              "Probe the project's own database");
   routes.post("/api/v1/control/projects/:id/token", control(), this, &ControlRoutes::token,
               "Exchange the control token for a project token");
 
@@ -66,13 +70,20 @@ Task<Reply> ControlRoutes::project(RequestContext& context) {
 }
 
 Task<Reply> ControlRoutes::changeProject(RequestContext& context, projects::ProjectPatch body) {
-  CO_RETURN_IF_ERROR(co_await projects_.change(by(context), context.param(0), std::move(body)));
+  CO_TRY(const http::QueryParams query, http::QueryParams::parse(context.request.query));
+  CO_TRY(const bool force, flagIn(query, "force"));
+  CO_RETURN_IF_ERROR(co_await projects_.change(by(context), context.param(0), std::move(body), force));
   co_return Reply::noContent();
 }
 
 Task<Reply> ControlRoutes::removeProject(RequestContext& context) {
   CO_RETURN_IF_ERROR(co_await projects_.remove(by(context), context.param(0)));
   co_return Reply::noContent();
+}
+
+Task<Reply> ControlRoutes::checkDatabase(RequestContext& context) {
+  CO_TRY(const auto check, co_await databases_.check(by(context), context.param(0)));
+  co_return Reply::object(200, check);
 }
 
 Task<Reply> ControlRoutes::suspend(RequestContext& context) {

@@ -5,6 +5,7 @@
 #include "api/routes.h"
 #include "projects/instance.h"
 #include "projects/members.h"
+#include "projects/own_databases.h"
 #include "projects/projects.h"
 
 namespace mb::api {
@@ -18,8 +19,13 @@ class ControlRoutes {
  public:
   // `billing`: whether the deployment has billing.
   ControlRoutes(projects::Projects& projects, projects::Members& members, projects::Instance& instance,
-                LocalRequests local, bool billing = false)
-      : projects_(projects), members_(members), instance_(instance), local_(local), billing_(billing) {}
+                projects::OwnDatabases& databases, LocalRequests local, bool billing = false)
+      : projects_(projects),
+        members_(members),
+        instance_(instance),
+        databases_(databases),
+        local_(local),
+        billing_(billing) {}
   void addTo(RouteTable& routes);
 
   Task<Reply> setupStatus(RequestContext& context);
@@ -31,6 +37,7 @@ class ControlRoutes {
   Task<Reply> project(RequestContext& context);
   Task<Reply> changeProject(RequestContext& context, projects::ProjectPatch body);
   Task<Reply> removeProject(RequestContext& context);
+  Task<Reply> checkDatabase(RequestContext& context);
   Task<Reply> suspend(RequestContext& context);
   Task<Reply> resume(RequestContext& context);
   Task<Reply> token(RequestContext& context);
@@ -45,6 +52,7 @@ class ControlRoutes {
   projects::Projects& projects_;
   projects::Members& members_;
   projects::Instance& instance_;
+  projects::OwnDatabases& databases_;
   const LocalRequests local_;
   const bool billing_;
 };

@@ -23,6 +23,7 @@ AllSettings::AllSettings(Settings& settings)
       mail(settings),
       bots(settings),
       instance(settings),
+      ownDatabases(settings),
       connections(settings),
       realtime(settings),
       redis(settings),

@@ -42,6 +42,7 @@
 #include "app/checkpoint.h"
 #include "app/command_socket.h"
 #include "app/data_directory.h"
+#include "app/own_database_parts.h"
 #include "app/secret_rotation.h"
 #include "app/settings_parts.h"
 #include "app/settings_section.h"
@@ -123,6 +124,7 @@ struct Application::Impl {
   const api::LocalRequests localRequests{isLocalOnly(settings)};
   projects::SetupCode setupCode{settings.app.dataDirectory};
   projects::Registration registration{*store, ids, kClock, auditor, mailer, setupCode, settings.instance};
+  OwnDatabaseParts own{settings, projectDeps, master};
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
   projects::Transfers transfers{projectDeps};
@@ -167,7 +169,7 @@ struct Application::Impl {
   api::MfaRoutes mfaRoutes{identity, settings.app.baseUrl};
   api::OauthRoutes oauthRoutes{identity, oauth, localRequests, settings.app.baseUrl};
   api::AdminIdentityRoutes adminIdentityRoutes{identity};
-  api::ControlRoutes controlRoutes{projects, members, instance, localRequests, settings.billing.on};
+  api::ControlRoutes controlRoutes{projects, members, instance, own.service, localRequests, settings.billing.on};
   api::EnvironmentRoutes environmentRoutes{environments};
   api::TransferRoutes transferRoutes{transfers};
   api::OperatorRoutes operatorRoutes{operators};
@@ -248,6 +250,8 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
     queue.projectChanged(project);
     events.resumed(project);
   });
+  projects.setOwnDatabases(own.service);
+  own.service.setCollectionNames([this](const auto& project) { return project->get(data->slot()).names(); });
   projects.addClaimDependent(data->collections());
   configuration.add(settingsSection(projects));
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
@@ -287,18 +291,10 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
 }
 
 void Application::Impl::openBilling() {
-  billing = std::make_unique<BillingParts>(
-      BillingPartsDeps{*store,
-                       accounts,
-                       outbound,
-                       queue,
-                       mailer,
-                       kClock,
-                       auditor,
-                       settings.billing,
-                       settings.app.baseUrl,
-                       {*store, functionsRuntime.log(), kClock,
-                        [this](store::ProjectNo project) { return realtime.openSockets(project); }}});
+  const auto sockets = [this](store::ProjectNo project) { return realtime.openSockets(project); };
+  const billing::MetersDeps meters{*store, functionsRuntime.log(), kClock, sockets};
+  billing = std::make_unique<BillingParts>(BillingPartsDeps{*store, accounts, outbound, queue, mailer, kClock, auditor,
+                                                            settings.billing, settings.app.baseUrl, meters});
   metricsRoutes.setUsage(billing->overview, planSlot);
 }
 
@@ -354,6 +350,7 @@ Result<> Application::Impl::open() {
   RETURN_IF_ERROR(runBlocking(*cores, identity.start()));
   TRY(const bool hasFirstUser, runBlocking(*cores, instance.hasFirstUser()));
   RETURN_IF_ERROR(setupCode.open(hasFirstUser));
+  RETURN_IF_ERROR(runBlocking(*cores, own.service.load()));
   RETURN_IF_ERROR(runBlocking(*cores, functionsRuntime.start(background)));
   RETURN_IF_ERROR(runBlocking(*cores, events.start()));
   realtime.start();
@@ -376,6 +373,7 @@ Result<> Application::Impl::open() {
   metricSeries.start(cores->at(0).get_executor(), background);
   vectors.start();
   purge.start(cores->at(0).get_executor(), background);
+  own.service.start(cores->at(0).get_executor(), background);
   if (storage) storage->sweeper().start(cores->at(0).get_executor(), background);
   identity.signingKeys().start(cores->at(0).get_executor(), background);
   return {};
@@ -414,6 +412,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   functionsRuntime.stop();
   vectors.drain();
   purge.stop();
+  own.service.stopPasses();
   if (storage) storage->sweeper().stop();
   if (billing) billing->stop();
   identity.signingKeys().stop();
@@ -431,6 +430,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   if (!logged) logWarn("last function runs not logged", {{"problem", logged.error().message()}});
   if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");
   data->stop();
+  own.stop();
   identity.stop();
   if (storage) storage->blobs().stop();
   store->close();

@@ -19,6 +19,7 @@
 #include "mail/mail.h"
 #include "outbound/client.h"
 #include "projects/instance.h"
+#include "projects/own_databases.h"
 #include "realtime/realtime.h"
 #include "redis/client.h"
 #include "storage/storage.h"
@@ -41,6 +42,7 @@ struct AllSettings {
   mail::MailSettings mail;
   integrations::BotSettings bots;
   projects::InstanceSettings instance;
+  projects::OwnDatabaseSettings ownDatabases;
   connections::ConnectionSettings connections;
   realtime::RealtimeSettings realtime;
   redis::RedisSettings redis;

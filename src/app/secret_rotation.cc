@@ -99,8 +99,9 @@ store::SystemCollection secretChangeCollection() {
 
 std::vector<store::SealedField> sealedFields() {
   std::vector<store::SealedField> all;
-  for (const auto& module : {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields(),
-                             webhooks::sealedFields(), integrations::sealedFields(), variables::sealedFields()}) {
+  for (const auto& module :
+       {jobs::sealedFields(), identity::sealedFields(), connections::sealedFields(), webhooks::sealedFields(),
+        projects::sealedFields(), integrations::sealedFields(), variables::sealedFields()}) {
     all.insert(all.end(), module.begin(), module.end());
   }
   return all;

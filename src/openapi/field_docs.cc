@@ -40,6 +40,9 @@ constexpr FieldDoc kFieldDocs[] = {
     {"AuditEntry.ip", "The address of the client.", R"("192.0.2.1")"},
     {"AuditEntry.requestId", "The `x-request-id` of the request that did it.", R"("06fVx3jmA1qK9bTzLw2C")"},
     {"AuditEntry.target", "The resource that was changed.", R"("collections/notes")"},
+    {"ByoCapabilities.changeStreams", "Whether changes that others make in the database are seen.", "true"},
+    {"ByoCapabilities.preImages", "Whether the state of documents before such changes can be had.", "true"},
+    {"ByoCapabilities.transactions", "Whether several documents can be written at once.", "true"},
     {"CallerDescription.anonymous", "True for a caller without a token.", "true"},
     {"CallerDescription.claims", "Further claims of the end user's token.", R"({"plan": "pro"})"},
     {"CallerDescription.key", "An API key, by its id.", R"("key_06fVx3jmA1qK9bTzLw2C")"},
@@ -68,6 +71,7 @@ constexpr FieldDoc kFieldDocs[] = {
     {"ConnectionScope.projectId", "The project, of scope project.", R"("proj_06fVx3jmA1qK9bTzLw2C")"},
     {"CreatedWebhook.secret", "The key that signs deliveries; shown only once.", R"("whsec_c2VjcmV0")"},
     {"CreatedWebhook.webhook", "The new webhook.", "{}"},
+    {"DatabaseCheck.reachable", "Whether the database responded.", "true"},
     {"DeadJob.attempts", "The number of attempts.", "5"},
     {"DeadJob.error", "The error of the last attempt.", R"("request timed out")"},
     {"DeadJob.id", "The job's id.", R"("06fVx3jmA1qK9bTzLw2C")"},
@@ -227,6 +231,7 @@ constexpr FieldDoc kFieldDocs[] = {
     {"AdminQueryRequest.as", "Returns what this caller's list would return.", R"({"role": "user"})"},
     {"AdminQueryRequest.fields", "The fields to return, in addition to `id` and `expand`; by default all.",
      R"(["title"])", R"({"maxItems": 100})"},
+    {"ProjectWarning.code", "What it is about, for programs.", R"("no-transactions")"},
     {"QueryRequest.fields", "The fields to return, in addition to `id` and `expand`; by default all.", R"(["title"])",
      R"({"maxItems": 100})"},
     {"Registration.name", "The user's name.", R"("Ada")"},
@@ -339,6 +344,7 @@ constexpr FieldDoc kFieldDocs[] = {
     {"building", "True while the index is being built.", "true"},
     {"builtIn", "Whether it is built in; built-in roles cannot be changed.", "false"},
     {"byo", "Whether the project uses its own database.", "false"},
+    {"byoCapabilities", "What the project's own database can do; only with `byo`.", "{}"},
     {"clientId", "The client id that the provider issued.", R"("client-id")"},
     {"collection", "The collection's name.", R"("notes")"},
     {"configured", "Whether one is set.", "true"},
@@ -433,7 +439,8 @@ constexpr FieldDoc kFieldDocs[] = {
     {"updatedAt", "When it last changed.", R"("2026-01-31T09:30:00.000Z")"},
     {"url", "The address that receives deliveries.", R"("https://example.com/hook")"},
     {"userAgent", "The client that opened it.", R"("Mozilla/5.0")"},
-    {"warnings", "The steps that failed, if any.", R"(["the configuration could not be copied"])"},
+    {"warnings", "What does not work, or only in part; absent for nothing.",
+     R"([{"code": "no-transactions", "message": "each document is written on its own"}])"},
 };
 
 }  // namespace

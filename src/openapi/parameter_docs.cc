@@ -26,6 +26,8 @@ constexpr ParameterDoc kQuery[] = {
     {"expires", "Of a signed link: its end, in Unix seconds.", R"({"type": "string", "examples": ["1769852400"]})"},
     {"filter", "A JSON object in MongoDB's filter language; applied in addition to the policy.",
      R"({"type": "string", "contentMediaType": "application/json", "examples": ["{\"stars\": {\"$gte\": 3}}"]})"},
+    {"force", "`1` takes a database in which collections of the project are missing.",
+     R"({"type": "string", "enum": ["0", "1"], "examples": ["1"]})"},
     {"from", "Only what is from this time on; of costs a day.", kTimeOrDay},
     {"iss", "The issuer, as the provider states it.",
      R"({"type": "string", "examples": ["https://accounts.example.com"]})"},

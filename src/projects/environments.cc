@@ -283,7 +283,13 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
     }
   }
   ProjectView view = viewOf(record, std::string(kOwner));
-  view.warnings = std::move(warnings);
+  view.warnings.emplace();
+  for (std::string& warning : warnings) view.warnings->push_back({"not-copied", std::move(warning)});
+  CO_TRY(const auto own, co_await deps_.store.get(controlCollection(kOwnDatabases), root.id().str()));
+  if (own) {
+    view.warnings->push_back(
+        {"database-not-inherited", "the environment keeps its documents on the deployment's store"});
+  }
   co_return view;
 }
 

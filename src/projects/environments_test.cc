@@ -47,7 +47,10 @@ TEST_F(EnvironmentsTest, IsAProjectWithAParent) {
   ASSERT_TRUE(made);
   EXPECT_EQ(made->slug, "shop-staging");
   EXPECT_EQ(made->role, "Owner");
-  EXPECT_EQ(made->warnings, Strings{"index a: no"});
+  ASSERT_TRUE(made->warnings);
+  ASSERT_EQ(made->warnings->size(), 1U);
+  EXPECT_EQ(made->warnings->front().code, "not-copied");
+  EXPECT_EQ(made->warnings->front().message, "index a: no");
   EXPECT_EQ(copies_.calls, Strings{"clone shop shop-staging"});
   EXPECT_EQ(copies_.lastCaller->kind, policy::CallerKind::member);
   EXPECT_EQ(copies_.lastCaller->project, numberOf(*made));
@@ -76,7 +79,9 @@ TEST_F(EnvironmentsTest, IsThereWithAWarningWhereNothingWasCopied) {
 
 TEST_F(EnvironmentsTest, AreCopiedLaterWhereTheServerIsBusy) {
   copies_.fails = ErrorCode::unavailable;
-  EXPECT_EQ(environment(ada_, root_, "staging").warnings, Strings{"the configuration is copied in some minutes"});
+  const auto warnings = environment(ada_, root_, "staging").warnings;
+  ASSERT_TRUE(warnings && warnings->size() == 1);
+  EXPECT_EQ(warnings->front().message, "the configuration is copied in some minutes");
   EXPECT_EQ(copyJobs().size(), 1u);
 }
 

@@ -162,6 +162,45 @@ struct InviteRecord {
   }
 };
 
+// What a project's own database can do, as it was found last.
+struct ByoCapabilities {
+  bool changeStreams = false;
+  bool preImages = false;
+  bool transactions = false;
+  static constexpr auto shape() {
+    return doc::shape<ByoCapabilities>("ByoCapabilities", doc::field("changeStreams", &ByoCapabilities::changeStreams),
+                                       doc::field("preImages", &ByoCapabilities::preImages),
+                                       doc::field("transactions", &ByoCapabilities::transactions));
+  }
+};
+
+struct ProjectWarning {
+  std::string code;
+  std::string message;
+  static constexpr auto shape() {
+    return doc::shape<ProjectWarning>("ProjectWarning", doc::field("code", &ProjectWarning::code),
+                                      doc::field("message", &ProjectWarning::message));
+  }
+};
+
+// The database that a project's owner brings. Its id is the project's.
+struct OwnDatabaseRecord {
+  ProjectId id;
+  int64_t number = 0;    // of the project
+  std::string identity;  // a hash under a key of the deployment; of a deleted project one that no database has
+  std::string sealed;    // own_databases.cc: SealedDatabase; base64
+  ByoCapabilities capabilities;
+  std::vector<ProjectWarning> warnings;
+  Timestamp checkedAt;
+  static constexpr auto shape() {
+    return doc::shape<OwnDatabaseRecord>(
+        "OwnDatabaseRecord", doc::field("id", &OwnDatabaseRecord::id), doc::field("number", &OwnDatabaseRecord::number),
+        doc::field("identity", &OwnDatabaseRecord::identity), doc::field("sealed", &OwnDatabaseRecord::sealed),
+        doc::field("capabilities", &OwnDatabaseRecord::capabilities),
+        doc::field("warnings", &OwnDatabaseRecord::warnings), doc::field("checkedAt", &OwnDatabaseRecord::checkedAt));
+  }
+};
+
 // ---- request bodies
 
 struct NewProject {
@@ -223,11 +262,12 @@ struct ProjectPatch {
   doc::Patch<std::string> color;
   doc::Patch<std::string> icon;
   std::optional<SettingsPatch> settings;
+  doc::Patch<std::string> mongoUrl = {};
   static constexpr auto shape() {
-    return doc::shape<ProjectPatch>("ProjectPatch", doc::field("name", &ProjectPatch::name),
-                                    doc::field("maxFileSize", &ProjectPatch::maxFileSize),
-                                    doc::field("color", &ProjectPatch::color), doc::field("icon", &ProjectPatch::icon),
-                                    doc::field("settings", &ProjectPatch::settings));
+    return doc::shape<ProjectPatch>(
+        "ProjectPatch", doc::field("name", &ProjectPatch::name), doc::field("maxFileSize", &ProjectPatch::maxFileSize),
+        doc::field("color", &ProjectPatch::color), doc::field("icon", &ProjectPatch::icon),
+        doc::field("settings", &ProjectPatch::settings), doc::field("mongoUrl", &ProjectPatch::mongoUrl));
   }
 };
 
@@ -272,7 +312,9 @@ struct ProjectView {
   bool byo = false;
   ProjectSettings settings;
   Timestamp createdAt;
-  std::optional<std::vector<std::string>> warnings = {};  // of a new environment: what was not copied
+  std::optional<ByoCapabilities> byoCapabilities = {};  // with byo
+  // About the project's own database, or of a new environment: what was not copied. Absent when empty.
+  std::optional<std::vector<ProjectWarning>> warnings = {};
   static constexpr auto shape() {
     return doc::shape<ProjectView>(
         "Project", doc::field("id", &ProjectView::id), doc::field("slug", &ProjectView::slug),
@@ -282,7 +324,19 @@ struct ProjectView {
         doc::field("color", &ProjectView::color), doc::field("icon", &ProjectView::icon),
         doc::field("maxFileSize", &ProjectView::maxFileSize), doc::field("byo", &ProjectView::byo),
         doc::field("settings", &ProjectView::settings), doc::field("createdAt", &ProjectView::createdAt),
-        doc::field("warnings", &ProjectView::warnings));
+        doc::field("byoCapabilities", &ProjectView::byoCapabilities), doc::field("warnings", &ProjectView::warnings));
+  }
+};
+
+// The response to a check of a project's own database.
+struct DatabaseCheck {
+  ByoCapabilities byoCapabilities;
+  std::vector<ProjectWarning> warnings;
+  bool reachable = false;
+  static constexpr auto shape() {
+    return doc::shape<DatabaseCheck>("DatabaseCheck", doc::field("byoCapabilities", &DatabaseCheck::byoCapabilities),
+                                     doc::field("warnings", &DatabaseCheck::warnings),
+                                     doc::field("reachable", &DatabaseCheck::reachable));
   }
 };
 

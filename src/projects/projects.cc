@@ -6,6 +6,7 @@
 #include "identity/project_settings.h"
 #include "projects/environment_rules.h"
 #include "projects/membership_context.h"
+#include "projects/own_databases.h"
 #include "projects/project_rules.h"
 #include "store/retry.h"
 
@@ -47,7 +48,11 @@ std::vector<store::SystemCollection> systemCollections() {
            .projectField = "projectId"},
           {kInvitedAddresses, "__invited_addresses", {}},
           {kInstance, "__instance", {}},
-          {kOperatorInvites, "__operator_invites", {}}};
+          {kOperatorInvites, "__operator_invites", {}},
+          {.number = kOwnDatabases,
+           .name = "__own_databases",
+           .indexes = {index("identity", {"identity"}, true)},
+           .projectField = "id"}};
 }
 
 // ---- creating
@@ -57,13 +62,23 @@ Task<ProjectQuota> Projects::quotaOf(std::string userId) {
   co_return co_await projectQuota(deps_.store, deps_.plans, std::move(organization));
 }
 
-Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner, const ProjectQuota& quota) {
+struct Projects::Parts {
+  ProjectRecord record;
+  MembershipRecord owner;
+  std::optional<OwnDatabaseRecord> database;
+};
+
+Task<bool> Projects::insert(By by, const Parts& parts, const ProjectQuota& quota) {
+  const ProjectRecord& record = parts.record;
   const auto number = static_cast<store::ProjectNo>(record.number);
-  store::Write write = projectWrite(
-      by, {number},
-      auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), named(record.name)));
+  doc::BsonWriter byo;
+  byo.appendBool("byo", true);
+  store::Write write = projectWrite(by, {number},
+                                    auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(),
+                                            parts.database ? byo.finish() : named(record.name)));
   write.insert(insertOf(kProjects, doc::encode(record)));
-  write.insert(insertOf(kMemberships, doc::encode(owner)));
+  write.insert(insertOf(kMemberships, doc::encode(parts.owner)));
+  if (parts.database) write.insert(insertOf(kOwnDatabases, doc::encode(*parts.database)));
   const QuotaCharge charge(write, quota);
   store::WriteCallback callback;
   if (charge.isLimited()) {
@@ -73,46 +88,59 @@ Task<bool> Projects::insert(By by, ProjectRecord record, MembershipRecord owner,
   }
   const auto written = co_await deps_.store.write(std::move(write), std::move(callback));
   if (written) co_return true;
-  if (store::indexViolation(written.error())) co_return false;
-  co_return fail(written.error().clone());
+  const Violation* const violation = store::indexViolation(written.error());
+  if (violation == nullptr) co_return fail(written.error().clone());
+  if (violation->name == "identity") co_return fail(databaseUsed());
+  co_return false;
 }
 
-Task<ProjectView> Projects::tryCreate(By by, ProjectRecord record, const MembershipRecord& owner,
-                                      std::optional<ProjectQuota>& quota, int& slug) {
+Task<ProjectView> Projects::tryCreate(By by, Parts parts, std::optional<ProjectQuota>& quota, int& slug) {
   if (!quota) {
     CO_TRY(quota, co_await quotaOf(by.caller.id));
   }
   const ProjectQuota counted = *std::exchange(quota, std::nullopt);
   for (; slug < kSlugTries; ++slug) {
-    record.slug = slugToTry(record.name, slug);
-    CO_TRY(const bool committed, co_await insert(by, record, owner, counted));
-    if (committed) co_return viewOf(record, owner.role);
+    parts.record.slug = slugToTry(parts.record.name, slug);
+    CO_TRY(const bool committed, co_await insert(by, parts, counted));
+    if (committed) co_return viewOf(parts.record, parts.owner.role);
   }
   co_return fail(ErrorCode::unavailable, "no slug is free for this name: try again");
 }
 
 Task<ProjectView> Projects::create(By by, NewProject input) {
   if (input.mongoUrl) {
-    const std::string problem = "bring-your-own databases are not enabled on this deployment";
-    co_return fail(Error(ErrorCode::validation, problem).withDetail("/mongoUrl", problem));
+    if (own_ == nullptr) co_return fail(ErrorCode::forbidden, "this deployment takes no databases of projects' owners");
+    CO_RETURN_IF_ERROR(own_->mayBring());
   }
-  ProjectRecord record;
+  Parts parts;
+  ProjectRecord& record = parts.record;
   CO_TRY(record.name, checkName(input.name));
   // Before a project number is taken.
   std::optional<ProjectQuota> quota;
   CO_TRY(quota, co_await quotaOf(by.caller.id));
   record.organizationId = quota->organization;
+  std::optional<ReachedDatabase> reached;
+  if (input.mongoUrl) {
+    CO_TRY(reached, co_await own_->reach(by.caller.id, *input.mongoUrl));
+    quota.reset();  // read again, as that takes its time
+  }
   CO_TRY(const store::ProjectNo number, co_await deps_.store.allocateProject());
   record.number = number;
   record.id = deps_.ids.next<ProjectTag>();
   record.status = "active";
   record.owners = {by.caller.id};
   record.createdAt = deps_.clock.now();
-  const MembershipRecord owner{deps_.ids.next<MembershipTag>(), record.id, UserId(by.caller.id), std::string(kOwner),
-                               record.createdAt};
+  parts.owner = {deps_.ids.next<MembershipTag>(), record.id, UserId(by.caller.id), std::string(kOwner),
+                 record.createdAt};
+  if (reached) parts.database = own_->recordOf(record.id, number, *input.mongoUrl, *reached);
   int slug = 0;
-  co_return co_await store::retryWrite(kMaxQuotaAttempts, quotaContended(),
-                                       [&] { return tryCreate(by, record, owner, quota, slug); });
+  CO_TRY(ProjectView view, co_await store::retryWrite(kMaxQuotaAttempts, quotaContended(),
+                                                      [&] { return tryCreate(by, parts, quota, slug); }));
+  if (!parts.database) co_return view;
+  own_->opened(*parts.database);
+  std::vector<ProjectView> views = {std::move(view)};
+  CO_RETURN_IF_ERROR(co_await describeOwnDatabases(deps_.store, views));
+  co_return std::move(views.front());
 }
 
 // ---- reading
@@ -140,12 +168,15 @@ Task<std::vector<ProjectView>> Projects::list(By by) {
     if (record.status != "deleted") views.push_back(viewOf(record, memberships[i].role));
   }
   std::ranges::sort(views, {}, [](const ProjectView& view) { return view.id.str(); });
+  CO_RETURN_IF_ERROR(co_await describeOwnDatabases(deps_.store, views));
   co_return views;
 }
 
 Task<ProjectView> Projects::detail(By by, std::string id) {
   CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(id)));
-  co_return viewOf(context.project->get(deps_.record), context.role);
+  std::vector<ProjectView> views = {viewOf(context.project->get(deps_.record), context.role)};
+  CO_RETURN_IF_ERROR(co_await describeOwnDatabases(deps_.store, views));
+  co_return std::move(views.front());
 }
 
 Task<AccountMemberships> Projects::accountMemberships(By by) {
@@ -206,13 +237,20 @@ Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std
   co_return changed ? std::optional(context.number()) : std::nullopt;
 }
 
-Task<> Projects::change(By by, std::string id, ProjectPatch patch) {
+Task<> Projects::change(By by, std::string id, ProjectPatch patch, bool force) {
   // Only members get errors about their input.
   CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, id));
   CO_RETURN_IF_ERROR(checkPatch(patch));
   // Others are refused by the write, and learn nothing of what depends on claims.
   if (patch.settings && manages(context.role)) {
     CO_RETURN_IF_ERROR(co_await mayRemoveClaims(context.project, *patch.settings));
+  }
+  // The address is a secret: it is not among the details of the audit entry.
+  const doc::Patch<std::string> address = std::exchange(patch.mongoUrl, {});
+  if (address.state != doc::Patch<std::string>::State::absent) {
+    if (own_ == nullptr) co_return fail(ErrorCode::conflict, "a project's kind cannot change");
+    CO_RETURN_IF_ERROR(co_await own_->change(by, id, address, force ? Missing::allowed : Missing::refused));
+    if (doc::encode(patch).view().empty()) co_return Result<>();
   }
   doc::Document details = doc::encode(patch);
   CO_RETURN_IF_ERROR(co_await alter(by, std::move(id), "project.changed", std::move(details),
@@ -270,18 +308,21 @@ Task<> Projects::suspend(By by, std::string id) {
          co_await alter(by, std::move(id), "project.suspended", {}, [](ProjectRecord& record) {
            return std::exchange(record.status, "suspended") != "suspended";
          }));
+  if (changed && own_ != nullptr) own_->closed(*changed);
   if (changed) statusChanged_(*changed);
   co_return Result<>();
 }
 
 Task<> Projects::resume(By by, std::string id) {
   CO_TRY(const std::optional<store::ProjectNo> changed,
-         co_await alter(by, std::move(id), "project.resumed", {}, [&clock = deps_.clock](ProjectRecord& record) {
+         co_await alter(by, id, "project.resumed", {}, [&clock = deps_.clock](ProjectRecord& record) {
            if (std::exchange(record.status, "active") == "active") return false;
            record.resumedAt = clock.now();
            return true;
          }));
   if (changed) statusChanged_(*changed);
+  // Also where nothing has changed, since an earlier call may have failed here.
+  if (own_ != nullptr) CO_RETURN_IF_ERROR(co_await own_->resumed(std::move(id)));
   co_return Result<>();
 }
 
@@ -293,6 +334,7 @@ Task<> Projects::remove(By by, std::string id) {
                    auditOf(deps_, by.caller, context.number(), "project.deleted", "projects/" + context.id().str()));
   const store::Target project = write.change(target(kProjects, context.id().str()));
   const store::Target membership = write.hold(target(kMemberships, context.membershipId));
+  const store::Target database = write.change(target(kOwnDatabases, context.id().str()));
   std::optional<store::Target> parent;
   if (known.parentId.value) {
     parent = write.change(target(kProjects, known.parentId.value->str()));
@@ -303,8 +345,8 @@ Task<> Projects::remove(By by, std::string id) {
                            "environments/" + known.environment.value.value_or(""), named(known.name)));
     }
   }
-  const auto callback = [project, membership, parent, now = deps_.clock.now()](const store::PreImages& before,
-                                                                               store::Changes& changes) -> Result<> {
+  const auto callback = [project, membership, database, parent, now = deps_.clock.now()](
+                            const store::PreImages& before, store::Changes& changes) -> Result<> {
     TRY(std::optional<ProjectRecord> record, fromStore<ProjectRecord>(before[project]));
     TRY(const auto actor, fromStore<MembershipRecord>(before[membership]));
     RETURN_IF_ERROR(mustOwn({record, actor}));
@@ -313,12 +355,18 @@ Task<> Projects::remove(By by, std::string id) {
     record->deletedAt = now;
     record->transfer.reset();
     changes.put(project, doc::encode(*record));
+    TRY(std::optional<OwnDatabaseRecord> own, fromStore<OwnDatabaseRecord>(before[database]));
+    if (own) {
+      own->identity = unusedIdentity(record->id);
+      changes.put(database, doc::encode(*own));
+    }
     if (!parent) return {};
     TRY(std::optional<ProjectRecord> root, fromStore<ProjectRecord>(before[*parent]));
     if (root && forgetEnvironment(*root, record->id)) changes.put(*parent, doc::encode(*root));
     return {};
   };
   CO_RETURN_IF_ERROR(co_await deps_.store.write(std::move(write), callback));
+  if (own_ != nullptr) own_->closed(context.number());
   statusChanged_(context.number());
   co_return Result<>();
 }

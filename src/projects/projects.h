@@ -32,6 +32,8 @@ struct AccountMemberships {
 
 // Every call on a project fails with notFound for callers that are not members, and for deleted projects. A change is
 // durable before the call returns. References outlive it. Any core.
+class OwnDatabases;
+
 class Projects {
  public:
   explicit Projects(const ProjectDeps& deps) : deps_(deps) {}
@@ -43,14 +45,20 @@ class Projects {
   // Called before a claim is removed from a project's setting tokenClaims. Only at start-up; outlives this.
   void addClaimDependent(ClaimDependent& dependent) { claimDependents_.push_back(&dependent); }
 
-  // The caller becomes Owner, and their organization pays for it. Fails with validation, planLimit.
+  // The databases that projects may bring; without them such projects are refused. Outlives this. Set before the first
+  // call.
+  void setOwnDatabases(OwnDatabases& databases) { own_ = &databases; }
+
+  // The caller becomes Owner, and their organization pays for it. Fails with validation, planLimit;
+  // with a database of its own, which is reached first, also as OwnDatabases::reach().
   Task<ProjectView> create(By by, NewProject input);
   // The projects of which the caller is a member, oldest first.
   Task<std::vector<ProjectView>> list(By by);
   Task<ProjectView> detail(By by, std::string id);
   // Owner or Admin, else forbidden. Fails with validation, conflict (something depends on a claim that the patch
-  // removes).
-  Task<> change(By by, std::string id, ProjectPatch patch);
+  // removes). With another address of the project's own database as OwnDatabases::change(); `force`: collections may be
+  // missing there.
+  Task<> change(By by, std::string id, ProjectPatch patch, bool force = false);
   // What uses these claims of the project's tokens.
   Task<std::vector<ClaimUse>> claimUses(snapshot::SnapshotPtr project, std::vector<std::string> claims);
   // Changes settings for an import into the project, which has checked the patch, the permission of `by` (a caller of
@@ -71,18 +79,21 @@ class Projects {
   // The project's number if the mutation changed it.
   Task<std::optional<store::ProjectNo>> alter(By by, std::string id, std::string action, doc::Document details,
                                               Mutation mutation);
-  // False where the slug is taken. Fails with retry where the quota has to be read again.
-  Task<bool> insert(By by, ProjectRecord record, MembershipRecord owner, const ProjectQuota& quota);
+  // What a new project consists of.
+  struct Parts;
+  // False where the slug is taken. Fails with retry where the quota has to be read again, with conflict where the
+  // database is another project's.
+  Task<bool> insert(By by, const Parts& parts, const ProjectQuota& quota);
   // Inserts with the first free slug, from attempt `slug` on; a retry continues there, and reads the quota again, which
   // this takes. Fails with planLimit, or with retry as insert() does.
-  Task<ProjectView> tryCreate(By by, ProjectRecord record, const MembershipRecord& owner,
-                              std::optional<ProjectQuota>& quota, int& slug);
+  Task<ProjectView> tryCreate(By by, Parts parts, std::optional<ProjectQuota>& quota, int& slug);
   Task<ProjectQuota> quotaOf(std::string userId);
   Task<std::vector<MembershipRecord>> membershipsOf(std::string userId);
   // Fails with conflict, naming what uses a claim that the patch removes.
   Task<> mayRemoveClaims(snapshot::SnapshotPtr project, const SettingsPatch& patch);
 
   const ProjectDeps& deps_;
+  OwnDatabases* own_ = nullptr;
   std::vector<ClaimDependent*> claimDependents_;
   std::function<void(store::ProjectNo)> statusChanged_ = [](store::ProjectNo) {};
 };

@@ -42,8 +42,7 @@ TEST_F(ProjectsTest, RefusesBadInput) {
   const auto ada = person("ada@example.com");
   EXPECT_EQ(codeOf(run(projects_->create(by(ada), {"", {}}))), "VALIDATION");
   const auto byo = run(projects_->create(by(ada), {"x", "mongodb://h/db"}));
-  EXPECT_EQ(codeOf(byo), "VALIDATION");
-  EXPECT_EQ(byo.error().message(), "bring-your-own databases are not enabled on this deployment");
+  EXPECT_EQ(codeOf(byo), "FORBIDDEN");
   EXPECT_TRUE(run(projects_->list(by(ada)))->empty());
 }
 

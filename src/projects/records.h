@@ -20,6 +20,7 @@ inline constexpr store::CollectionNo kInvites = 33;
 inline constexpr store::CollectionNo kInvitedAddresses = 34;
 inline constexpr store::CollectionNo kInstance = 35;
 inline constexpr store::CollectionNo kOperatorInvites = 36;
+inline constexpr store::CollectionNo kOwnDatabases = 37;
 
 // The one document of kInstance; it exists from the first registration on.
 inline constexpr std::string_view kInstanceId = "instance";

@@ -238,7 +238,8 @@ def test_an_environment_gets_the_configuration_and_a_promotion_brings_changes_ba
     parent = owner.create_project("Parent")
     make(parent, 4)
     made = ok(owner.post(f"/control/projects/{parent.id}/environments", {"environment": "staging"}), 201)["project"]
-    assert made["warnings"] == ["variables have no value here until they are set: STOCK_KEY, STOCK_URL"]
+    message = "variables have no value here until they are set: STOCK_KEY, STOCK_URL"
+    assert made["warnings"] == [{"code": "not-copied", "message": message}]
     staging = owner.exchange(made["id"])
     assert export_text(staging) == export_text(parent.admin)
     google = ok(staging.get("/admin/auth/oauth"))["providers"][1]

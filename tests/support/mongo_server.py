@@ -4,6 +4,7 @@ package registry. What it answers otherwise than MongoDB is listed in docs/engin
 import atexit
 import functools
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -42,13 +43,18 @@ def installed() -> Path:
 class MongoServer:
     """It runs once this exists."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *flags: str):
+        self.folder = folder
         self.log_path = folder / "mongo-server.log"
         self.port = free_port()
         self.url = f"mongodb://127.0.0.1:{self.port}/?replicaSet=secantus"
-        line = [installed(), "--port", str(self.port), "--storage-path", folder / "mongo", "--enable-test-commands"]
+        self.start(*flags)
+
+    def start(self, *flags: str) -> None:
+        """Starts it on its files, after stop() with other flags."""
+        line = [installed(), "--port", str(self.port), "--storage-path", self.folder / "mongo", "--enable-test-commands"]
         with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen([*line, *flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(
             lambda: b"listening on" in self.log_path.read_bytes(),
             30,
@@ -58,6 +64,17 @@ class MongoServer:
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(30)
+
+    def run(self, database: str, *commands: dict) -> None:
+        """Runs commands of a database, without authentication."""
+        code = (
+            "import json, sys, pymongo\n"
+            "client = pymongo.MongoClient(sys.argv[1])\n"
+            "for command in json.loads(sys.argv[3]): client[sys.argv[2]].command(command)\n"
+        )
+        line = [FOLDER / "bin" / "python", "-c", code, f"mongodb://127.0.0.1:{self.port}/?directConnection=true", database]
+        done = subprocess.run([*line, json.dumps(commands)], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
 
     def database_of(self, data: Path) -> str:
         """Returns the address of a database for the deployment with this data directory."""

@@ -36,7 +36,7 @@ def hook_body(**more) -> dict:
 def environment(owner: PlatformUser, root: Project, label: str) -> Project:
     made = ok(owner.post(f"/control/projects/{root.id}/environments", {"environment": label}), 201)["project"]
     project = Project(owner, made)
-    project.warnings = made.get("warnings", [])
+    project.warnings = [warning["message"] for warning in made.get("warnings", [])]
     return project
 
 

@@ -18,6 +18,8 @@ export interface ControlMethods {
   }>;
   /** Cancel a pending invite. */
   cancelInvite(id: string, email: string, options?: OperationOptions): Promise<void>;
+  /** Probe the project's own database. */
+  checkProjectDatabase(id: string, options?: OperationOptions): Promise<S.DatabaseCheck>;
   /** Clear the pinned limits of a user. */
   clearLimits(id: string, options?: OperationOptions): Promise<void>;
   /** Create a connection of your organization. */
@@ -203,7 +205,7 @@ export interface ControlMethods {
   /** Change a plan. */
   updatePlan(slug: string, body: S.PlanPatch, options?: OperationOptions): Promise<void>;
   /** Change a project. */
-  updateProject(id: string, body: S.ProjectPatch, options?: OperationOptions): Promise<void>;
+  updateProject(id: string, body: S.ProjectPatch, query?: { force?: "0" | "1" }, options?: OperationOptions): Promise<void>;
   /** Withdraw the offer of a project. */
   withdrawTransfer(id: string, options?: OperationOptions): Promise<void>;
 }
@@ -215,6 +217,7 @@ acceptTransfer P /projects/*/transfer/accept
 addMember Pb /projects/*/members
 addOperator Pb /admin/operators
 cancelInvite D /projects/*/members/pending/*
+checkProjectDatabase P /projects/*/database/check
 clearLimits D /admin/users/*/limits
 createConnection Pb /connections
 createEnvironment Pb /projects/*/environments
@@ -275,5 +278,5 @@ updateConnection Ab /connections/*
 updateMe Ab /me
 updateMember Ab /projects/*/members/*
 updatePlan Ab /admin/plans/*
-updateProject Ab /projects/*
+updateProject Abq /projects/*
 withdrawTransfer D /projects/*/transfer`;

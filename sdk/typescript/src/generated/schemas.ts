@@ -110,6 +110,16 @@ export interface BucketPatch {
   rules?: Record<string, unknown> | null;
 }
 
+/** Part of `DatabaseCheck`, `Project`. */
+export interface ByoCapabilities {
+  /** Whether changes that others make in the database are seen. */
+  changeStreams: boolean;
+  /** Whether the state of documents before such changes can be had. */
+  preImages: boolean;
+  /** Whether several documents can be written at once. */
+  transactions: boolean;
+}
+
 /** Part of `PolicyTest`. */
 export interface CallerDescription {
   /** An end user, by their id. */
@@ -310,6 +320,16 @@ export interface Credentials {
   email: string;
   /** The password. */
   password: string;
+}
+
+/** Result of `checkProjectDatabase`. */
+export interface DatabaseCheck {
+  /** What the project's own database can do; only with `byo`. */
+  byoCapabilities: ByoCapabilities;
+  /** What does not work, or only in part; absent for nothing. */
+  warnings: ProjectWarning[];
+  /** Whether the database responded. */
+  reachable: boolean;
 }
 
 /** Result of `listDeadJobs`. */
@@ -1360,8 +1380,10 @@ export interface Project {
   settings: ProjectSettings;
   /** When it was created. */
   createdAt: string;
-  /** The steps that failed, if any. */
-  warnings?: string[];
+  /** What the project's own database can do; only with `byo`. */
+  byoCapabilities?: ByoCapabilities;
+  /** What does not work, or only in part; absent for nothing. */
+  warnings?: ProjectWarning[];
 }
 
 /** Part of `CostReport`. */
@@ -1392,6 +1414,8 @@ export interface ProjectPatch {
   icon?: string | null;
   /** Further settings; those omitted are unchanged. */
   settings?: SettingsPatch | null;
+  /** The URL of your own database. */
+  mongoUrl?: string | null;
 }
 
 /** Part of `Project`. */
@@ -1432,6 +1456,14 @@ export interface ProjectUsage {
   projects: number;
   /** Environments of the root project. */
   environments: number;
+}
+
+/** Part of `DatabaseCheck`, `Project`. */
+export interface ProjectWarning {
+  /** What it is about, for programs. */
+  code: string;
+  /** The text. */
+  message: string;
 }
 
 /** Body of `promote`. */

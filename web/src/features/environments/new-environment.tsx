@@ -35,8 +35,8 @@ export function NewEnvironment({ open, root, onClose }: { open: boolean; root: P
       <Dialog key="made" open onClose={close} title={words.warningsTitle(made.environment ?? made.name)} description={words.warningsText}>
         <ul className={styles["warnings"]}>
           {made.warnings?.map((warning) => (
-            <li key={warning}>
-              <bdi>{warning}</bdi>
+            <li key={warning.message}>
+              <bdi>{warning.message}</bdi>
             </li>
           ))}
         </ul>

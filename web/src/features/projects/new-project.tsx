@@ -80,7 +80,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
       setMade(project);
       await fill(project.id, example, values);
     }
-    toast(project.warnings?.length ? [words.warnings, ...project.warnings].join(" ") : words.created(project.name));
+    toast(project.warnings?.length ? [words.warnings, ...project.warnings.map((warning) => warning.message)].join(" ") : words.created(project.name));
     await navigate({ to: "/p/$slug", params: { slug: project.slug }, search: example ? { example } : {} });
   };
   const choices = [

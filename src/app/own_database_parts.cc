@@ -1,0 +1,34 @@
+#include "app/own_database_parts.h"
+
+#include "base/log.h"
+
+namespace mb::app {
+
+namespace {
+
+// The identity of the deployment's own database (store/own/probe.h); "" on the embedded engine. Blocks.
+std::string mainStoreIdentity(const StoreSettings& settings) {
+  if (!settings.isOnMongo()) return {};
+  store::mongo::Connection connection(settings.mongo.uri);
+  doc::BsonWriter hello;
+  hello.appendInt32("hello", 1);
+  const auto reply = connection.run("admin", hello.finish());
+  if (reply) return store::own::identityOf(*reply, "", settings.mongo.prefix);
+  logWarn("the database did not say which one it is; projects may name it as their own",
+          {{"code", reply.error().code}});
+  return {};
+}
+
+}  // namespace
+
+OwnDatabaseParts::OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps,
+                                   const MasterSecret& master)
+    : guard(settings.outbound.allow),
+      service(deps, settings.ownDatabases, master, databases, guard, mainStoreIdentity(settings.store)) {}
+
+void OwnDatabaseParts::stop() {
+  service.stop();
+  databases.stop();
+}
+
+}  // namespace mb::app

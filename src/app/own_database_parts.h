@@ -1,0 +1,33 @@
+// What connects databases of projects' owners to the rest of the server.
+#pragma once
+
+#include "app/application.h"
+#include "outbound/address_rule.h"
+
+namespace mb::app {
+
+// The rule for guarded calls out: public addresses, and what SERVICE_OUTBOUND_ALLOW lists.
+class OutboundGuard final : public store::own::HostGuard {
+ public:
+  explicit OutboundGuard(Networks allow) : rule_(std::move(allow)) {}
+  bool permits(const sockaddr* address, socklen_t size) const override {
+    return rule_.permits(outbound::Trust::guarded, address, size);
+  }
+  bool isListed(const sockaddr* address, socklen_t size) const override { return rule_.lists(address, size); }
+
+ private:
+  const outbound::AddressRule rule_;
+};
+
+struct OwnDatabaseParts {
+  // Blocks where the deployment itself is on MongoDB. All outlive it.
+  OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps, const MasterSecret& master);
+  // Not from a core.
+  void stop();
+
+  const OutboundGuard guard;
+  store::own::Databases databases{guard};
+  projects::OwnDatabases service;
+};
+
+}  // namespace mb::app

@@ -1,0 +1,403 @@
+#include "projects/own_databases.h"
+
+#include <algorithm>
+
+#include "base/async_condition.h"
+#include "base/log.h"
+#include "document/fields.h"
+#include "projects/membership_context.h"
+
+namespace mb::projects {
+
+namespace {
+
+namespace own = store::own;
+
+constexpr auto kReachTime = std::chrono::seconds(10);
+// The least time until "could not be reached", so that it does not show why.
+constexpr auto kNotReachedTime = std::chrono::seconds(1);
+constexpr int kProbeThreads = 4;
+constexpr FairPoolLimits kProbeLimits{.waitingOfProject = 8, .waiting = 64, .runningOfProject = 2};
+constexpr auto kProbeInterval = std::chrono::hours(1);
+constexpr auto kFirstProbe = std::chrono::minutes(1);
+constexpr uint64_t kPage = 1000;
+constexpr size_t kCoverKeyBytes = 32;
+constexpr std::string_view kIdentityIndex = "identity";
+
+struct SealedHost {
+  std::string name;
+  int64_t port = 0;
+  static constexpr auto shape() {
+    return doc::shape<SealedHost>("SealedHost", doc::field("name", &SealedHost::name),
+                                  doc::field("port", &SealedHost::port));
+  }
+};
+
+// What is sealed in OwnDatabaseRecord::sealed.
+struct SealedDatabase {
+  std::string url;  // as given
+  std::string uri;  // own::Address
+  std::string database;
+  std::vector<SealedHost> hosts;
+  bool hasTls = false;
+  std::string coverKey;  // base64
+  static constexpr auto shape() {
+    return doc::shape<SealedDatabase>(
+        "SealedDatabase", doc::field("url", &SealedDatabase::url), doc::field("uri", &SealedDatabase::uri),
+        doc::field("database", &SealedDatabase::database), doc::field("hosts", &SealedDatabase::hosts),
+        doc::field("hasTls", &SealedDatabase::hasTls), doc::field("coverKey", &SealedDatabase::coverKey));
+  }
+};
+
+std::string sealContext(std::string_view id) {
+  return "own-database:" + std::string(id);
+}
+
+SealedDatabase sealedOf(const std::string& url, const own::Address& address, std::string coverKey) {
+  SealedDatabase sealed{url, address.uri, address.database, {}, address.hasTls, std::move(coverKey)};
+  for (const own::Host& host : address.hosts) sealed.hosts.push_back({host.name, host.port});
+  return sealed;
+}
+
+std::string seal(const MasterSecret& master, const ProjectId& id, const SealedDatabase& database) {
+  return toBase64(master.seal(doc::encode(database).bytes(), sealContext(id.str())));
+}
+
+Result<SealedDatabase> unseal(const MasterSecret& master, const OwnDatabaseRecord& record) {
+  TRY(const std::string sealed, fromBase64(record.sealed));
+  TRY(const Secret plain, master.unseal(sealed, sealContext(record.id.str())));
+  TRY(const doc::Document document, doc::Document::fromUntrusted(std::string(plain.reveal())));
+  return store::fromStore<SealedDatabase>(document.view());
+}
+
+Result<own::DatabaseConfig> configOf(const SealedDatabase& database, const ByoCapabilities& found) {
+  own::DatabaseConfig config;
+  config.address = {database.uri, database.database, {}, database.hasTls};
+  for (const SealedHost& host : database.hosts)
+    config.address.hosts.push_back({host.name, static_cast<int>(host.port)});
+  config.capabilities = {found.changeStreams, found.preImages, found.transactions};
+  TRY(config.coverKey, fromBase64(database.coverKey));
+  return config;
+}
+
+void putFindings(OwnDatabaseRecord& record, const ReachedDatabase& reached) {
+  const own::Capabilities& found = reached.probe.capabilities;
+  record.capabilities = {found.changeStreams, found.preImages, found.transactions};
+  record.warnings.clear();
+  for (const own::Warning& warning : reached.probe.warnings) record.warnings.push_back({warning.code, warning.message});
+  if (reached.address.hasTls) return;
+  own::Warning plain = own::warningOf("plain-connection");
+  record.warnings.push_back({std::move(plain.code), std::move(plain.message)});
+}
+
+// Parses and probes; blocks.
+Result<ReachedDatabase> reachNow(const std::string& url, const own::HostGuard& guard) {
+  ReachedDatabase reached;
+  TRY(reached.address, own::parseAddress(url, guard));
+  store::mongo::Connection connection(reached.address.uri, own::checkOf(reached.address, guard));
+  TRY(reached.probe, own::probe(connection, reached.address.database));
+  return reached;
+}
+
+// A call on a thread, which its caller may leave.
+struct Attempt {
+  AsyncCondition ended;
+  std::atomic<bool> isDone = false;
+  std::optional<Result<ReachedDatabase>> result;  // written before isDone
+};
+
+Error noDatabase() {
+  return Error(ErrorCode::notFound, "this project has no database of its own");
+}
+
+}  // namespace
+
+OwnDatabaseSettings::OwnDatabaseSettings(Settings& settings)
+    : on(settings.flag("SERVICE_BYO", false, "projects on a MongoDB database of their owner (incomplete)")) {}
+
+std::vector<store::SealedField> sealedFields() {
+  return {{kOwnDatabases, "sealed", store::SealedField::Form::base64,
+           [](std::string_view, doc::DocumentView database) { return sealContext(database.stringOr("id")); }}};
+}
+
+Error databaseUsed() {
+  return Error(ErrorCode::conflict, "this database is used already");
+}
+
+std::string unusedIdentity(const ProjectId& id) {
+  return "deleted " + id.str();
+}
+
+Task<> describeOwnDatabases(store::DocumentStore& store, std::vector<ProjectView>& views) {
+  std::vector<std::string> ids;
+  for (const ProjectView& view : views) ids.push_back(view.id.str());
+  CO_TRY(const auto stored, co_await store.getMany(controlCollection(kOwnDatabases), std::move(ids)));
+  for (size_t i = 0; i < views.size(); ++i) {
+    CO_TRY(const auto record, fromStore<OwnDatabaseRecord>(stored[i]));
+    if (!record) continue;
+    views[i].byo = true;
+    views[i].byoCapabilities = record->capabilities;
+    if (!record->warnings.empty()) views[i].warnings = record->warnings;
+  }
+  co_return Result<>();
+}
+
+OwnDatabases::OwnDatabases(const ProjectDeps& deps, OwnDatabaseSettings settings, const MasterSecret& master,
+                           own::Databases& databases, const own::HostGuard& guard, std::string mainStore)
+    : deps_(deps),
+      settings_(settings),
+      master_(master),
+      databases_(databases),
+      guard_(guard),
+      mainStore_(std::move(mainStore)),
+      threads_("probe", kProbeThreads, kProbeLimits) {}
+
+// ---- reaching
+
+Result<> OwnDatabases::mayBring() const {
+  if (settings_.on) return {};
+  return fail(ErrorCode::forbidden, "bring-your-own databases are not enabled on this deployment");
+}
+
+std::string OwnDatabases::hashOf(const std::string& identity) const {
+  return toHex(hmacSha256(master_.subkey("own-db").reveal(), identity));
+}
+
+Task<ReachedDatabase> OwnDatabases::reach(std::string key, std::string url) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto attempt = std::make_shared<Attempt>();
+  const bool taken = threads_.submit(key, [attempt, start, url = std::move(url), &guard = guard_] {
+    // A caller that has waited too long is not there any more.
+    const bool isLate = std::chrono::steady_clock::now() - start >= kReachTime;
+    attempt->result = isLate ? fail(own::addressError(own::kNotReached)) : reachNow(url, guard);
+    attempt->isDone = true;
+    attempt->ended.notifyAll();
+  });
+  if (!taken) co_return fail(ErrorCode::unavailable, "the server is busy, try again");
+  const bool ended = co_await attempt->ended.waitUntil(start + kReachTime, [&] { return attempt->isDone.load(); });
+  Result<ReachedDatabase> reached = ended ? *std::move(attempt->result) : fail(own::addressError(own::kNotReached));
+  if (!reached) {
+    if (reached.error().message() != own::kNotReached) co_return reached;
+    AsyncCondition never;
+    (void)co_await never.waitUntil(start + kNotReachedTime, [] { return false; });
+    co_return fail(own::addressError(own::kNotReached));
+  }
+  const std::string& identity = reached->probe.identity;
+  if (!mainStore_.empty() && (identity == mainStore_ || identity.starts_with(mainStore_ + "_p"))) {
+    co_return fail(databaseUsed());
+  }
+  co_return reached;
+}
+
+OwnDatabaseRecord OwnDatabases::recordOf(ProjectId id, store::ProjectNo number, const std::string& url,
+                                         const ReachedDatabase& reached) const {
+  OwnDatabaseRecord record;
+  std::string key(kCoverKeyBytes, '\0');
+  fillRandom(std::span(reinterpret_cast<uint8_t*>(key.data()), key.size()));
+  record.sealed = seal(master_, id, sealedOf(url, reached.address, toBase64(key)));
+  record.id = std::move(id);
+  record.number = number;
+  record.identity = hashOf(reached.probe.identity);
+  putFindings(record, reached);
+  record.checkedAt = deps_.clock.now();
+  return record;
+}
+
+// ---- opening and closing
+
+void OwnDatabases::opened(const OwnDatabaseRecord& record) {
+  const auto number = static_cast<store::ProjectNo>(record.number);
+  const auto database = unseal(master_, record);
+  auto config = database ? configOf(*database, record.capabilities) : fail(database.error().clone());
+  if (config) return databases_.set(number, *std::move(config));
+  logError("a project's own database cannot be opened; its documents are unavailable",
+           {{"project", record.id.str()}, {"cause", config.error().cause()}});
+  databases_.close(number);
+}
+
+void OwnDatabases::closed(store::ProjectNo number) {
+  if (databases_.find(number)) databases_.close(number);
+}
+
+Task<std::optional<OwnDatabaseRecord>> OwnDatabases::recordFor(std::string id) {
+  CO_TRY(const auto stored, co_await deps_.store.get(controlCollection(kOwnDatabases), std::move(id)));
+  co_return fromStore<OwnDatabaseRecord>(stored);
+}
+
+Task<> OwnDatabases::resumed(std::string id) {
+  CO_TRY(const auto record, co_await recordFor(std::move(id)));
+  if (record) opened(*record);
+  co_return Result<>();
+}
+
+Task<> OwnDatabases::load() {
+  for (uint64_t skip = 0;; skip += kPage) {
+    CO_TRY(const store::QueryResult found,
+           co_await deps_.store.find(queryOf(kOwnDatabases, doc::Filter(), skip, kPage)));
+    CO_TRY(const auto records, fromStore<OwnDatabaseRecord>(found.documents));
+    std::vector<std::string> ids;
+    for (const OwnDatabaseRecord& record : records) ids.push_back(record.id.str());
+    CO_TRY(const auto projects, co_await deps_.store.getMany(controlCollection(kProjects), std::move(ids)));
+    for (size_t i = 0; i < records.size(); ++i) {
+      if (projects[i] && projects[i]->view().stringOr("status") == "active") {
+        opened(records[i]);
+      } else {
+        databases_.close(static_cast<store::ProjectNo>(records[i].number));
+      }
+    }
+    if (records.size() < kPage) co_return Result<>();
+  }
+}
+
+// ---- changing
+
+Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, Missing missing) {
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(id)));
+  if (context.role != kOwner) co_return fail(ErrorCode::forbidden, "this needs the role Owner");
+  CO_RETURN_IF_ERROR(mayBring());
+  CO_TRY(const auto stored, co_await recordFor(context.id().str()));
+  if (!stored) co_return fail(ErrorCode::conflict, "a project's kind cannot change");
+  if (url.value.empty()) co_return fail(own::addressError(own::kNotAnAddress));
+  CO_TRY(const ReachedDatabase reached, co_await reach(by.caller.id, url.value));
+  std::vector<std::string> absent = collectionNames_(context.project);
+  std::erase_if(absent, [&](const std::string& name) {
+    return std::ranges::find(reached.probe.collections, name) != reached.probe.collections.end();
+  });
+  if (!absent.empty() && missing == Missing::refused) {
+    co_return fail(ErrorCode::conflict,
+                   fmt::format("these collections are missing there: {}", fmt::join(absent, ", ")));
+  }
+  CO_TRY(const SealedDatabase before, unseal(master_, *stored));
+  OwnDatabaseRecord record = recordOf(context.id(), context.number(), url.value, reached);
+  // Ids that clients hold stay valid.
+  record.sealed = seal(master_, record.id, sealedOf(url.value, reached.address, before.coverKey));
+  doc::BsonWriter details;
+  details.appendBool("byo", true);
+  store::Write write = projectWrite(by, {context.number()},
+                                    auditOf(deps_, by.caller, context.number(), "project.database_changed",
+                                            "projects/" + context.id().str(), details.finish()));
+  const store::Target project = write.hold(target(kProjects, context.id().str()));
+  const store::Target membership = write.hold(target(kMemberships, context.membershipId));
+  const store::Target database = write.change(target(kOwnDatabases, context.id().str()));
+  const auto callback = [project, membership, database, &record = std::as_const(record)](
+                            const store::PreImages& images, store::Changes& changes) -> Result<bool> {
+    TRY(const auto holder, fromStore<ProjectRecord>(images[project]));
+    TRY(const auto actor, fromStore<MembershipRecord>(images[membership]));
+    RETURN_IF_ERROR(mustOwn({holder, actor}));
+    changes.put(database, doc::encode(record));
+    return holder->status == "active";
+  };
+  const auto written = co_await store::writeReturning(deps_.store, std::move(write), callback);
+  if (!written && store::indexViolation(written.error())) co_return fail(databaseUsed());
+  if (!written) co_return fail(written.error().clone());
+  if (*written) opened(record);
+  co_return Result<>();
+}
+
+// ---- probing
+
+struct OwnDatabases::Probed {
+  OwnDatabaseRecord record;
+  bool reachable = false;
+};
+
+Task<OwnDatabases::Probed> OwnDatabases::probe(OwnDatabaseRecord record, bool isActive) {
+  CO_TRY(SealedDatabase database, unseal(master_, record));
+  const std::string probedSealed = record.sealed;
+  const ByoCapabilities known = record.capabilities;
+  Result<ReachedDatabase> reached = co_await reach(record.id.str(), database.url);
+  Probed probed{std::move(record), reached.has_value()};
+  bool isChanged = false;
+  if (reached) {
+    putFindings(probed.record, *reached);
+    probed.record.identity = hashOf(reached->probe.identity);
+    // Records of a mongodb+srv:// name may have changed.
+    isChanged = reached->address.uri != database.uri;
+    if (isChanged) {
+      probed.record.sealed =
+          seal(master_, probed.record.id, sealedOf(database.url, reached->address, database.coverKey));
+    }
+    const ByoCapabilities& found = probed.record.capabilities;
+    isChanged |= found.changeStreams != known.changeStreams || found.preImages != known.preImages ||
+                 found.transactions != known.transactions;
+  } else if (reached.error().code() == ErrorCode::validation) {
+    const bool isReadOnly = reached.error().message() == own::kNoRights;
+    own::Warning warning = own::warningOf(isReadOnly ? "read-only" : "not-reachable");
+    probed.reachable = isReadOnly;
+    std::vector<ProjectWarning>& warnings = probed.record.warnings;
+    std::erase_if(warnings,
+                  [](const ProjectWarning& each) { return each.code == "read-only" || each.code == "not-reachable"; });
+    warnings.push_back({std::move(warning.code), std::move(warning.message)});
+  } else {
+    co_return fail(reached.error().clone());
+  }
+  probed.record.checkedAt = deps_.clock.now();
+  CO_RETURN_IF_ERROR(co_await store(probed.record, probedSealed));
+  if (isChanged && isActive) opened(probed.record);
+  co_return probed;
+}
+
+Task<> OwnDatabases::store(OwnDatabaseRecord record, std::string probedSealed) {
+  store::Write write({.deadline = store::readDeadline(), .actor = {}, .bumpEpochs = {}});
+  const store::Target project = write.hold(target(kProjects, record.id.str()));
+  const store::Target database = write.change(target(kOwnDatabases, record.id.str()));
+  const auto callback = [project, database, &record = std::as_const(record),
+                         &probedSealed = std::as_const(probedSealed)](const store::PreImages& images,
+                                                                      store::Changes& changes) -> Result<> {
+    TRY(const auto holder, fromStore<ProjectRecord>(images[project]));
+    TRY(const auto stored, fromStore<OwnDatabaseRecord>(images[database]));
+    // A deleted project has freed its database.
+    if (!holder || holder->status == "deleted" || !stored || stored->sealed != probedSealed) return {};
+    changes.put(database, doc::encode(record));
+    return {};
+  };
+  const auto written = co_await deps_.store.write(std::move(write), callback);
+  if (written) co_return Result<>();
+  // The servers of two databases became one: both keep what they had.
+  if (store::indexViolation(written.error())) co_return fail(databaseUsed());
+  co_return fail(written.error().clone());
+}
+
+Task<DatabaseCheck> OwnDatabases::check(By by, std::string id) {
+  CO_TRY(const MembershipContext context, co_await membershipContext(deps_, by, std::move(id)));
+  if (!manages(context.role)) co_return fail(ErrorCode::forbidden, "this needs the role Owner or Admin");
+  CO_TRY(auto record, co_await recordFor(context.id().str()));
+  if (!record) co_return fail(noDatabase());
+  const bool isActive = context.project->info().status == snapshot::ProjectStatus::active;
+  CO_TRY(Probed probed, co_await probe(*std::move(record), isActive));
+  co_return DatabaseCheck{probed.record.capabilities, std::move(probed.record.warnings), probed.reachable};
+}
+
+void OwnDatabases::start(const Executor& executor, TaskGroup& tasks) {
+  passes_.start(executor, tasks, {.interval = kProbeInterval, .firstAfter = kFirstProbe},
+                [this] { return loggedPass(); });
+}
+
+Async<void> OwnDatabases::loggedPass() {
+  const Result<> passed = co_await probeAll();
+  if (!passed)
+    logWarn("projects' own databases not probed; the next pass retries", {{"cause", passed.error().message()}});
+}
+
+Task<> OwnDatabases::probeAll() {
+  for (uint64_t skip = 0; !passes_.stopping(); skip += kPage) {
+    CO_TRY(const store::QueryResult found,
+           co_await deps_.store.find(queryOf(kOwnDatabases, doc::Filter(), skip, kPage)));
+    CO_TRY(const auto records, fromStore<OwnDatabaseRecord>(found.documents));
+    for (const OwnDatabaseRecord& record : records) {
+      if (passes_.stopping()) break;
+      CO_TRY(const auto project, co_await deps_.store.get(controlCollection(kProjects), record.id.str()));
+      if (!project || project->view().stringOr("status") != "active") continue;
+      // A failure is that of one project; the next pass retries.
+      const auto probed = co_await probe(record, true);
+      if (!probed) {
+        logWarn("a project's own database not probed; the next pass retries",
+                {{"project", record.id.str()}, {"problem", probed.error().message()}});
+      }
+    }
+    if (records.size() < kPage) break;
+  }
+  co_return Result<>();
+}
+
+}  // namespace mb::projects
