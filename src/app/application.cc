@@ -67,6 +67,7 @@
 #include "snapshot/snapshot.h"
 #include "storage/bucket_kind.h"
 #include "storage/s3_store.h"
+#include "store/own/router.h"
 #include "vectors/vector_kind.h"
 #include "webhooks/webhook_kind.h"
 
@@ -93,8 +94,9 @@ struct Application::Impl {
   const std::string version;
   const MasterSecret master;
   std::unique_ptr<Cores> cores;
+  OwnDatabaseConnections ownConnections{settings.outbound.allow};
   std::unique_ptr<store::MainStore> store;
-  store::EmbeddedStore* const embedded;  // the same; null on MongoDB
+  store::EmbeddedStore* const embedded;  // where the deployment's own documents are; null on MongoDB
   IdGenerator ids{kClock};
   audit::Auditor auditor{settings.audit.on, ids, kClock};
   snapshot::Snapshots snapshots{*store, *cores, kSnapshots};
@@ -124,7 +126,7 @@ struct Application::Impl {
   const api::LocalRequests localRequests{isLocalOnly(settings)};
   projects::SetupCode setupCode{settings.app.dataDirectory};
   projects::Registration registration{*store, ids, kClock, auditor, mailer, setupCode, settings.instance};
-  OwnDatabaseParts own{settings, projectDeps, master};
+  OwnDatabaseParts own{settings, projectDeps, master, ownConnections};
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
   projects::Transfers transfers{projectDeps};
@@ -226,7 +228,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
       version(forVersion.version),
       master(std::move(secret)),
       cores(std::move(startedCores)),
-      store(std::move(opened.store)),
+      store(std::make_unique<store::own::Router>(std::move(opened.store), ownConnections.databases)),
       embedded(opened.embedded),
       mailer({queue, outbound, kClock, settings.app.baseUrl, settings.app.dataDirectory / "outbox",
               settings.app.log.format == LogFormat::text},

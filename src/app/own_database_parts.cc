@@ -22,13 +22,14 @@ std::string mainStoreIdentity(const StoreSettings& settings) {
 }  // namespace
 
 OwnDatabaseParts::OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps,
-                                   const MasterSecret& master)
-    : guard(settings.outbound.allow),
-      service(deps, settings.ownDatabases, master, databases, guard, mainStoreIdentity(settings.store)) {}
+                                   const MasterSecret& master, OwnDatabaseConnections& connections)
+    : service(deps, settings.ownDatabases, master, connections.databases, connections.guard,
+              mainStoreIdentity(settings.store)),
+      databases_(connections.databases) {}
 
 void OwnDatabaseParts::stop() {
   service.stop();
-  databases.stop();
+  databases_.stop();
 }
 
 }  // namespace mb::app

@@ -19,15 +19,25 @@ class OutboundGuard final : public store::own::HostGuard {
   const outbound::AddressRule rule_;
 };
 
-struct OwnDatabaseParts {
-  // Blocks where the deployment itself is on MongoDB. All outlive it.
-  OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps, const MasterSecret& master);
-  // Not from a core.
-  void stop();
+// The databases, which the store reads and writes.
+struct OwnDatabaseConnections {
+  explicit OwnDatabaseConnections(Networks allow) : guard(std::move(allow)) {}
 
   const OutboundGuard guard;
   store::own::Databases databases{guard};
+};
+
+struct OwnDatabaseParts {
+  // Blocks where the deployment itself is on MongoDB. All outlive it.
+  OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps, const MasterSecret& master,
+                   OwnDatabaseConnections& connections);
+  // Not from a core.
+  void stop();
+
   projects::OwnDatabases service;
+
+ private:
+  store::own::Databases& databases_;
 };
 
 }  // namespace mb::app

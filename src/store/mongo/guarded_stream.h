@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <functional>
+#include <string>
 
 // Types of the driver, which its own header declares.
 typedef struct _mongoc_client_t mongoc_client_t;  // NOLINT(modernize-use-using): as there
@@ -13,9 +14,14 @@ namespace mb::store::mongo {
 // Whether a socket may be connected to the address. Any thread.
 using AddressCheck = std::function<bool(const sockaddr* address, socklen_t size)>;
 
-// Lets each connection of `client`, also those to hosts that a server names, go to an address that `permits` has
+struct ConnectionGuard {
+  AddressCheck permits;
+  std::string peer;  // "address port" of the last connection, in numbers; set by the thread that uses the client
+};
+
+// Lets each connection of `client`, also those to hosts that a server names, go to an address that the guard has
 // permitted, never to a socket of the file system. With TLS the name of the host is verified. Each try takes at most
-// kConnectTimeout besides the lookup of the name. REQUIRES: `permits` outlives `client`, which has not connected yet.
-void guardConnections(mongoc_client_t* client, const AddressCheck& permits);
+// three seconds besides the lookup of the name. REQUIRES: `guard` outlives `client`, which has not connected yet.
+void guardConnections(mongoc_client_t* client, ConnectionGuard& guard);
 
 }  // namespace mb::store::mongo

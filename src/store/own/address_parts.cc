@@ -31,7 +31,7 @@ bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// nullopt for an escape that is none, for characters that `reserved` names unescaped, and for text that is not UTF-8 or
+// nullopt for a malformed escape, for characters that `reserved` names unescaped, and for text that is not UTF-8 or
 // holds control characters.
 std::optional<std::string> decoded(std::string_view text, std::string_view reserved) {
   std::string out;
@@ -184,7 +184,7 @@ Result<Options> parseOptions(std::string_view text) {
     const std::string_view pair = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     const size_t equals = pair.find('=');
-    // What is no option may be a piece of a password, and is not repeated.
+    // A piece without the form of an option may belong to a password, and is not repeated.
     if (equals == std::string_view::npos || pair.contains('@')) return notAnAddress();
     const std::string_view name = pair.substr(0, equals);
     if (name.empty() || name.size() > 64 || !std::ranges::all_of(name, isLetter)) return notAnAddress();

@@ -24,15 +24,26 @@ struct Warning {
 struct Probe {
   Capabilities capabilities;
   std::vector<Warning> warnings;
-  // Names the database among all of the world: the replica set's id (or, of a standalone server, its hosts) and the
-  // name of the database.
+  // Names the database among all of the world: identityOf() of its server, and its name.
   std::string identity;
   std::vector<std::string> collections;  // their names, at most kMaxListed
 };
 inline constexpr size_t kMaxListed = 10'000;
 
+// The texts of errors of a probe.
+inline constexpr std::string_view kRefusesCredentials = "the database refused the credentials";
+inline constexpr std::string_view kNotSupported = "the database's version is not supported";
+inline constexpr std::string_view kNoRights = "the user may not read and write this database";
+
 // Fails with validation if the credentials are refused, if the server is too old or of no supported kind, or if the
 // user may not read and write the database; else with unavailable. No message holds an address. Blocks.
 Result<Probe> probe(mongo::Connection& connection, const std::string& database);
+
+// Names a database: by the replica set's name and members, or of another server its address, and by its own name.
+// `hello` is the reply of the server to that command.
+std::string identityOf(doc::DocumentView hello, std::string_view peer, std::string_view database);
+
+// The warnings that codes stand for, in a fixed order.
+Warning warningOf(std::string_view code);
 
 }  // namespace mb::store::own

@@ -35,7 +35,7 @@ class Resolver {
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  // The response; empty where there is none.
+  // The response; empty for a failure.
   std::vector<unsigned char> query(const std::string& name, int type) {
     if (!usable_) return {};
     std::vector<unsigned char> response(kMaxResponse);

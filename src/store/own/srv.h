@@ -18,8 +18,8 @@ struct Seeds {
 // Looks the records up; blocks for some seconds at most. Fails with kNotReached.
 Result<Seeds> lookUpSeeds(const std::string& name, const std::string& service);
 
-// The records of a response's answer section (RFC 1035, 4.1): hosts of SRV records (RFC 2782), or texts of TXT records.
-// Fails with kNotReached for a response that is malformed.
+// The records that a response of a name server holds for its query (RFC 1035, 4.1): hosts of SRV records (RFC 2782), or
+// texts of TXT records. Fails with kNotReached for a response that is malformed.
 Result<Seeds> parseRecords(std::span<const unsigned char> response);
 
 // Puts the hosts into the address in place of its name, and the options of TXT records where the address has none of
