@@ -110,7 +110,7 @@ struct Application::Impl {
   std::jthread zoneLoader;
   outbound::Client outbound{{settings.outbound.allow, settings.outbound.caFile, ""}};
   const std::unique_ptr<redis::Client> redis{redisOf(settings.redis, *cores)};
-  const std::unique_ptr<jobs::RedisLeases> leases{leasesOver(redis.get(), *cores, master)};
+  const std::unique_ptr<jobs::Leases> leases{leasesOver(redis.get(), *store, *cores, master)};
   workers::Workers workers{{*cores, kClock, settings.workers, workerProgram()}};
   projects::Directory directory{*store};
   jobs::Queue queue{{*store, *cores, ids, kClock, master, leases.get(),
@@ -143,12 +143,13 @@ struct Application::Impl {
   std::unique_ptr<data::Data> data;
   configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, variables, version}};
   configuration::ConfigurationCopier copier{configuration};
-  events::Dispatcher events{{*store, *store, queue, snapshots, *cores}};
+  events::Dispatcher events{{*store, *store, queue, snapshots, *cores, std::chrono::seconds(30),
+                             store->peers() ? leases.get() : nullptr}};
   webhooks::Webhooks webhooks{
       {*store, snapshots, queue, events, outbound, *data, ids, kClock, auditor, master, variables}};
   vectors::Vectors vectors{{*store, *store, snapshots, queue, events, outbound, *data, *cores, ids, kClock, auditor,
                             [this] { return directory.numbers(); }, settings.app.dataDirectory / "vectors",
-                            settings.vectors}};
+                            settings.vectors, store->peers() != nullptr}};
   integrations::Integrations integrations{
       {*store, snapshots, outbound, ids, kClock, auditor, master, variables, settings.bots, settings.app.baseUrl}};
   functions::Functions functions{{*store, snapshots, events, *data, workers, ids, kClock, auditor, variables}};
@@ -282,7 +283,7 @@ void Application::Impl::openStorage(std::unique_ptr<storage::BlobStore> blobs) {
   if (!blobs) blobs = std::make_unique<storage::S3Store>(settings.storage.s3, outbound, kClock);
   storage = std::make_unique<storage::Storage>(
       storage::StorageDeps{*store, snapshots, *data, projectDeps.record, planSlot, [this] { return directory.all(); },
-                           queue, ids, kClock, auditor, master, settings.app.baseUrl},
+                           queue, ids, kClock, auditor, master, settings.app.baseUrl, store->peers() != nullptr},
       std::move(blobs));
   storage->files().setFollower(functionsRuntime.fileFollower());
   functionsRuntime.setFiles(storage->files());
@@ -359,10 +360,8 @@ Result<> Application::Impl::open() {
   RETURN_IF_ERROR(server->listen());
   openCommandSocket();
   serviceRoutes.setNotReady(nullptr);
-  if (leases) {
-    leases->start();
-    redis->start();
-  }
+  if (leases) leases->start();
+  if (redis) redis->start();
   // An expression that names a zone earlier waits for it.
   zoneLoader = std::jthread(loadTimeZones);
   workers.start();
@@ -460,7 +459,9 @@ Result<std::unique_ptr<Application>> Application::start(const AllSettings& setti
                 fmt::format("a restore into {} did not end well: run it again", settings.app.dataDirectory.string()));
   }
   auto cores = std::make_unique<Cores>(coreCount());
-  TRY(OpenedStore opened, openStore(settings.store, settings.app.dataDirectory, *cores, kClock));
+  StoreSettings storeSettings = settings.store;
+  storeSettings.mongo.files = mongoFilesOf(settings.storage);
+  TRY(OpenedStore opened, openStore(storeSettings, settings.app.dataDirectory, *cores, kClock));
   cores->start();
   auto blobs = blobsOf(settings);
   auto master = rightSecret(*opened.store, *cores, settings.app.secret, settings.app.dataDirectory);

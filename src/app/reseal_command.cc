@@ -66,6 +66,15 @@ Result<cli::Outcome> resealKeys(Deployment& deployment, const cli::Arguments& ar
   if (deployment.identity != nullptr) {
     return fail(ErrorCode::conflict, "a server runs on this data directory: stop it before the secret is changed");
   }
+  if (const store::Peers* const peers = deployment.store.peers()) {
+    TRY(const bool others, peers->hasOthers());
+    if (others) {
+      return fail(
+          ErrorCode::conflict,
+          "a server runs on this database, or was killed less than half a minute ago: stop it before the secret "
+          "is changed");
+    }
+  }
   TRY(const Secret next, newSecret(arguments));
   TRY(const Secret current, currentSecret(deployment));
   if (next.reveal() == current.reveal()) return fail(ErrorCode::validation, "the new secret is the current one");

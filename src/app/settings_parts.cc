@@ -1,6 +1,8 @@
 #include "app/settings_parts.h"
 
 #include "api/local_requests.h"
+#include "jobs/redis_leases.h"
+#include "jobs/store_leases.h"
 #include "plans/plans.h"
 #include "storage/local_store.h"
 
@@ -36,20 +38,33 @@ std::unique_ptr<redis::Client> redisOf(const redis::RedisSettings& settings, Cor
   return std::make_unique<redis::Client>(cores.at(0).get_executor(), *settings.address);
 }
 
-// The engine allows one process to write to its store, so jobs run with or without Redis; and leases of an earlier
-// process are taken over.
-std::unique_ptr<jobs::RedisLeases> leasesOver(redis::Client* redis, Cores& cores, const MasterSecret& master) {
-  if (!redis) return nullptr;
-  const std::string store = toHex(sha256(master.subkey("redis").reveal())).substr(0, 16);
+// With the embedded engine, which allows one process to write to its store, jobs run with or without Redis; and leases
+// of an earlier process are taken over.
+std::unique_ptr<jobs::Leases> leasesOver(redis::Client* redis, store::MainStore& store, Cores& cores,
+                                         const MasterSecret& master) {
+  store::Peers* const peers = store.peers();
+  if (!redis) {
+    if (!peers) return nullptr;
+    return std::make_unique<jobs::StoreLeases>(store, *peers, cores.at(0).get_executor());
+  }
+  const std::string space = toHex(sha256(master.subkey("redis").reveal())).substr(0, 16);
   return std::make_unique<jobs::RedisLeases>(
       *redis, cores.at(0).get_executor(),
-      jobs::RedisLeasesConfig{.space = "manybase:" + store, .instance = "only", .alone = true});
+      jobs::RedisLeasesConfig{
+          .space = "manybase:" + space, .instance = peers ? peers->self() : "only", .alone = peers == nullptr});
 }
 
 Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings) {
   if (settings.storage.kind != storage::StorageSettings::Kind::local) return nullptr;
   TRY(auto local, storage::LocalStore::open(settings.app.dataDirectory / storage::kDirectory));
   return std::unique_ptr<storage::BlobStore>(std::move(local));
+}
+
+store::MongoSettings::Files mongoFilesOf(const storage::StorageSettings& settings) {
+  using Kind = storage::StorageSettings::Kind;
+  using Files = store::MongoSettings::Files;
+  if (settings.kind == Kind::off) return Files::none;
+  return settings.kind == Kind::local ? Files::local : Files::shared;
 }
 
 std::unique_ptr<snapshot::SlotSource> planSourceOf(const billing::BillingSettings& settings,

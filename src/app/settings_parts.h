@@ -5,7 +5,7 @@
 
 #include "app/application.h"
 #include "billing/accounts.h"
-#include "jobs/redis_leases.h"
+#include "jobs/leases.h"
 #include "storage/blob_store.h"
 
 namespace mb::app {
@@ -19,9 +19,13 @@ std::filesystem::path workerProgram();
 bool isLocalOnly(const AllSettings& settings);
 // Null without Redis.
 std::unique_ptr<redis::Client> redisOf(const redis::RedisSettings& settings, Cores& cores);
-std::unique_ptr<jobs::RedisLeases> leasesOver(redis::Client* redis, Cores& cores, const MasterSecret& master);
+// Null where this process needs none: the store is its own, and there is no Redis.
+std::unique_ptr<jobs::Leases> leasesOver(redis::Client* redis, store::MainStore& store, Cores& cores,
+                                         const MasterSecret& master);
 // Null where files are not stored locally.
 Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings);
+// What other servers on the same database must know of the place of files.
+store::MongoSettings::Files mongoFilesOf(const storage::StorageSettings& settings);
 // The source of the plans in force: without billing nothing is limited.
 std::unique_ptr<snapshot::SlotSource> planSourceOf(const billing::BillingSettings& settings,
                                                    store::DocumentStore& store, billing::Accounts& accounts);

@@ -45,6 +45,7 @@ bool Dispatcher::Impl::anyFollows(const snapshot::SnapshotPtr& project) const {
 }
 
 Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
+  if (!co_await holdsLease(project)) co_return Step::rest;
   Cursor cursor = cursors->cursorOf(project);
   if (!cursor.known) {
     CO_TRY(const std::optional<CursorRecord> row, co_await rowOf(project));
@@ -73,12 +74,19 @@ Task<Step> Dispatcher::Impl::advance(store::ProjectNo project) {
     logError("change log was truncated before delivery; jobs of the missing changes are not created",
              {{"project", project}, {"after", cursor.position}, {"upTo", changes.lostUpTo}});
   }
+  // A configuration that another process committed before the changes, and of which this one has not heard yet.
+  if (deps.leases) {
+    CO_TRY(const uint64_t epoch, co_await deps.store.epochNow(project));
+    if (epoch != snapshot->epoch()) co_return Step::more;
+  }
   Batch batch = batchOf(*snapshot, cursor, changes);
   std::vector<std::string> groups = batch.groups();
   CO_TRY(const bool moved, co_await commit(project, std::move(cursor), std::move(batch)));
   if (moved && !groups.empty()) {
     for (Consumer* consumer : consumers) co_await consumer->committed(snapshot, groups);
   }
+  // Another process delivers, too: this one continues only if it gets the lease again.
+  if (!moved) releaseLease(project);
   const bool behind = !moved || cursors->cursorOf(project).position < deps.feed.lastPosition(project);
   co_return behind ? Step::more : Step::rest;
 }

@@ -4,6 +4,13 @@
 
 namespace mb::events {
 
+namespace {
+
+// Each change of a project wakes it in all processes.
+constexpr std::chrono::seconds kLeasePause{1};
+
+}  // namespace
+
 Cursor Cursor::of(const CursorRecord& record) {
   Cursor cursor;
   cursor.known = true;
@@ -112,6 +119,45 @@ void CursorScheduler::leave(store::ProjectNo project) {
   entry.cursor.known = entry.running = entry.again = false;
   entry.queued = true;
   queue_.push_back(project);
+}
+
+bool CursorScheduler::adopt(store::ProjectNo project, Cursor cursor) {
+  const std::scoped_lock lock(mutex_);
+  const auto [entry, isNew] = entries_.try_emplace(project);
+  if (isNew) entry->second.cursor = std::move(cursor);
+  return !entry->second.leased;
+}
+
+bool CursorScheduler::isLeased(store::ProjectNo project) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(project);
+  return found != entries_.end() && found->second.leased;
+}
+
+bool CursorScheduler::mayLease(store::ProjectNo project) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(project);
+  return found != entries_.end() && std::chrono::steady_clock::now() >= found->second.leaseAfter;
+}
+
+void CursorScheduler::setLeased(store::ProjectNo project, bool leased) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(project);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  // Another process may have moved it: its row is read again.
+  entry.cursor.known = entry.cursor.known && entry.leased == leased;
+  entry.leased = leased;
+  if (!leased) entry.leaseAfter = std::chrono::steady_clock::now() + kLeasePause;
+}
+
+std::vector<store::ProjectNo> CursorScheduler::leased() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<store::ProjectNo> found;
+  for (const auto& [project, entry] : entries_) {
+    if (entry.leased) found.push_back(project);
+  }
+  return found;
 }
 
 void CursorScheduler::stop() {

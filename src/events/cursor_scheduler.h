@@ -52,6 +52,15 @@ class CursorScheduler {
   // joined, the cursor stays, to be read again, and the project is queued again.
   void leave(store::ProjectNo project);
 
+  // ---- which projects this process delivers, where several share the store
+  // Adds a cursor that another process has created; no effect on one that is there. True if the project is not leased.
+  bool adopt(store::ProjectNo project, Cursor cursor);
+  bool isLeased(store::ProjectNo project) const;
+  // Whether the lease may be requested now: it is not right after another process was found to hold it.
+  bool mayLease(store::ProjectNo project) const;
+  void setLeased(store::ProjectNo project, bool leased);
+  std::vector<store::ProjectNo> leased() const;
+
   void stop();
   bool stopping() const;
 
@@ -62,6 +71,8 @@ class CursorScheduler {
     bool running = false;
     bool again = false;    // woken during its step
     bool renewed = false;  // its row must be read again
+    bool leased = false;
+    std::chrono::steady_clock::time_point leaseAfter;  // not requested before
   };
   bool queue(store::ProjectNo project, Entry& entry);
 

@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 constexpr size_t kWorkers = 8;
 constexpr uint64_t kPage = 500;
 constexpr auto kRetryPause = 500ms;
+constexpr std::chrono::milliseconds kLookWithLeases = 5s;
 constexpr size_t kMaxPolledInARow = 1000;
 
 store::Query pageBehind(std::string_view id) {
@@ -29,6 +30,10 @@ store::Query pageBehind(std::string_view id) {
   query.limit = kPage;
   query.deadline = std::chrono::steady_clock::now() + 30s;
   return query;
+}
+
+std::string leaseOf(store::ProjectNo project) {
+  return fmt::format("changes-{}", project);
 }
 
 }  // namespace
@@ -58,7 +63,12 @@ Async<void> Dispatcher::Impl::work(std::shared_ptr<Impl> self) {
     const Result<Step> step = co_await self->advance(*project);
     if (step) {
       self->failing = false;
-      *step == Step::absent ? self->cursors->leave(*project) : self->cursors->endStep(*project, *step == Step::more);
+      if (*step == Step::absent) {
+        self->releaseLease(*project);
+        self->cursors->leave(*project);
+      } else {
+        self->cursors->endStep(*project, *step == Step::more);
+      }
       continue;
     }
     if (!self->failing.exchange(true)) {
@@ -70,13 +80,54 @@ Async<void> Dispatcher::Impl::work(std::shared_ptr<Impl> self) {
   }
 }
 
-Async<void> Dispatcher::Impl::pollSuspended(std::shared_ptr<Impl> self) {
+Async<void> Dispatcher::Impl::poll(std::shared_ptr<Impl> self) {
+  const auto every = self->deps.leases ? std::min(self->deps.lookEvery, kLookWithLeases) : self->deps.lookEvery;
+  bool behindFails = false;
   while (!self->cursors->stopping()) {
-    self->timer.expires_after(self->deps.lookEvery);
+    self->timer.expires_after(every);
     boost::system::error_code ignored;
     co_await self->timer.async_wait(asio::redirect_error(useAwaitable, ignored));
     co_await self->wakeChanged();
+    if (!self->deps.leases || self->cursors->stopping()) continue;
+    const Result<> looked = co_await self->wakeBehind();
+    if (!looked && !behindFails) {
+      logWarn("the cursors of other servers could not be read; retrying", {{"problem", looked.error().message()}});
+    }
+    behindFails = !looked;
   }
+}
+
+Task<> Dispatcher::Impl::wakeBehind() {
+  co_return co_await eachCursor([this](const CursorRecord& record) {
+    const auto project = static_cast<store::ProjectNo>(record.project);
+    const bool behind = static_cast<uint64_t>(record.position) < deps.feed.lastPosition(project);
+    if (cursors->adopt(project, Cursor::of(record)) && behind) wake(project);
+  });
+}
+
+Task<> Dispatcher::Impl::eachCursor(std::function<void(const CursorRecord&)> visit) {
+  std::string last;
+  while (true) {
+    CO_TRY(const store::QueryResult page, co_await deps.store.find(pageBehind(last)));
+    CO_TRY(const std::vector<CursorRecord> records, store::fromStore<CursorRecord>(page.documents));
+    for (const CursorRecord& record : records) visit(record);
+    if (records.size() < kPage) co_return Result<>();
+    last = records.back().id;
+  }
+}
+
+Async<bool> Dispatcher::Impl::holdsLease(store::ProjectNo project) {
+  if (!deps.leases || cursors->isLeased(project)) co_return true;
+  if (!cursors->mayLease(project)) co_return false;
+  const bool taken = co_await deps.leases->take(leaseOf(project));
+  cursors->setLeased(project, taken);
+  co_return taken;
+}
+
+void Dispatcher::Impl::releaseLease(store::ProjectNo project) {
+  if (!deps.leases || !cursors->isLeased(project)) return;
+  cursors->setLeased(project, false);
+  deps.leases->release(leaseOf(project));
 }
 
 // Each change of a project's status moves its epoch, and an epoch is read without access to the disk.
@@ -109,19 +160,12 @@ Task<> Dispatcher::start() {
     if (const auto impl = weak.lock()) impl->wake(project);
   });
   std::vector<store::ProjectNo> all;
-  std::string last;
-  while (true) {
-    CO_TRY(const store::QueryResult page, co_await impl_->deps.store.find(pageBehind(last)));
-    CO_TRY(const std::vector<CursorRecord> records, store::fromStore<CursorRecord>(page.documents));
-    for (const CursorRecord& record : records) {
-      all.push_back(static_cast<store::ProjectNo>(record.project));
-      impl_->cursors->loaded(all.back(), Cursor::of(record));
-    }
-    if (records.size() < kPage) break;
-    last = records.back().id;
-  }
+  CO_RETURN_IF_ERROR(co_await impl_->eachCursor([this, &all](const CursorRecord& record) {
+    all.push_back(static_cast<store::ProjectNo>(record.project));
+    impl_->cursors->loaded(all.back(), Cursor::of(record));
+  }));
   for (const store::ProjectNo project : all) impl_->wake(project);
-  impl_->tasks.spawn(impl_->deps.cores.at(0).get_executor(), Impl::pollSuspended(impl_));
+  impl_->tasks.spawn(impl_->deps.cores.at(0).get_executor(), Impl::poll(impl_));
   co_return Result<>();
 }
 
@@ -129,7 +173,9 @@ bool Dispatcher::stop(std::chrono::milliseconds limit) {
   impl_->cursors->stop();
   impl_->listening.reset();
   asio::post(impl_->deps.cores.at(0).get_executor(), [impl = impl_] { impl->timer.cancel(); });
-  return impl_->tasks.closeAndWait(limit);
+  const bool ended = impl_->tasks.closeAndWait(limit);
+  for (const store::ProjectNo project : impl_->cursors->leased()) impl_->releaseLease(project);
+  return ended;
 }
 
 store::WriteTarget Dispatcher::Joining::target() const {

@@ -23,10 +23,16 @@ struct DispatcherDeps {
   jobs::Queue& queue;
   snapshot::Snapshots& snapshots;
   Cores& cores;
-  // How often suspended projects are polled, for resumes whose notification was lost.
+  // How often suspended projects are polled, for resumes whose notification was lost. With leases, which end with their
+  // process, also the cursors that other processes have, and every 5 s at least.
   std::chrono::milliseconds lookEvery = std::chrono::seconds(30);
+  // Shared by the processes of one store; null if this is the only one.
+  jobs::Leases* leases = nullptr;
 };
 
+// Where several processes share the store, the one that holds a project's lease delivers its changes. The commit that
+// moves the cursor compares it, so one that has lost the lease creates no job.
+//
 // Processes eight projects at a time, round robin; a commit takes at most 100 changes, 200 jobs and 4 MiB of job
 // payloads of one project. Memory holds the cursors, and no changes.
 class Dispatcher {

@@ -31,9 +31,16 @@ struct Dispatcher::Impl : std::enable_shared_from_this<Impl> {
 
   void wake(store::ProjectNo project);
   void startWorker();
-  // Every `lookEvery`: wakes the suspended projects whose epoch has changed.
-  static Async<void> pollSuspended(std::shared_ptr<Impl> self);
+  // Every `lookEvery`: wakes the suspended projects whose epoch has changed, and those that no process delivers.
+  static Async<void> poll(std::shared_ptr<Impl> self);
   Async<void> wakeChanged();
+  // Wakes the projects that are behind and not leased by this process.
+  Task<> wakeBehind();
+  // Calls `visit` with each stored cursor.
+  Task<> eachCursor(std::function<void(const CursorRecord&)> visit);
+  // Whether this process delivers the project's changes; requests the lease if not.
+  Async<bool> holdsLease(store::ProjectNo project);
+  void releaseLease(store::ProjectNo project);
   static Async<void> work(std::shared_ptr<Impl> self);
   // One step of a project.
   Task<Step> advance(store::ProjectNo project);

@@ -2,6 +2,7 @@
 
 #include "base/trace_context.h"
 #include "jobs/queue_impl.h"
+#include "jobs/store_leases.h"
 
 namespace mb::jobs {
 
@@ -38,7 +39,8 @@ store::Insert insertedRow(const Row& row, bool idIsNew) {
 
 std::vector<store::SystemCollection> systemCollections() {
   return {
-      {kJobs, "__jobs", {indexOn(kPlacePath, false), indexOn(kChainPath, true)}, false, std::string(kFairnessKeyPath)}};
+      {kJobs, "__jobs", {indexOn(kPlacePath, false), indexOn(kChainPath, true)}, false, std::string(kFairnessKeyPath)},
+      leaseCollection()};
 }
 
 std::vector<store::SealedField> sealedFields() {

@@ -102,7 +102,7 @@ RedisLeases::RedisLeases(redis::Client& client, Executor home, RedisLeasesConfig
 }
 
 RedisLeases::~RedisLeases() {
-  stop();
+  RedisLeases::stop();
 }
 
 void RedisLeases::start() {
@@ -115,22 +115,22 @@ void RedisLeases::stop() {
   shared_->tasks.closeAndWait(kStopLimit);
 }
 
-Async<bool> RedisLeases::take(std::string jobId) {
+Async<bool> RedisLeases::take(std::string id) {
   auto shared = shared_;
-  const auto reply = co_await shared->client.call(shared->takeCommand(jobId));
+  const auto reply = co_await shared->client.call(shared->takeCommand(id));
   const bool mine = reply ? reply->kind == redis::Reply::Kind::integer && reply->integer == 1 : shared->config.alone;
   if (!mine) co_return false;
   const std::lock_guard lock(shared->mutex);
-  shared->held.insert(std::move(jobId));
+  shared->held.insert(std::move(id));
   co_return true;
 }
 
-void RedisLeases::release(const std::string& jobId) {
+void RedisLeases::release(const std::string& id) {
   {
     const std::lock_guard lock(shared_->mutex);
-    shared_->held.erase(jobId);
+    shared_->held.erase(id);
   }
-  shared_->client.send({"EVAL", std::string(kRelease), "1", shared_->keyOf(jobId), shared_->config.instance});
+  shared_->client.send({"EVAL", std::string(kRelease), "1", shared_->keyOf(id), shared_->config.instance});
 }
 
 void RedisLeases::notify(const std::vector<std::string>& jobIds) {

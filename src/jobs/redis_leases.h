@@ -25,14 +25,13 @@ class RedisLeases final : public Leases {
   RedisLeases(redis::Client& client, Executor home, RedisLeasesConfig config);
   ~RedisLeases() override;
 
-  Async<bool> take(std::string jobId) override;
-  void release(const std::string& jobId) override;
+  Async<bool> take(std::string id) override;
+  void release(const std::string& id) override;
   void notify(const std::vector<std::string>& jobIds) override;
   std::shared_ptr<void> listen(std::function<void(std::vector<std::string>)> listener) override;
 
-  // Starts renewing the held leases until stop(), which blocks. Not from a core.
-  void start();
-  void stop();
+  void start() override;
+  void stop() override;
 
  private:
   struct Shared;

@@ -76,7 +76,7 @@ Storage::Storage(StorageDeps deps, std::unique_ptr<BlobStore> blobs)
       files_({deps.store, deps.snapshots, slot_, deps.record, FileAccess(deps.data.slot(), deps.data.callerSets()),
               deps.queue, *blobs_, pinned_, quota_, deps.clock, deps.master, std::move(deps.baseUrl)}),
       uploads_({deps.store, files_, deps.queue, *blobs_, pinned_, quota_, deps.ids, deps.clock}),
-      sweeper_({deps.store, std::move(deps.projects), deps.queue, *blobs_, pinned_}) {
+      sweeper_({deps.store, std::move(deps.projects), deps.queue, *blobs_, pinned_, deps.shared}) {
   deps.data.policySets().addUser(buckets_);
 }
 

@@ -30,6 +30,7 @@ struct StorageDeps {
   audit::Auditor& auditor;
   const MasterSecret& master;
   std::string baseUrl;
+  bool shared = false;  // other processes use the same store and blobs
 };
 
 class Storage {

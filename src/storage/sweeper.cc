@@ -75,7 +75,8 @@ store::WriteOptions asServer() {
 
 Sweeper::Sweeper(SweeperDeps deps) : deps_(std::move(deps)) {
   deps_.pinned.onResume([this] {
-    if (missed_.exchange(false)) passes_.trigger();
+    // With others the next pass is an hour after the last one, in any case.
+    if (missed_.exchange(false) && !deps_.shared) passes_.trigger();
   });
   deps_.queue.declare(kindOf(kBlobJob, [this](jobs::JobRun run) { return removeBlobs(std::move(run)); }));
   deps_.queue.declare(kindOf(kBucketJob, [this](jobs::JobRun run) { return removeBucket(std::move(run)); }));
@@ -204,6 +205,7 @@ Async<void> Sweeper::loggedPass() {
 Task<uint64_t> Sweeper::pass() {
   uint64_t gone = 0;
   std::string from;
+  std::unordered_set<BlobName> found;
   while (!passes_.stopping() && !deps_.pinned.paused()) {
     CO_TRY(BlobPage page, co_await deps_.blobs.list(std::move(from)));
     CO_TRY(const auto infos, co_await deps_.projects());
@@ -222,12 +224,26 @@ Task<uint64_t> Sweeper::pass() {
       CO_TRY(std::vector<BlobName> more, co_await orphansOf(project, std::move(blobs)));
       std::ranges::move(more, std::back_inserter(orphans));
     }
+    if (deps_.shared) orphans = foundBefore(std::move(orphans), found);
     gone += orphans.size();
     CO_RETURN_IF_ERROR(co_await removeOrphans(std::move(orphans)));
     if (page.next.empty()) break;
     from = std::move(page.next);
   }
+  found_ = std::move(found);
   co_return gone;
+}
+
+std::vector<BlobName> Sweeper::foundBefore(std::vector<BlobName> orphans, std::unordered_set<BlobName>& found) const {
+  std::vector<BlobName> before;
+  for (BlobName& blob : orphans) {
+    if (found_.contains(blob)) {
+      before.push_back(std::move(blob));
+    } else if (found.size() < kMaxFound) {
+      found.insert(std::move(blob));
+    }
+  }
+  return before;
 }
 
 Task<std::vector<BlobName>> Sweeper::orphansOf(store::ProjectNo project, std::vector<BlobName> blobs) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <unordered_set>
 
 #include "base/periodic_task.h"
 #include "base/task_group.h"
@@ -24,6 +25,9 @@ struct SweeperDeps {
   jobs::Queue& queue;
   BlobStore& blobs;
   PinnedBlobs& pinned;
+  // Other processes write blobs, too, and pin them where this one does not see it. Then a pass removes only what the
+  // pass before it has found unreferenced, an hour earlier: a record follows its blob within seconds.
+  bool shared = false;
 };
 
 class Sweeper {
@@ -53,9 +57,14 @@ class Sweeper {
   Task<> removeRecords(store::ProjectNo project, std::vector<FileRecord> records);
   Task<std::vector<BlobName>> orphansOf(store::ProjectNo project, std::vector<BlobName> blobs);
   Task<> removeOrphans(std::vector<BlobName> blobs);
+  // Those of the orphans that the last pass found, too. Adds all of them to `found`.
+  std::vector<BlobName> foundBefore(std::vector<BlobName> orphans, std::unordered_set<BlobName>& found) const;
 
   const SweeperDeps deps_;
   PeriodicTask passes_;
+  // What the last pass found unreferenced, where that is `shared`; at most kMaxFound, further ones are found later.
+  static constexpr size_t kMaxFound = 100'000;
+  std::unordered_set<BlobName> found_;
   std::atomic<bool> missed_ = false;  // removals were postponed because blobs were pinned for a backup
   std::atomic<uint64_t> removed_ = 0;
   std::atomic<uint64_t> orphans_ = 0;

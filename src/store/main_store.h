@@ -6,6 +6,7 @@
 #include "store/chain.h"
 #include "store/change_feed.h"
 #include "store/entry_fields.h"
+#include "store/peers.h"
 #include "store/store.h"
 
 namespace mb::store {
@@ -43,6 +44,8 @@ class MainStore : public DocumentStore, public ChangeFeed {
   virtual void rememberIdsOf(const IdGenerator& ids) = 0;
   // Null where the engine's indexes hold keys only.
   virtual EntryFields* entryFields() { return nullptr; }
+  // Null where one process at a time has the store.
+  virtual Peers* peers() { return nullptr; }
 };
 
 }  // namespace mb::store

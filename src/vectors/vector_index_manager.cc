@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kRetryDelay = 500ms;
 constexpr auto kSaveCheckInterval = 100ms;
+constexpr int64_t kLookMs = 500;
 constexpr auto kMaxWait = 2s;
 constexpr auto kMaxEvictionWait = 5s;
 constexpr auto kReopenDelay = 30s;  // after an index has failed
@@ -269,8 +270,12 @@ Async<void> VectorIndexManager::maintain(VectorIndexManager* self, LiveIndexPtr 
 }
 
 Async<void> VectorIndexManager::wakeForSaves() {
+  const int64_t now = steadyMs();
+  const bool looks = deps_.shared && now - lookedMs_ >= kLookMs;
+  if (looks) lookedMs_ = now;
   for (const LiveIndexPtr& live : all()) {
-    if (live->state() == IndexState::ready && saveIsDue(*live)) live->wake();
+    const bool follows = looks && live->place.field->automatic;
+    if (live->state() == IndexState::ready && (follows || saveIsDue(*live))) live->wake();
   }
   co_return;
 }

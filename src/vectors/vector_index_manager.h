@@ -20,6 +20,8 @@ struct VectorIndexManagerDeps {
   WorkerPool& pool;                 // changes, loads and saves indexes
   std::filesystem::path directory;  // of their files
   uint64_t memory = 0;              // bytes of all indexes together
+  // Other processes embed texts, too: their vectors are read twice a second.
+  bool shared = false;
 };
 
 // Bounds: when an index does not fit, the least recently searched of the others is evicted, except those that were
@@ -100,6 +102,7 @@ class VectorIndexManager {
   std::unordered_map<store::ProjectNo, std::unordered_map<std::string, LiveIndexPtr>> byProject_;
   std::shared_ptr<void> listener_;
   PeriodicTask saves_;
+  int64_t lookedMs_ = 0;  // when vectors of other processes were read; used by wakeForSaves() only
   TaskGroup tasks_;
 };
 

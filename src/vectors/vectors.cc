@@ -37,7 +37,8 @@ Vectors::Vectors(VectorDeps deps)
       slot_(deps_.snapshots.addSlot<VectorTable>(tables_)),
       indexPool_("vector-keep", std::max(1, threadsOf(deps_.cores) / 2), kMaxQueued),
       searchPool_("vector-search", threadsOf(deps_.cores), kMaxQueued),
-      indexes_({deps_.store, deps_.feed, deps_.cores, indexPool_, deps_.directory, deps_.settings.memory}),
+      indexes_(
+          {deps_.store, deps_.feed, deps_.cores, indexPool_, deps_.directory, deps_.settings.memory, deps_.shared}),
       embedder_(deps_.outbound, searchPool_, deps_.settings),
       jobs_({deps_.store, deps_.snapshots, slot_, deps_.queue, deps_.dispatcher, embedder_, indexes_, deps_.ids,
              deps_.clock, deps_.data.vectorQuota()}),

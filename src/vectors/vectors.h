@@ -27,6 +27,7 @@ struct VectorDeps {
   data::ProjectNumbers projects;    // called at the start and by each refresh
   std::filesystem::path directory;  // of the index files
   VectorSettings settings;
+  bool shared = false;  // other processes use the same store
 };
 
 // The caller and the project of a request.

@@ -69,6 +69,7 @@ class Engine final : public MongoStore {
                                          std::vector<std::string> held) override;
   int64_t idFloorMs() const override { return idFloorMs_; }
   void rememberIdsOf(const IdGenerator& ids) override { watcher_.rememberIdsOf(ids); }
+  Peers* peers() override { return &watcher_; }
 
  private:
   // ---- query.cc
@@ -117,8 +118,8 @@ class Engine final : public MongoStore {
   // ---- mongo_store.cc
   Result<> prepare(Connection& connection);
   Result<> makeExpire(Connection& connection);
-  // Fails if another instance sends beats.
-  Result<> checkAlone(Connection& connection);
+  // Fails if another instance runs of which the files are not those of this one.
+  Result<> checkFiles();
 
   const MongoSettings settings_;
   const Names names_;

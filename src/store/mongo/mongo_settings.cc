@@ -4,7 +4,7 @@
 namespace mb::store {
 
 MongoSettings mongoSettingsOf(Settings& settings) {
-  MongoSettings mongo{.alone = true};
+  MongoSettings mongo;
   const auto url = settings.secret("MONGO_URL",
                                    "MongoDB in place of the embedded engine, a preview: "
                                    "mongodb://host/database?replicaSet=name");

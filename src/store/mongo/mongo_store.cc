@@ -21,6 +21,10 @@ namespace mb::store::mongo {
 
 namespace {
 
+// How long a start waits for another beat of an instance that may have been killed.
+constexpr std::chrono::seconds kFirstBeats{2};
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+
 doc::Document createCommand(std::string_view collection) {
   doc::BsonWriter out;
   out.appendString("create", collection);
@@ -84,7 +88,7 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
               return noteSession(connection, names_, instance_, session);
             }),
       queues_(pool_, context_),
-      watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, leases_, instance_}) {}
+      watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, leases_, instance_, settings_.files}) {}
 
 Engine::~Engine() {
   close();
@@ -112,6 +116,7 @@ Result<> Engine::start() {
     if (auto done = endAbandonedSessions(connection, names_); !done) return fail(unavailableError(done.error()));
   }
   RETURN_IF_ERROR(watcher_.start());
+  RETURN_IF_ERROR(checkFiles());
   housekeeper_ = std::jthread([this](const std::stop_token& stop) { keepHouse(stop); });
   return {};
 }
@@ -160,7 +165,6 @@ Result<> Engine::prepare(Connection& connection) {
     }
   }
   RETURN_IF_ERROR(makeExpire(connection));
-  if (settings_.alone) RETURN_IF_ERROR(checkAlone(connection));
   const auto floor = storeIdFloor(connection);
   if (!floor) return fail(unavailableError(floor.error()));
   idFloorMs_ = *floor;
@@ -191,29 +195,34 @@ Result<> Engine::makeExpire(Connection& connection) {
   return {};
 }
 
-Result<> Engine::checkAlone(Connection& connection) {
-  using namespace std::chrono_literals;
-  std::map<std::string, int64_t, std::less<>> before;
-  const auto readBeats = [&](const std::function<void(doc::DocumentView)>& visit) -> Result<> {
-    const auto read = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };
-    const auto done = eachDocument(read, kBeats, findAll(kBeats), [&](doc::DocumentView beat) {
-      if (!doc::boolOr(beat, "ended")) visit(beat);
-      return true;
-    });
-    return done ? Result<>() : fail(unavailableError(done.error()));
+// The beat of this instance has been seen, so of two that start together at least one sees the other.
+Result<> Engine::checkFiles() {
+  using Files = MongoSettings::Files;
+  if (settings_.files == Files::none) return {};
+  const auto conflicts = [this](const Watcher::Other& other) {
+    return other.files != Files::none && (settings_.files == Files::local || other.files == Files::local);
   };
-  RETURN_IF_ERROR(
-      readBeats([&](doc::DocumentView beat) { before.emplace(beat.stringOr("_id"), doc::integerOr(beat, "n")); }));
-  if (before.empty()) return {};
-  // One that was killed has left a row, too.
-  std::this_thread::sleep_for(1s);
-  bool moved = false;
-  RETURN_IF_ERROR(readBeats([&](doc::DocumentView beat) {
-    const auto was = before.find(beat.stringOr("_id"));
-    moved = moved || was == before.end() || was->second != doc::integerOr(beat, "n");
-  }));
-  if (!moved) return {};
-  return fail(ErrorCode::conflict, "another server runs on this database: this version runs one at a time");
+  Connection connection(settings_.uri);
+  std::map<std::string, int64_t, std::less<>> before;
+  const auto end = std::chrono::steady_clock::now() + kFirstBeats;
+  while (true) {
+    const auto others = watcher_.readOthers(connection);
+    if (!others) return fail(unavailableError(others.error()));
+    bool open = false;
+    for (const Watcher::Other& other : *others) {
+      if (!conflicts(other)) continue;
+      const int64_t first = before.try_emplace(other.name, other.beat).first->second;
+      if (first != other.beat) {
+        return fail(ErrorCode::conflict,
+                    "another server runs on this database, and one of the two keeps files on its own disk: set "
+                    "SERVICE_STORAGE=s3 (or off) for all servers of a database");
+      }
+      open = true;
+    }
+    // One that was killed has left a row, too.
+    if (!open || std::chrono::steady_clock::now() >= end) return {};
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
 }
 
 Task<WriteOutcome> Engine::write(Write write, WriteCallback callback) {

@@ -16,8 +16,13 @@ struct MongoSettings {
   int threads = 16;         // which wait for the server
   LogLimits logLimits = {};
   std::chrono::milliseconds housekeeping{60'000};  // between two passes
-  // Refuses to open while another instance has the database open: what they would have to share is not all there yet.
-  bool alone = false;
+  // Where this process keeps the files of users. Refuses to open together with another process of which the files are
+  // not the same: each would have files that the other has not.
+  enum class Files : uint8_t {
+    none,    // it keeps none, such as a command
+    local,   // on its own disk
+    shared,  // where all processes have them
+  } files = Files::none;
   // How many times a write's callback runs; the last run counts. More than once for tests, since a store may do so.
   int callbackRuns = 1;
 };

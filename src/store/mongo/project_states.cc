@@ -126,14 +126,15 @@ Outcome<std::map<ProjectNo, uint64_t>> ProjectStates::loadHeads(Connection& conn
   const auto read = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };
   auto done = eachDocument(read, kHeads, findAll(kHeads), [&](doc::DocumentView view) {
     const auto project = static_cast<ProjectNo>(doc::integerOr(view, "_id"));
-    if (const auto position = noteHead(project, view)) grown[project] = *position;
+    noteHead(project, view);
+    if (const auto position = takeGrowth(project)) grown[project] = *position;
     return true;
   });
   if (!done) return std::unexpected(std::move(done).error());
   return grown;
 }
 
-std::optional<uint64_t> ProjectStates::noteHead(ProjectNo project, doc::DocumentView fields) {
+void ProjectStates::noteHead(ProjectNo project, doc::DocumentView fields) {
   const std::lock_guard lock(mutex_);
   const auto numberAt = [&](std::string_view key, uint64_t fallback) {
     return static_cast<uint64_t>(doc::integerOr(fields, key, static_cast<int64_t>(fallback)));
@@ -161,9 +162,16 @@ std::optional<uint64_t> ProjectStates::noteHead(ProjectNo project, doc::Document
     }
   }
   uint64_t& last = positions_[project];
-  if (position <= last) return std::nullopt;
-  last = position;
-  return position;
+  last = std::max(last, position);
+}
+
+std::optional<uint64_t> ProjectStates::takeGrowth(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  const auto last = positions_.find(project);
+  uint64_t& notified = notified_[project];
+  if (last == positions_.end() || last->second <= notified) return std::nullopt;
+  notified = last->second;
+  return notified;
 }
 
 void ProjectStates::raiseEpoch(ProjectNo project, uint64_t epoch) {

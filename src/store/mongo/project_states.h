@@ -58,8 +58,11 @@ class ProjectStates {
 
   // Reads the heads of all projects; returns the positions of those whose change logs grew. Blocks.
   Outcome<std::map<ProjectNo, uint64_t>> loadHeads(Connection& connection);
-  // Another instance set these fields of a head. Returns the position of the change log if it grew.
-  std::optional<uint64_t> noteHead(ProjectNo project, doc::DocumentView fields);
+  // The database holds these fields of a head.
+  void noteHead(ProjectNo project, doc::DocumentView fields);
+  // The last known position of the change log, if no earlier call returned it or a later one: for the listeners, whose
+  // notification must not depend on what this instance has read before.
+  std::optional<uint64_t> takeGrowth(ProjectNo project);
   // The epoch grows only; the project need not be known.
   void raiseEpoch(ProjectNo project, uint64_t epoch);
   std::optional<uint64_t> epoch(ProjectNo project) const;
@@ -77,6 +80,7 @@ class ProjectStates {
   std::map<ProjectNo, ProjectStatePtr> states_;
   std::map<ProjectNo, uint64_t> epochs_;
   std::map<ProjectNo, uint64_t> positions_;
+  std::map<ProjectNo, uint64_t> notified_;  // as takeGrowth() returned them
   std::map<std::pair<ProjectNo, CollectionNo>, std::vector<doc::FieldPath>> marked_;
 };
 

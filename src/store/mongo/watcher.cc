@@ -117,14 +117,51 @@ bool Watcher::fresh() const {
 
 bool Watcher::isAlive(const std::string& instance) const {
   const std::lock_guard lock(mutex_);
-  const Time now = steady_clock::now();
   const auto found = beats_.find(instance);
-  return now - (found == beats_.end() ? started_ : found->second) <= kAlive;
+  if (found != beats_.end() && found->second.ended) return false;
+  if (!fresh()) return true;
+  // Beats that were sent while no stream was read are not seen.
+  const Time last = std::max(freshSince_, found == beats_.end() ? started_ : found->second.seen);
+  return steady_clock::now() - last <= kAlive;
+}
+
+Outcome<std::vector<Watcher::Other>> Watcher::readOthers(Connection& connection) const {
+  // The times of the rows are the server's.
+  int64_t own = 0;
+  std::vector<std::pair<int64_t, Other>> rows;
+  const auto read = [&](doc::DocumentView command) { return connection.read(to_.names.shared(), command); };
+  auto done = eachDocument(read, kBeats, findAll(kBeats), [&](doc::DocumentView row) {
+    const auto date = row.find("at");
+    const int64_t at = date && date->type() == doc::BsonType::date ? date->asDate().ms : 0;
+    if (row.stringOr("_id") == to_.instance) own = at;
+    const bool other = row.stringOr("_id") != to_.instance && !doc::boolOr(row, "ended");
+    if (other) {
+      rows.emplace_back(at, Other{std::string(row.stringOr("_id")), doc::integerOr(row, "n"),
+                                  static_cast<MongoSettings::Files>(doc::integerOr(row, "files"))});
+    }
+    return true;
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  std::vector<Other> others;
+  for (auto& [at, other] : rows) {
+    if (own - at <= std::chrono::milliseconds(kAlive).count()) others.push_back(std::move(other));
+  }
+  return others;
+}
+
+Result<bool> Watcher::hasOthers() const {
+  Connection connection(uri_);
+  const auto others = readOthers(connection);
+  if (!others) return fail(unavailableError(others.error()));
+  return !others->empty();
 }
 
 void Watcher::beat(const std::stop_token& stop) {
   Connection connection(uri_);
+  int64_t wakes = 0;
   for (int64_t number = 1; !stop.stop_requested(); ++number) {
+    // The others scan for work at each one.
+    if (number % 2 == 0) wakes = wakes_.load(std::memory_order_relaxed);
     const Time sent = steady_clock::now();
     {
       const std::lock_guard lock(mutex_);
@@ -134,6 +171,8 @@ void Watcher::beat(const std::stop_token& stop) {
     const doc::Document statement = upsertStatement(to_.instance, [&](doc::BsonWriter& out) {
       out.beginDocument("$set");
       out.appendInt64("n", number);
+      out.appendInt64("wakes", wakes);
+      out.appendInt32("files", static_cast<int32_t>(to_.files));
       if (const IdGenerator* ids = ids_) out.appendInt64("ids", ids->highestMs());
       out.end();
       // The server's clock, by which it removes the row.
@@ -155,23 +194,31 @@ void Watcher::beat(const std::stop_token& stop) {
   (void)connection.write(to_.names.shared(), updateCommand(kBeats, ended));
 }
 
-void Watcher::noteBeat(std::string_view instance, int64_t number) {
+void Watcher::noteBeat(std::string_view instance, doc::DocumentView fields) {
+  bool woken = false;
   {
     const std::lock_guard lock(mutex_);
     const Time now = steady_clock::now();
-    if (const auto known = beats_.find(instance); known != beats_.end()) {
-      known->second = now;
-    } else {
-      std::erase_if(beats_, [&](const auto& beat) { return now - beat.second > kAlive; });
-      beats_.emplace(instance, now);
+    auto known = beats_.find(instance);
+    if (known == beats_.end()) {
+      std::erase_if(beats_, [&](const auto& beat) { return now - beat.second.seen > kAlive; });
+      known = beats_.emplace(instance, Beat()).first;
     }
-    if (instance != to_.instance) return;
-    const auto found = sent_.find(number);
-    if (found == sent_.end()) return;
-    seen_.store(std::chrono::nanoseconds(found->second.time_since_epoch()).count(), std::memory_order_release);
-    sent_.erase(sent_.begin(), std::next(found));
+    Beat& beat = known->second;
+    beat.seen = now;
+    beat.ended = doc::boolOr(fields, "ended", beat.ended);
+    const int64_t wakes = doc::integerOr(fields, "wakes", beat.wakes);
+    woken = std::exchange(beat.wakes, wakes) != wakes && instance != to_.instance;
+    if (instance == to_.instance) {
+      const auto found = sent_.find(doc::integerOr(fields, "n"));
+      if (found == sent_.end()) return;
+      if (!fresh()) freshSince_ = now;
+      seen_.store(std::chrono::nanoseconds(found->second.time_since_epoch()).count(), std::memory_order_release);
+      sent_.erase(sent_.begin(), std::next(found));
+    }
   }
   changed_.notify_all();
+  if (woken) wakeListeners_.notify();
 }
 
 void Watcher::follow(const std::stop_token& stop) {
@@ -237,7 +284,7 @@ void Watcher::handle(doc::DocumentView event) {
   const doc::DocumentView fields = fieldsOf(event);
   if (collection == kHeads) return handleHead(key, fields);
   if (collection == kNotices) return handleNotices(fields);
-  if (collection == kBeats) noteBeat(key.stringOr("_id"), doc::integerOr(fields, "n"));
+  if (collection == kBeats) noteBeat(key.stringOr("_id"), fields);
 }
 
 void Watcher::handleHead(doc::DocumentView key, doc::DocumentView fields) {
@@ -245,7 +292,7 @@ void Watcher::handleHead(doc::DocumentView key, doc::DocumentView fields) {
   // This instance knows its own commits, and makes them known before it returns to their writers.
   const std::string_view writer = writerOf(fields);
   if (writer == to_.instance) return;
-  const auto position = to_.states.noteHead(project, fields);
+  to_.states.noteHead(project, fields);
   // The documents that changed are not known.
   if (to_.states.hasMarkedPaths(project)) to_.marks.moveAll();
   if (!writer.empty()) {
@@ -253,7 +300,7 @@ void Watcher::handleHead(doc::DocumentView key, doc::DocumentView fields) {
     const bool named = lease && lease->type() == doc::BsonType::string;
     to_.leases.note(project, named ? std::optional(lease->asString()) : std::nullopt);
   }
-  if (position) to_.listeners.notify(project, *position);
+  if (const auto position = to_.states.takeGrowth(project)) to_.listeners.notify(project, *position);
 }
 
 void Watcher::handleNotices(doc::DocumentView document) {

@@ -13,8 +13,10 @@
 #include "base/id.h"
 #include "store/change_feed.h"
 #include "store/marks.h"
+#include "store/mongo/mongo_store.h"
 #include "store/mongo/project_states.h"
 #include "store/mongo/write_leases.h"
+#include "store/peers.h"
 
 namespace mb::store::mongo {
 
@@ -23,7 +25,7 @@ namespace mb::store::mongo {
 doc::Document encodeNotices(std::string_view id, std::string_view instance, Timestamp at,
                             std::span<const Notice> notices, std::span<const uint32_t> stripes);
 
-class Watcher {
+class Watcher final : public Peers {
  public:
   // What it keeps up to date. All outlive it.
   struct Targets {
@@ -34,16 +36,34 @@ class Watcher {
     FeedListeners& listeners;
     WriteLeases& leases;
     const std::string& instance;
+    MongoSettings::Files files = MongoSettings::Files::none;
   };
   Watcher(std::string uri, const Targets& targets) : uri_(std::move(uri)), to_(targets) {}
-  ~Watcher() { stop(); }
+  ~Watcher() override { stop(); }
 
   // Returns once fresh() is true; fails with unavailable if that takes longer than 30 s. Blocks.
   Result<> start();
   // Marks its beats as ended. Blocks until a running command ends.
   void stop();
-  // Whether an instance has sent a beat within the last half minute; true too for the first half minute of this one.
-  bool isAlive(const std::string& instance) const;
+  const std::string& self() const override { return to_.instance; }
+  // True for any instance too in the first half minute of knowing the latest beats.
+  bool isAlive(const std::string& instance) const override;
+  Result<bool> hasOthers() const override;
+  // With one of the next two beats.
+  void wakeOthers() override { wakes_.fetch_add(1, std::memory_order_relaxed); }
+  std::shared_ptr<void> listenForWakes(std::function<void()> listener) override {
+    return wakeListeners_.add(std::move(listener));
+  }
+
+  // Another instance that runs, or has ended within the last half minute without closing the store.
+  struct Other {
+    std::string name;
+    int64_t beat = 0;
+    MongoSettings::Files files = MongoSettings::Files::none;
+  };
+  // Blocks.
+  Outcome<std::vector<Other>> readOthers(Connection& connection) const;
+
   // From now on, each beat stores the highest time of an id.
   void rememberIdsOf(const IdGenerator& ids) { ids_ = &ids; }
   // Whether all commits are known that were acknowledged more than kEpochFreshness ago. Any thread.
@@ -60,16 +80,24 @@ class Watcher {
   void handleHead(doc::DocumentView key, doc::DocumentView fields);
   void handleNotices(doc::DocumentView document);
   void beat(const std::stop_token& stop);
-  void noteBeat(std::string_view instance, int64_t number);
+  void noteBeat(std::string_view instance, doc::DocumentView fields);
 
   const std::string uri_;
   const Targets to_;
   std::atomic<const IdGenerator*> ids_{nullptr};
+  std::atomic<int64_t> wakes_{0};  // calls of wakeOthers()
+  Listeners<> wakeListeners_;
   std::atomic<int64_t> seen_{0};  // when the last beat that was seen was sent, ns of steady_clock; 0: none
   const Time started_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::string, Time, std::less<>> beats_;  // when the last one of each instance was seen
+  struct Beat {
+    Time seen;           // the last one
+    int64_t wakes = 0;   // as of it
+    bool ended = false;  // the instance closed the store
+  };
+  std::map<std::string, Beat, std::less<>> beats_;  // by instance
+  Time freshSince_{};                               // since when fresh() holds
   std::map<int64_t, Time> sent_;                    // beats that were not seen, the last ones
   std::string problem_;                             // why the stream failed last
   std::jthread follower_;
