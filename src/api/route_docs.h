@@ -102,6 +102,7 @@ std::vector<RouteDoc> storageDocs();
 std::vector<RouteDoc> vectorDocs();
 std::vector<RouteDoc> graphqlDocs();
 std::vector<RouteDoc> billingDocs();
+std::vector<RouteDoc> introspectionDocs();
 
 // All of them.
 std::vector<RouteDoc> routeDocs();

@@ -17,6 +17,7 @@
 #include "api/graphql_routes.h"
 #include "api/graphql_search.h"
 #include "api/integration_routes.h"
+#include "api/introspect_routes.h"
 #include "api/job_routes.h"
 #include "api/metric_series.h"
 #include "api/metrics.h"
@@ -89,7 +90,6 @@ struct Application::Impl {
        std::unique_ptr<storage::BlobStore> blobs, api::Version forVersion);
   Result<> open();
   void stop(std::chrono::milliseconds limit);
-
   const AllSettings settings;
   const std::string version;
   const MasterSecret master;
@@ -116,7 +116,6 @@ struct Application::Impl {
   jobs::Queue queue{{*store, *cores, ids, kClock, master, leases.get(),
                      [this](store::ProjectNo project) { return directory.isSuspended(project); }}};
   mail::Mailer mailer;
-
   projects::MemberSource memberSource{*store};
   projects::RecordSource recordSource;
   variables::Variables variables{{*store, snapshots, kClock, auditor, master}};
@@ -143,6 +142,9 @@ struct Application::Impl {
   std::unique_ptr<data::Data> data;
   configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, variables, version}};
   configuration::ConfigurationCopier copier{configuration};
+  introspection::Introspection introspection{
+      {[this](store::ProjectNo project) { return ownConnections.databases.find(project); }, data->collections(), *store,
+       auditor, ids}};
   events::Dispatcher events{{*store, *store, queue, snapshots, *cores, std::chrono::seconds(30),
                              store->peers() ? leases.get() : nullptr}};
   webhooks::Webhooks webhooks{
@@ -160,13 +162,11 @@ struct Application::Impl {
   graphql::Graphql graphql{snapshots, *data, &graphqlSearch};
   std::unique_ptr<storage::Storage> storage;  // null where it is off
   projects::Environments environments{projectDeps, copier, queue};
-
   realtime::Realtime realtime{
       {*store, identity.authenticator(), data->grants(), *cores, kClock, master, snapshots, planSlot},
       settings.realtime};
   std::unique_ptr<BillingParts> billing;  // null where it is off
-
-  api::RouteTable routes;  // above descriptionRoutes, which refers to it
+  api::RouteTable routes;                 // above descriptionRoutes, which refers to it
   api::ServiceRoutes serviceRoutes;
   api::AuthRoutes authRoutes{identity, localRequests, settings.app.baseUrl};
   api::MfaRoutes mfaRoutes{identity, settings.app.baseUrl};
@@ -177,6 +177,7 @@ struct Application::Impl {
   api::TransferRoutes transferRoutes{transfers};
   api::OperatorRoutes operatorRoutes{operators};
   api::CollectionRoutes collectionRoutes{data->collections()};
+  api::IntrospectRoutes introspectRoutes{introspection};
   api::PolicySetRoutes policySetRoutes{data->policySets()};
   api::PolicyTestRoutes policyTestRoutes{*data, identity.describedCallers(), configuration};
   api::DocumentRoutes documentRoutes{data->documents()};
@@ -322,6 +323,7 @@ void Application::Impl::addRoutes() {
   transferRoutes.addTo(routes);
   operatorRoutes.addTo(routes);
   collectionRoutes.addTo(routes);
+  introspectRoutes.addTo(routes);
   policySetRoutes.addTo(routes);
   policyTestRoutes.addTo(routes);
   documentRoutes.addTo(routes);

@@ -137,6 +137,10 @@ Outcome<> createIdIndex(Source& source, const std::string& collection) {
   out.appendString("$type", "string");
   out.end();
   out.end();
+  // The collection may have another one, by which ids of different case would be the same.
+  out.beginDocument("collation");
+  out.appendString("locale", "simple");
+  out.end();
   out.end();
   out.end();
   const auto reply = source.write(out.finish());

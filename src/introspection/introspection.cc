@@ -6,6 +6,7 @@
 #include "identity/records.h"
 #include "introspection/problems.h"
 #include "introspection/survey.h"
+#include "policy/required_permission.h"
 #include "store/own/cover.h"
 
 namespace mb::introspection {
@@ -85,6 +86,13 @@ Result<std::optional<doc::Document>> schemaOf(const ImportBody& body) {
                   .withDetail("/schema", "must be an object or false"));
 }
 
+// What is imported becomes a collection, and a backfill prepares that.
+Result<> requireCollections(const policy::Caller& caller) {
+  constexpr std::string_view kPermission = policy::RequiredPermission("collections:manage");
+  if (caller.may(kPermission)) return {};
+  return fail(ErrorCode::forbidden, fmt::format("this needs the permission {}", kPermission));
+}
+
 Candidate candidateOf(const Listed& listed, const std::map<std::string, std::string, std::less<>>& imported) {
   Candidate candidate;
   candidate.name = listed.facts.name;
@@ -158,6 +166,7 @@ Result<> Introspection::checkFree(const Access& access, const std::string& colle
 
 Task<ImportReport> Introspection::import(Access access, std::string collection, ImportBody body) {
   CO_TRY(const DatabasePtr database, databaseOf(access));
+  CO_RETURN_IF_ERROR(requireCollections(access.caller));
   if (body.name) CO_RETURN_IF_ERROR(data::Collections::checkName(*body.name));
   const std::string name = body.name.value_or(collection);
   CO_TRY(std::optional<doc::Document> schema, schemaOf(body));
@@ -186,6 +195,7 @@ Task<ImportReport> Introspection::import(Access access, std::string collection, 
 
 Task<BackfillReport> Introspection::backfill(Access access, std::string collection, BackfillBody body) {
   CO_TRY(const DatabasePtr database, databaseOf(access));
+  CO_RETURN_IF_ERROR(requireCollections(access.caller));
   const int64_t limit = body.limit.value_or(kDefaultBackfill);
   if (limit < 1 || limit > kMaxBackfill) {
     const std::string rule = fmt::format("must be 1 to {}", kMaxBackfill);

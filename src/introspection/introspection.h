@@ -63,7 +63,9 @@ struct IntrospectionDeps {
 };
 
 // Every call fails with notFound where the project has no database of its own, and with unavailable while that cannot
-// be reached. `collection` is a name there; notFound if it does not exist. The routes check permissions. Any core.
+// be reached. `collection` is a name there; notFound if it does not exist. The routes check the permissions
+// introspect:read and introspect:manage; import() and backfill() fail with forbidden without collections:manage. Any
+// core.
 class Introspection {
  public:
   using Access = identity::ProjectAccess;

@@ -17,10 +17,12 @@ struct FieldDoc {
   std::string_view schema = "";  // more members of the field's schema, as a JSON object
 };
 std::span<const FieldDoc> fieldDocs();
-// Parts of fieldDocs(): tokens, billing, functions, and the stats and queries by which an admin looks over a project.
+// Parts of fieldDocs(): tokens, billing, functions, databases of owners, and the stats and queries by which an admin
+// looks over a project.
 std::span<const FieldDoc> authFieldDocs();
 std::span<const FieldDoc> billingFieldDocs();
 std::span<const FieldDoc> functionFieldDocs();
+std::span<const FieldDoc> introspectionFieldDocs();
 std::span<const FieldDoc> overviewFieldDocs();
 // Null without a text.
 const FieldDoc* fieldDoc(std::string_view shape, std::string_view field);

@@ -448,7 +448,8 @@ constexpr FieldDoc kFieldDocs[] = {
 std::span<const FieldDoc> fieldDocs() {
   static const std::vector<FieldDoc> all = [] {
     std::vector<FieldDoc> docs(std::begin(kFieldDocs), std::end(kFieldDocs));
-    for (const auto more : {authFieldDocs(), billingFieldDocs(), functionFieldDocs(), overviewFieldDocs()}) {
+    for (const auto more :
+         {authFieldDocs(), billingFieldDocs(), functionFieldDocs(), introspectionFieldDocs(), overviewFieldDocs()}) {
       std::ranges::copy(more, std::back_inserter(docs));
     }
     return docs;

@@ -9,13 +9,13 @@
 
 namespace mb::policy {
 
-inline constexpr std::array<std::string_view, 27> kRequiredPermissions = {
-    "audit:read",        "auth:config:read", "auth:config:write", "collections:manage", "collections:read",
-    "config:manage",     "functions:invoke", "functions:manage",  "functions:read",     "integrations:manage",
-    "integrations:read", "keys:manage",      "keys:read",         "ops:read",           "policies:manage",
-    "policies:read",     "roles:manage",     "roles:read",        "storage:manage",     "storage:read",
-    "storage:write",     "users:manage",     "users:read",        "webhooks:manage",    "webhooks:read",
-    "variables:manage",  "variables:read",
+inline constexpr std::array<std::string_view, 29> kRequiredPermissions = {
+    "audit:read",        "auth:config:read",  "auth:config:write", "collections:manage", "collections:read",
+    "config:manage",     "functions:invoke",  "functions:manage",  "functions:read",     "integrations:manage",
+    "integrations:read", "introspect:manage", "introspect:read",   "keys:manage",        "keys:read",
+    "ops:read",          "policies:manage",   "policies:read",     "roles:manage",       "roles:read",
+    "storage:manage",    "storage:read",      "storage:write",     "users:manage",       "users:read",
+    "webhooks:manage",   "webhooks:read",     "variables:manage",  "variables:read",
 };
 
 // "data:<collection>:<operation>" is required of documents; ":0" is the route's first path parameter.

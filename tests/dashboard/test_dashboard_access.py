@@ -239,15 +239,15 @@ def test_a_role_by_keyboard_alone(open_at, project):
     person.key("Enter")
     assert person.error_of("permission")
     person.page.keyboard.press("Control+a")
-    person.type("introspect:manage")
+    person.type("reports:manage")
     person.key("Enter")
-    person.page.get_by_role("button", name="Remove introspect:manage").wait_for()
+    person.page.get_by_role("button", name="Remove reports:manage").wait_for()
     person.look()
     person.tab_to("Save")
     person.key("Enter")
     expect(person.page.get_by_text("The role Helper is saved.")).to_be_visible()
     viewer = ok(project.admin.get("/admin/roles/Viewer"))["role"]["permissions"]
-    added = ["data:posts:update", "storage:write", "introspect:manage"]
+    added = ["data:posts:update", "storage:write", "reports:manage"]
     assert ok(project.admin.get("/admin/roles/Helper"))["role"]["permissions"] == viewer + added
     words = person.page.get_by_role("region", name="What this role can do", exact=True)
     expect(words).to_contain_text("every collection: list, read")

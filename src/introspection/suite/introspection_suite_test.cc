@@ -323,6 +323,14 @@ TEST_F(IntrospectionSuite, ABackfillIsRefused) {
   }
 }
 
+TEST_F(IntrospectionSuite, ChangesNeedThePermissionForCollections) {
+  insert("orders", {R"({"_id":1})"});
+  owner_.permissions = permissions({"introspect:manage"});
+  expectError(ErrorCode::forbidden, import("orders"));
+  expectError(ErrorCode::forbidden, backfill("orders"));
+  expectOk(report("orders"));
+}
+
 TEST_F(IntrospectionSuite, AServerThatIsAway) {
   store::own::DatabaseConfig config;
   config.address.uri = "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200&connectTimeoutMS=200";

@@ -85,6 +85,7 @@ class Router final : public MainStore {
   int64_t idFloorMs() const override { return main_->idFloorMs(); }
   void rememberIdsOf(const IdGenerator& ids) override { main_->rememberIdsOf(ids); }
   EntryFields* entryFields() override { return main_->entryFields(); }
+  Peers* peers() override { return main_->peers(); }
 
  private:
   // What the catalogue says of the collections of one project, at an epoch.

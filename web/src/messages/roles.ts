@@ -60,6 +60,7 @@ export const rolesMessages = {
   },
   parts: {
     collections: "Collections and schemas",
+    introspect: "The owner's database",
     policies: "Policies",
     functions: "Functions",
     integrations: "Integrations",

@@ -58,6 +58,8 @@ export interface AdminMethods {
   adminUpdateDocument(name: string, id: string, body: S.DocumentPatch, options?: OperationOptions<{ "if-match"?: string; prefer?: string }>): Promise<{
     document: S.Document;
   }>;
+  /** Give documents of the project's own database an id. */
+  backfillIntrospected(collection: string, body?: S.BackfillBody, options?: OperationOptions): Promise<S.Backfill>;
   /** Block an end user. */
   blockUser(id: string, options?: OperationOptions): Promise<void>;
   /** Validate stored documents against a schema, without saving it. */
@@ -267,6 +269,10 @@ export interface AdminMethods {
     /** Absent in a dry run. */
     applied?: boolean;
   }>;
+  /** Import a collection of the project's own database. */
+  importIntrospected(collection: string, body?: S.IntrospectionImport, options?: OperationOptions): Promise<S.ImportedCollection>;
+  /** Report on a collection of the project's own database. */
+  introspectCollection(collection: string, query?: { sample?: number }, options?: OperationOptions): Promise<S.IntrospectionReport>;
   /** Run a function now and wait for it. */
   invokeFunction(name: string, body?: S.FunctionInvocation, options?: OperationOptions): Promise<{
     run: S.FunctionRun;
@@ -314,6 +320,10 @@ export interface AdminMethods {
   /** List integrations. */
   listIntegrations(options?: OperationOptions): Promise<{
     integrations: S.Integration[];
+  }>;
+  /** List the collections of the project's own database. */
+  listIntrospected(options?: OperationOptions): Promise<{
+    collections: S.IntrospectedCollection[];
   }>;
   /** List jobs that follow from deletions. */
   listJobs(query?: { limit?: number; skip?: number }, options?: OperationOptions): Promise<{
@@ -454,6 +464,7 @@ adminListDocuments Gq /collections/*/documents
 adminQueryDocuments Pb /collections/*/query
 adminReplaceDocument Ub /collections/*/documents/*
 adminUpdateDocument Ab /collections/*/documents/*
+backfillIntrospected Pb /introspect/*/backfill
 blockUser P /users/*/block
 checkSchema Pb /collections/*/schema/check
 createApiKey Pb /api-keys
@@ -496,6 +507,8 @@ getUser G /users/*
 getVectorConfig G /collections/*/vector-config
 getWebhook G /webhooks/*
 importConfiguration Pbq /config-import
+importIntrospected Pb /introspect/*/import
+introspectCollection Gq /introspect/*
 invokeFunction Pb /functions/*/invoke
 listApiKeys G /api-keys
 listAudit Gq /audit
@@ -508,6 +521,7 @@ listFunctionVersions Gq /functions/*/versions
 listFunctions G /functions
 listIndexes G /collections/*/indexes
 listIntegrations G /integrations
+listIntrospected G /introspect
 listJobs Gq /jobs
 listPolicySets G /policies/sets
 listProviders G /integrations/providers

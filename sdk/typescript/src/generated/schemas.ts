@@ -74,6 +74,22 @@ export interface AuditEntry {
   details: Record<string, unknown>;
 }
 
+/** Result of `backfillIntrospected`. */
+export interface Backfill {
+  /** How many documents were looked at. */
+  matched: number;
+  /** How many documents got an id. */
+  modified: number;
+  /** How many documents have no id still. */
+  remaining: number;
+}
+
+/** Body of `backfillIntrospected`. */
+export interface BackfillBody {
+  /** At most this many documents. */
+  limit?: number | null;
+}
+
 /** Result of `getBilling`. */
 export interface Billing {
   /** The plan in force for the user. */
@@ -577,6 +593,24 @@ export interface Identity {
   createdAt: string;
 }
 
+/** Part of `ImportedCollection`. */
+export interface ImportWarning {
+  /** The problem's code. */
+  code: string;
+  /** The problem in words. */
+  message: string;
+}
+
+/** Result of `importIntrospected`. */
+export interface ImportedCollection {
+  /** The collection's name in the project. */
+  collection: string;
+  /** Whether documents need ids. */
+  verdict: "ready" | "needs-backfill";
+  /** What to know about the collection. */
+  warnings: ImportWarning[];
+}
+
 /** Result of `listIndexes`. */
 export interface Index {
   /** Its name, unique in the collection. */
@@ -719,6 +753,108 @@ export interface IntegrationTryResult {
   result: unknown;
   /** Whether the call was made. */
   mode: string;
+}
+
+/** Result of `listIntrospected`. */
+export interface IntrospectedCollection {
+  /** Its name in the database. */
+  name: string;
+  /** The database's estimate; null where it was not read. */
+  documents: number | null;
+  /** The size of its documents; null where it was not read. */
+  sizeBytes: number | null;
+  /** Its name in the project; null if it is not imported. */
+  imported: string | null;
+  /** Whether it can be imported. */
+  importable: boolean;
+  /** Why it cannot be imported. */
+  reason?: "view" | "time-series" | "capped" | "encrypted" | "clustered" | "name" | "reserved";
+}
+
+/** Part of `IntrospectionReport`. */
+export interface IntrospectedField {
+  /** Names with dots, `[]` for items of an array, `*` for names that are data. */
+  path: string;
+  /** The shares of its types, among the documents that have the path. */
+  types: Record<string, number>;
+  /** The share of the sampled documents that have the path. */
+  present: number;
+  /** Always 0: no value leaves the database. */
+  examples: 0;
+}
+
+/** Part of `IntrospectionReport`. */
+export interface IntrospectedIds {
+  /** How many documents have a string as `id`. */
+  withId: number;
+  /** How many documents have no `id`. */
+  withoutId: number;
+  /** True if the numbers are those of the sample, scaled. */
+  estimated?: boolean;
+}
+
+/** Part of `IntrospectedStats`. */
+export interface IntrospectedIndex {
+  /** Its name in the database. */
+  name: string;
+  /** Fields and directions, as the database has them. */
+  keys: Record<string, unknown>;
+  /** Whether no two documents may have the same values. */
+  unique: boolean;
+}
+
+/** Part of `IntrospectionReport`. */
+export interface IntrospectedStats {
+  /** The number of documents. */
+  count: number;
+  /** The size of its documents. */
+  sizeBytes: number;
+  /** The mean size of a document. */
+  averageSizeBytes: number;
+  /** The database's indexes of it. */
+  indexes: IntrospectedIndex[];
+}
+
+/** Body of `importIntrospected`. */
+export interface IntrospectionImport {
+  /** Its name in the project; by default the one in the database. */
+  name?: string | null;
+  /** Its schema; false for none, absent for that of a fresh sample. */
+  schema?: unknown;
+  /** Whether the database is made to keep pre-images of its documents. */
+  preImages?: boolean | null;
+}
+
+/** Part of `IntrospectionReport`. */
+export interface IntrospectionProblem {
+  /** What it is. */
+  code: string;
+  /** An error prevents an import. */
+  severity: "error" | "warning" | "info";
+  /** The problem in words. */
+  message: string;
+  /** The field, as a JSON pointer. */
+  path?: string;
+}
+
+/** Result of `introspectCollection`. */
+export interface IntrospectionReport {
+  /** The collection's name in the database. */
+  collection: string;
+  /** Sizes and indexes. */
+  stats: IntrospectedStats;
+  /** How many documents were read. */
+  sampled: number;
+  /** A JSON Schema that all sampled documents fulfil. */
+  schema: Record<string, unknown>;
+  /** The paths of the sampled documents. */
+  fields: IntrospectedField[];
+  /** How many documents have an id. */
+  ids: IntrospectedIds;
+  /** Whether it can be used. */
+  verdict: "ready" | "needs-backfill" | "incompatible";
+  /** Errors, then warnings, then infos. */
+  problems: IntrospectionProblem[];
 }
 
 /** Body of `acceptInvite`. */

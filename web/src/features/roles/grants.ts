@@ -16,6 +16,7 @@ export interface Part {
 const readAndManage = ["read", "manage"] as const;
 const memberParts: readonly Part[] = [
   { name: "collections", actions: readAndManage },
+  { name: "introspect", actions: readAndManage },
   { name: "policies", actions: readAndManage },
   { name: "functions", actions: ["read", "manage", "invoke"] },
   { name: "integrations", actions: readAndManage },
