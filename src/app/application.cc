@@ -78,8 +78,7 @@ namespace {
 
 const SystemClock kClock;
 constexpr size_t kSnapshots = 10'000;
-constexpr auto kBackgroundLimit = std::chrono::seconds(5);
-constexpr auto kJobsLimit = std::chrono::seconds(5);
+constexpr std::chrono::seconds kEndLimit{5};  // of background work, and of running jobs
 
 }  // namespace
 
@@ -142,11 +141,9 @@ struct Application::Impl {
   std::unique_ptr<data::Data> data;
   configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, variables, version}};
   configuration::ConfigurationCopier copier{configuration};
-  introspection::Introspection introspection{
-      {[this](store::ProjectNo project) { return ownConnections.databases.find(project); }, data->collections(), *store,
-       auditor, ids}};
-  events::Dispatcher events{{*store, *store, queue, snapshots, *cores, std::chrono::seconds(30),
-                             store->peers() ? leases.get() : nullptr}};
+  introspection::Introspection introspection{{ownConnections.lookup(), data->collections(), *store, auditor, ids}};
+  events::Dispatcher events{
+      {*store, *store, queue, snapshots, *cores, std::chrono::seconds(30), store->peers() ? leases.get() : nullptr}};
   webhooks::Webhooks webhooks{
       {*store, snapshots, queue, events, outbound, *data, ids, kClock, auditor, master, variables}};
   vectors::Vectors vectors{{*store, *store, snapshots, queue, events, outbound, *data, *cores, ids, kClock, auditor,
@@ -397,8 +394,8 @@ void Application::Impl::openCommandSocket() {
 
 // Running jobs get time to end. Then their outbound calls fail and they fail too; they run again after the next start.
 void Application::Impl::stopJobs() {
-  if (!events.stop(kJobsLimit)) logWarn("change delivery did not end in time; it is repeated after the next start");
-  bool ended = queue.stop(kJobsLimit);
+  if (!events.stop(kEndLimit)) logWarn("change delivery did not end in time; it is repeated after the next start");
+  bool ended = queue.stop(kEndLimit);
   outbound.stop();
   workers.stop();
   if (!ended) ended = queue.stop(std::chrono::seconds(1));
@@ -424,14 +421,14 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   metricSeries.stop();
   graphql.stop();
   openApiRoutes.stop();
-  if (!realtime.stop(kBackgroundLimit)) logWarn("realtime did not end in time");
+  if (!realtime.stop(kEndLimit)) logWarn("realtime did not end in time");
   if (commandSocket) commandSocket->stop();
   stopJobs();
   configuration.stop();
-  if (!vectors.stop(kBackgroundLimit)) logWarn("some vector indexes not saved; they catch up after a restart");
+  if (!vectors.stop(kEndLimit)) logWarn("some vector indexes not saved; they catch up after a restart");
   const Result<> logged = runBlocking(*cores, functionsRuntime.log().flush());
   if (!logged) logWarn("last function runs not logged", {{"problem", logged.error().message()}});
-  if (!background.closeAndWait(kBackgroundLimit)) logWarn("background work did not end in time");
+  if (!background.closeAndWait(kEndLimit)) logWarn("background work did not end in time");
   data->stop();
   own.stop();
   identity.stop();
@@ -461,9 +458,7 @@ Result<std::unique_ptr<Application>> Application::start(const AllSettings& setti
                 fmt::format("a restore into {} did not end well: run it again", settings.app.dataDirectory.string()));
   }
   auto cores = std::make_unique<Cores>(coreCount());
-  StoreSettings storeSettings = settings.store;
-  storeSettings.mongo.files = mongoFilesOf(settings.storage);
-  TRY(OpenedStore opened, openStore(storeSettings, settings.app.dataDirectory, *cores, kClock));
+  TRY(OpenedStore opened, openStore(storeSettingsOf(settings), settings.app.dataDirectory, *cores, kClock));
   cores->start();
   auto blobs = blobsOf(settings);
   auto master = rightSecret(*opened.store, *cores, settings.app.secret, settings.app.dataDirectory);

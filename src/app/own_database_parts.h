@@ -23,6 +23,11 @@ class OutboundGuard final : public store::own::HostGuard {
 struct OwnDatabaseConnections {
   explicit OwnDatabaseConnections(Networks allow) : guard(std::move(allow)) {}
 
+  // Databases::find().
+  auto lookup() {
+    return [this](store::ProjectNo project) { return databases.find(project); };
+  }
+
   const OutboundGuard guard;
   store::own::Databases databases{guard};
 };

@@ -60,11 +60,13 @@ Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings)
   return std::unique_ptr<storage::BlobStore>(std::move(local));
 }
 
-store::MongoSettings::Files mongoFilesOf(const storage::StorageSettings& settings) {
+StoreSettings storeSettingsOf(const AllSettings& settings) {
   using Kind = storage::StorageSettings::Kind;
   using Files = store::MongoSettings::Files;
-  if (settings.kind == Kind::off) return Files::none;
-  return settings.kind == Kind::local ? Files::local : Files::shared;
+  StoreSettings store = settings.store;
+  const Kind kind = settings.storage.kind;
+  store.mongo.files = kind == Kind::off ? Files::none : kind == Kind::local ? Files::local : Files::shared;
+  return store;
 }
 
 std::unique_ptr<snapshot::SlotSource> planSourceOf(const billing::BillingSettings& settings,

@@ -24,8 +24,8 @@ std::unique_ptr<jobs::Leases> leasesOver(redis::Client* redis, store::MainStore&
                                          const MasterSecret& master);
 // Null where files are not stored locally.
 Result<std::unique_ptr<storage::BlobStore>> blobsOf(const AllSettings& settings);
-// What other servers on the same database must know of the place of files.
-store::MongoSettings::Files mongoFilesOf(const storage::StorageSettings& settings);
+// With what other servers on the same database must know of the place of files.
+StoreSettings storeSettingsOf(const AllSettings& settings);
 // The source of the plans in force: without billing nothing is limited.
 std::unique_ptr<snapshot::SlotSource> planSourceOf(const billing::BillingSettings& settings,
                                                    store::DocumentStore& store, billing::Accounts& accounts);

@@ -113,7 +113,7 @@ Error noDatabase() {
 }  // namespace
 
 OwnDatabaseSettings::OwnDatabaseSettings(Settings& settings)
-    : on(settings.flag("SERVICE_BYO", false, "projects on a MongoDB database of their owner (incomplete)")) {}
+    : on(settings.flag("SERVICE_BYO", true, "projects on a MongoDB database of their owner")) {}
 
 std::vector<store::SealedField> sealedFields() {
   return {{kOwnDatabases, "sealed", store::SealedField::Form::base64,

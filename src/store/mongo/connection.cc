@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "document/fields.h"
+#include "document/foreign_bson.h"
 
 // libmongoc keeps its counters in a file in /dev/shm, which it creates when the program is loaded, whether the driver
 // is used or not. A killed process would leave the file, and a later process with the same number would print a
@@ -187,10 +188,15 @@ struct Connection::Driver {
 
   // `call` takes the reply, which it initializes, and the error.
   template <class Call>
-  static Outcome<doc::Document> finish(Call call) {
+  Outcome<doc::Document> finish(Call call) const {
     Reply reply;
     bson_error_t error{};
-    if (!call(reply.out(), &error)) {
+    const bool done = call(reply.out(), &error);
+    // Any program may be behind an address that is not the operator's.
+    if (permits && !doc::isWellFormed(reply.view().bytes())) {
+      return std::unexpected(CommandError(CommandError::kDriver, "the reply is malformed"));
+    }
+    if (!done) {
       // The reply of a failed write may say which statement failed.
       if (auto failed = writeErrorOf(reply.view())) {
         failed->transient = failed->transient || hasLabel(reply.raw(), "TransientTransactionError");
@@ -220,7 +226,7 @@ Connection::~Connection() = default;
 
 Outcome<doc::Document> Connection::run(const std::string& database, doc::DocumentView command) {
   const Borrowed borrowed(command);
-  return Driver::finish([&](bson_t* reply, bson_error_t* error) {
+  return driver_->finish([&](bson_t* reply, bson_error_t* error) {
     return mongoc_client_command_with_opts(driver_->client, database.c_str(), borrowed.get(), nullptr, nullptr, reply,
                                            error);
   });
@@ -231,7 +237,7 @@ Outcome<doc::Document> Connection::read(const std::string& database, doc::Docume
   const std::string_view name = (*command.begin()).key;
   if (name == "getMore" || name == "killCursors") return run(database, command);
   const Borrowed borrowed(command);
-  return Driver::finish([&](bson_t* reply, bson_error_t* error) {
+  return driver_->finish([&](bson_t* reply, bson_error_t* error) {
     return mongoc_client_read_command_with_opts(driver_->client, database.c_str(), borrowed.get(), nullptr,
                                                 &driver_->readOptions, reply, error);
   });
@@ -239,7 +245,7 @@ Outcome<doc::Document> Connection::read(const std::string& database, doc::Docume
 
 Outcome<doc::Document> Connection::write(const std::string& database, doc::DocumentView command) {
   const Borrowed borrowed(command);
-  return Driver::finish([&](bson_t* reply, bson_error_t* error) {
+  return driver_->finish([&](bson_t* reply, bson_error_t* error) {
     return mongoc_client_write_command_with_opts(driver_->client, database.c_str(), borrowed.get(),
                                                  &driver_->writeOptions, reply, error);
   });
@@ -260,7 +266,7 @@ Outcome<> Connection::begin() {
 
 Outcome<doc::Document> Connection::inTransaction(const std::string& database, doc::DocumentView command) {
   const Borrowed borrowed(command);
-  return Driver::finish([&](bson_t* reply, bson_error_t* error) {
+  return driver_->finish([&](bson_t* reply, bson_error_t* error) {
     return mongoc_client_command_with_opts(driver_->client, database.c_str(), borrowed.get(), nullptr,
                                            &driver_->sessionOptions, reply, error);
   });

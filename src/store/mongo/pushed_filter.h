@@ -20,7 +20,7 @@ class StoredForm {
   virtual ~StoredForm() = default;
   // The path of a stored document that holds the value at `path` of the document, which is not its id.
   virtual std::string path(std::string_view path) const = 0;
-  // The condition on stored documents for one on the id; null if there is none. `exact`: set to false if it also holds
+  // The condition on stored documents for one on the id; null without one. `exact`: set to false if it also holds
   // for others.
   virtual Node ofId(const doc::FilterNode& condition, bool& exact) const = 0;
 };

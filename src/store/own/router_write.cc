@@ -146,19 +146,20 @@ Task<WriteOutcome> writeBeside(MainStore& main, Split& split, const WriteCallbac
   for (const Absence& each : split.conditions) write.require(each);
   write.insert(split.inserts);
   std::vector<std::optional<doc::Document>> before(split.before.begin(), split.before.begin() + split.named());
-  const auto merged = [&](const PreImages& mine, Changes& changes) -> Result<> {
-    std::vector<std::optional<doc::Document>> documents = before;
-    std::vector<DocumentVersion> versions = split.versions;
-    for (size_t i = 0; i < own.size(); ++i) {
-      if (!own[i]) continue;
-      documents[i] = mine[*own[i]];
-      versions[i] = mine.version(*own[i]);
+  const auto merged = [&named = std::as_const(own), &read = std::as_const(before), &decide = std::as_const(callback),
+                       &whole = std::as_const(split)](const PreImages& mine, Changes& changes) -> Result<> {
+    std::vector<std::optional<doc::Document>> documents = read;
+    std::vector<DocumentVersion> versions = whole.versions;
+    for (size_t i = 0; i < named.size(); ++i) {
+      if (!named[i]) continue;
+      documents[i] = mine[*named[i]];
+      versions[i] = mine.version(*named[i]);
     }
     Changes all(documents.size());
-    RETURN_IF_ERROR(callback(PreImages(documents, versions), all));
-    RETURN_IF_ERROR(checkAccess(split, all.all()));
-    for (size_t i = 0; i < own.size(); ++i) {
-      if (own[i]) changes.set(*own[i], std::move(all.all()[i]));
+    RETURN_IF_ERROR(decide(PreImages(documents, versions), all));
+    RETURN_IF_ERROR(checkAccess(whole, all.all()));
+    for (size_t i = 0; i < named.size(); ++i) {
+      if (named[i]) changes.set(*named[i], std::move(all.all()[i]));
     }
     return {};
   };
@@ -185,10 +186,11 @@ Task<WriteOutcome> follow(MainStore& main, const Split& split, std::vector<Chang
   }
   const bool nothing = own.empty() && !(any && split.options.logged);
   if (nothing) co_return WriteOutcome();
-  co_return co_await main.write(std::move(write), [&own](const PreImages&, Changes& to) -> Result<> {
-    for (const auto& [target, change] : own) to.set(target, change);
-    return {};
-  });
+  co_return co_await main.write(std::move(write),
+                                [&changed = std::as_const(own)](const PreImages&, Changes& to) -> Result<> {
+                                  for (const auto& [target, change] : changed) to.set(target, change);
+                                  return {};
+                                });
 }
 
 }  // namespace
