@@ -92,10 +92,20 @@ std::optional<CommandError> writeErrorOf(doc::DocumentView reply) {
   return error;
 }
 
+int codeOfDriver(const bson_error_t& error) {
+  if (error.domain == MONGOC_ERROR_CLIENT && error.code == MONGOC_ERROR_CLIENT_AUTHENTICATE) {
+    return CommandError::kLoginFailed;
+  }
+  // A search for a server keeps only the text of what a host responded.
+  const bool isOther = error.code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION ||
+                       std::string_view(error.message).contains("Invalid reply from server");
+  return isOther ? CommandError::kNotMongo : CommandError::kDriver;
+}
+
 CommandError errorOf(const bson_error_t& error, const bson_t* reply) {
   CommandError out;
   const bool server = error.domain == MONGOC_ERROR_SERVER || error.domain == MONGOC_ERROR_WRITE_CONCERN;
-  out.code = server ? static_cast<int>(error.code) : CommandError::kDriver;
+  out.code = server ? static_cast<int>(error.code) : codeOfDriver(error);
   out.message = error.message;
   out.notSent = error.domain == MONGOC_ERROR_SERVER_SELECTION;
   out.transient = hasLabel(reply, "TransientTransactionError");
@@ -132,7 +142,7 @@ void initializeDriver() {
 }
 
 struct Connection::Driver {
-  const AddressCheck permits;  // empty: any address
+  ConnectionGuard guard;  // without a check: any address
   mongoc_client_t* client = nullptr;
   mongoc_client_session_t* session = nullptr;
   mongoc_transaction_opt_t* transaction = nullptr;
@@ -140,11 +150,11 @@ struct Connection::Driver {
   bson_t writeOptions;
   bson_t sessionOptions;
 
-  Driver(const std::string& uri, AddressCheck givenPermits) : permits(std::move(givenPermits)) {
+  Driver(const std::string& uri, AddressCheck givenPermits) : guard{std::move(givenPermits), {}} {
     initializeDriver();
     client = mongoc_client_new(uri.c_str());
     if (client == nullptr) throw std::runtime_error("the address of the database does not parse");
-    if (permits) guardConnections(client, permits);
+    if (guard.permits) guardConnections(client, guard);
     mongoc_client_set_error_api(client, MONGOC_ERROR_API_VERSION_2);
     const WriteConcern majority;
     const ReadConcern read("majority");
@@ -193,7 +203,7 @@ struct Connection::Driver {
     bson_error_t error{};
     const bool done = call(reply.out(), &error);
     // Any program may be behind an address that is not the operator's.
-    if (permits && !doc::isWellFormed(reply.view().bytes())) {
+    if (guard.permits && !doc::isWellFormed(reply.view().bytes())) {
       return std::unexpected(CommandError(CommandError::kDriver, "the reply is malformed"));
     }
     if (!done) {
@@ -223,6 +233,10 @@ Connection::Connection(const std::string& uri, AddressCheck permits)
     : driver_(std::make_unique<Driver>(uri, std::move(permits))) {}
 
 Connection::~Connection() = default;
+
+const std::string& Connection::peer() const {
+  return driver_->guard.peer;
+}
 
 Outcome<doc::Document> Connection::run(const std::string& database, doc::DocumentView command) {
   const Borrowed borrowed(command);

@@ -23,6 +23,9 @@ struct CommandError {
   // Codes of the server (https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml); negative ones
   // are the driver's.
   static constexpr int kDriver = -1;
+  static constexpr int kNotMongo = -2;  // what responds does not speak the protocol, or a version that is not supported
+  static constexpr int kUnauthorized = 13;
+  static constexpr int kLoginFailed = 18;
   static constexpr int kNamespaceExists = 48;
   static constexpr int kMaxTimeExpired = 50;
   static constexpr int kIndexOptionsConflict = 85;  // an index of the same keys has another name
@@ -66,6 +69,9 @@ class Connection {
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
+
+  // "address port", in numbers, of the server that a guarded connection was made to last; "" before the first command.
+  const std::string& peer() const;
 
   // Outside a transaction. `command` without lsid and txnNumber. Fails also where the reply holds errors of writes.
   Outcome<doc::Document> run(const std::string& database, doc::DocumentView command);
