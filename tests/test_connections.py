@@ -69,6 +69,7 @@ def test_of_a_project(dev):
     assert ok(dev.get(OWN))["connections"] == [shared]
 
 
+@pytest.mark.embedded("it reads the files of the store")
 def test_secrets_stay_inside(dev):
     project = dev.create_project()
     secret = "never-to-be-seen-again"

@@ -1,5 +1,6 @@
 // Reads. The server evaluates what it evaluates as we do (pushed_filter.h), in the order of the query; the engine
 // evaluates the rest on what it returns.
+#include "base/work_budget.h"
 #include "document/fields.h"
 #include "store/mongo/attempt.h"
 #include "store/mongo/commands.h"
@@ -177,11 +178,13 @@ Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query)
   Result<> added;
   uint64_t returned = 0;
   bool complete = false;
+  const WorkBudget work(kQueryWork);
   const auto read = eachDocument(readingOf(connection, collection), name, command(limit), [&](doc::DocumentView each) {
     if (std::chrono::steady_clock::now() >= deadline) added = fail(tooSlow());
     if (!added) return false;
     ++returned;
     Result<bool> goesOn = addStored(page, collection, each);
+    if (WorkBudget::exceeded()) goesOn = tooCostly();
     if (!goesOn) {
       added = fail(std::move(goesOn).error());
       return false;

@@ -7,6 +7,8 @@ namespace mb::store::mongo {
 
 // The time that a query may take.
 inline constexpr std::chrono::seconds kQueryTime{10};
+// The work of evaluating what the server returns.
+inline constexpr int64_t kQueryWork = 2'000'000'000;
 // The largest batch of a cursor, in documents.
 inline constexpr uint64_t kMaxBatch = 1000;
 

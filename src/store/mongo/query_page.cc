@@ -9,7 +9,6 @@ QueryPage::QueryPage(const Query& query, PageOrder order, bool matchesAll, uint6
     : query_(query), order_(std::move(order)), matchesAll_(matchesAll), skipped_(skipped) {}
 
 Result<bool> QueryPage::add(doc::Document document, std::string place, const doc::Document* sorted) {
-  ++result_.explain.documentsExamined;
   if (!matchesAll_ && !query_.filter.matches(document)) return true;
   std::optional<doc::Document> position;
   if (!order_.sort.empty()) {
