@@ -12,6 +12,7 @@ from support.client import PlatformUser, ok, unique
 from support.commands import NEEDS_BACKUPS, complains, done, run
 
 VERIFY = "audit verify"
+VERIFIES = pytest.mark.embedded("`audit verify` reads the embedded engine only")
 
 
 def verify(data, *arguments, code: int = 0) -> dict:
@@ -43,6 +44,7 @@ def count(project) -> int:
     return len(ok(project.admin.get("/admin/audit", params={"limit": 200}))["entries"])
 
 
+@VERIFIES
 def test_running_and_stopped(deployment):
     server, owner, project = deployment
     other = owner.create_project()
@@ -62,6 +64,7 @@ def test_running_and_stopped(deployment):
     assert verify(server.data)[project.slug]["entries"] == chain["entries"] + 1
 
 
+@VERIFIES
 def test_a_head_that_was_kept(deployment):
     server, _, project = deployment
     head = verify(server.data)[project.slug]["head"]["hash"]
@@ -73,6 +76,7 @@ def test_a_head_that_was_kept(deployment):
     assert ran.returncode == 1 and f"no chain holds the hash {other}" in ran.stdout
 
 
+@VERIFIES
 def test_called_wrongly(deployment, tmp_path):
     server, _, _ = deployment
     for head in ("", "12", "g" * 64, "a" * 65):
@@ -83,6 +87,7 @@ def test_called_wrongly(deployment, tmp_path):
     assert "--head" in done(run(VERIFY, "--help"))
 
 
+@VERIFIES
 def test_many_writers_at_once(deployment):
     server, owner, project = deployment
     projects = [project, owner.create_project(), owner.create_project()]
@@ -95,6 +100,7 @@ def test_many_writers_at_once(deployment):
     }
 
 
+@VERIFIES
 def test_killed_at_work(deployment):
     server, _, project = deployment
     for _ in range(3):
