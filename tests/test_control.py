@@ -363,10 +363,6 @@ def test_origins_must_be_origins(owner, project):
         )
 
 
-def test_databases_of_owners_are_switched_off_by_default(owner):
-    refused(owner.post("/control/projects", {"name": "x", "mongoUrl": "mongodb://localhost/x"}), 403, "FORBIDDEN")
-
-
 def test_suspend_and_resume(owner):
     project = owner.create_project()
     collection = project.collection()

@@ -9,16 +9,8 @@ from processes import BUILD, ROOT, stage
 from runners import Tally
 
 SERVER = BUILD / "release" / "bin" / "manybase"
-# Whole-server tests that also run with servers on MongoDB every time: what reaches most of an engine. ./test long mongo
-# runs all of them.
-ON_MONGO = (
-    "tests/test_documents.py",
-    "tests/test_queries.py",
-    "tests/test_policies.py",
-    "tests/test_references.py",
-    "tests/test_dead_jobs.py",
-    "tests/realtime/test_realtime_resume.py",
-)
+# Whole-server tests that also run with servers on MongoDB every time. ./test long mongo runs all of them.
+ON_MONGO = ("tests/test_documents.py", "tests/test_policies.py")
 
 
 def run() -> int:

@@ -1,5 +1,6 @@
 #include "store/own/reading.h"
 
+#include "base/work_budget.h"
 #include "document/fields.h"
 #include "document/value_order.h"
 #include "store/mongo/commands.h"
@@ -201,11 +202,13 @@ class PageReader {
   }
 
   Result<> readInto(mongo::QueryPage& page, const doc::Document& command) {
+    const WorkBudget work(mongo::kQueryWork);
     Result<> added;
     const auto read = mongo::eachDocument(read_, collection_.name, command, [&](doc::DocumentView each) {
       if (std::chrono::steady_clock::now() >= deadline_) added = fail(mongo::tooSlow());
       if (!added) return false;
       Result<bool> next = add(page, each.bytes());
+      if (WorkBudget::exceeded()) next = tooCostly();
       if (next) return *next;
       added = fail(std::move(next).error());
       return false;
