@@ -75,10 +75,22 @@ Result<std::optional<doc::Value>> owner(const EvaluationContext& context, const 
   return held ? std::optional(doc::Value(*held)) : std::nullopt;
 }
 
+// What is as it was stays, whatever another program stored.
+Result<> checkStorable(const doc::Document& document, const std::optional<doc::Document>& before) {
+  Result<> whole = doc::checkStorable(document);
+  if (whole || !before) return whole;
+  doc::BsonWriter changed;
+  for (const auto& [key, value] : document.view()) {
+    const auto was = before->view().find(key);
+    if (!was || was->type() != value.type() || was->raw() != value.raw()) changed.append(key, value);
+  }
+  return doc::checkStorable(changed.finish());
+}
+
 Result<doc::Document> storableDocument(const EvaluationContext& context, const std::optional<doc::Document>& before,
                                        const doc::Document& draft) {
   TRY(doc::Document pinned, pinServerFields(context, before, draft));
-  RETURN_IF_ERROR(doc::checkStorable(pinned));
+  RETURN_IF_ERROR(checkStorable(pinned, before));
   return pinned;
 }
 

@@ -84,7 +84,7 @@ class IntrospectionSuite : public data::DataTest {
 };
 
 TEST_F(IntrospectionSuite, AProjectWithoutADatabase) {
-  databases_.remove(project_);
+  databases_.close(project_);
   expectError(ErrorCode::notFound, list());
   expectError(ErrorCode::notFound, report("orders"));
   expectError(ErrorCode::notFound, import("orders"));
