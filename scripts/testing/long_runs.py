@@ -265,9 +265,15 @@ def dashboard() -> list[Tally]:
 
 
 def mongo() -> list[Tally]:
-    if unbuilt := _unbuilt("release", "mongo_suite_test"):
+    if unbuilt := _unbuilt("release", "mongo_suite_test", "own_suite_test", "introspection_suite_test"):
         return unbuilt
-    tallies = _with_release(lambda server: runners.mongo_suite(server, "test_the_suite_of_all_engines").result(3600))
+    tallies: list[Tally] = []
+    for test in ("test_the_suite_of_all_engines", "test_databases_of_owners", "test_introspection_of_such_databases"):
+        tallies += _with_release(lambda server, test=test: runners.mongo_suite(server, test).result(3600))
+    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "-q"]
+    tallies += _with_release(
+        lambda server: runners.single("several servers on MongoDB", command, 1800, {"MB_SERVER": str(server)})
+    )
     return tallies + _with_release(lambda server: runners.mongo_servers(server, "mongo", ("tests",), 7200))
 
 

@@ -1,4 +1,4 @@
-"""The suite of all engines on the one on MongoDB: on the server that MANYBASE_TEST_MONGO_URL names, or on the pinned one."""
+"""The suite of all engines on the one on MongoDB, and on databases of projects' owners: on the server that MANYBASE_TEST_MONGO_URL names, or on the pinned one."""
 
 import os
 import subprocess
@@ -31,8 +31,40 @@ SLOW = (
 )
 
 
-def run_suite(url: str, left_out: tuple[str, ...]) -> None:
-    program = Path(os.environ["MB_SERVER"]).parent / "mongo_suite_test"
+# What holds on the deployment's own store alone: lists in the order of ids (here it is that of `_id`), a version for each
+# write (here one for each content), marks, usage and counters by documents, exclusion of writes that only hold a document,
+# unique values that one write exchanges (the server checks each statement), and sizes and names that the server refuses
+# otherwise.
+OF_THE_MAIN_STORE = (
+    "ACounterWithoutARow",
+    "ADroppedCollection",
+    "ADroppedProject",
+    "AMarkChanges",
+    "AUniqueValueIsFree",
+    "AnAlterationMakes",
+    "AnIndexBuiltDuringWrites",
+    "ByDescendingId",
+    "CollectionsAreListed",
+    "EachWriteGives",
+    "FieldsThroughOneArray",
+    "ListsInOrderOfId",
+    "NamesAreUnique",
+    "NoReadShows",
+    "OfManyWritersThatExpectAVersion",
+    "QueriesFindTheSame",
+    "QueriesThroughShared",
+    "Random",
+    "Recount",
+    "RefusesDocumentsThatAnIndex",
+    "SeveralTargets",
+    "SortedPages",
+    "Usage",
+    "WhatAWriteHolds",
+)
+
+
+def run_suite(url: str, left_out: tuple[str, ...], name: str = "mongo_suite_test") -> None:
+    program = Path(os.environ["MB_SERVER"]).parent / name
     chosen = "-" + ":".join(f"*{name}*" for name in left_out) if left_out else "*"
     done = subprocess.run(
         [program, f"--gtest_filter={chosen}"],
@@ -45,12 +77,12 @@ def run_suite(url: str, left_out: tuple[str, ...]) -> None:
     assert "[  PASSED  ]" in done.stdout
 
 
-def run_on_a_server(folder: Path, left_out: tuple[str, ...]) -> None:
+def run_on_a_server(folder: Path, left_out: tuple[str, ...], name: str = "mongo_suite_test") -> None:
     if url := os.environ.get("MANYBASE_TEST_MONGO_URL"):
-        return run_suite(url, left_out)
+        return run_suite(url, left_out, name)
     server = MongoServer(folder)
     try:
-        run_suite(server.url, OTHERWISE + left_out)
+        run_suite(server.url, OTHERWISE + left_out, name)
     finally:
         server.stop()
 
@@ -62,3 +94,11 @@ def test_the_suite_of_all_engines(tmp_path):
 def test_the_suite_without_its_slow_tests(tmp_path):
     """Of ./test; test_the_suite_of_all_engines runs these, too."""
     run_on_a_server(tmp_path, SLOW)
+
+
+def test_databases_of_owners(tmp_path):
+    run_on_a_server(tmp_path, OF_THE_MAIN_STORE, "own_suite_test")
+
+
+def test_introspection_of_such_databases(tmp_path):
+    run_on_a_server(tmp_path, (), "introspection_suite_test")

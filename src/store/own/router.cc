@@ -69,7 +69,12 @@ Task<Collection> Router::resolveCurrent(CollectionRef collection) {
 
 Task<std::optional<VersionedDocument>> Router::getVersioned(CollectionRef collection, std::string id,
                                                             ReadOptions options) {
-  if (!isElsewhere(collection)) co_return co_await main_->getVersioned(collection, std::move(id), options);
+  if (!isElsewhere(collection)) return main_->getVersioned(collection, std::move(id), options);
+  return getVersionedElsewhere(collection, std::move(id), options);
+}
+
+Task<std::optional<VersionedDocument>> Router::getVersionedElsewhere(CollectionRef collection, std::string id,
+                                                                     ReadOptions options) {
   CO_TRY(std::optional<Collection> there, co_await resolve(collection));
   if (!there) co_return std::nullopt;
   CO_TRY(auto found, co_await getStored(*std::move(there), {std::move(id)}, options.deadline));
@@ -79,8 +84,12 @@ Task<std::optional<VersionedDocument>> Router::getVersioned(CollectionRef collec
 }
 
 Task<std::optional<doc::Document>> Router::get(CollectionRef collection, std::string id, ReadOptions options) {
-  if (!isElsewhere(collection)) co_return co_await main_->get(collection, std::move(id), options);
-  CO_TRY(std::optional<VersionedDocument> found, co_await getVersioned(collection, std::move(id), options));
+  if (!isElsewhere(collection)) return main_->get(collection, std::move(id), options);
+  return getElsewhere(collection, std::move(id), options);
+}
+
+Task<std::optional<doc::Document>> Router::getElsewhere(CollectionRef collection, std::string id, ReadOptions options) {
+  CO_TRY(std::optional<VersionedDocument> found, co_await getVersionedElsewhere(collection, std::move(id), options));
   if (!found) co_return std::nullopt;
   co_return std::move(found->document);
 }
@@ -88,7 +97,14 @@ Task<std::optional<doc::Document>> Router::get(CollectionRef collection, std::st
 Task<std::vector<std::optional<doc::Document>>> Router::getMany(CollectionRef collection, std::vector<std::string> ids,
                                                                 std::shared_ptr<const doc::FieldSet> hidden,
                                                                 ReadOptions options) {
-  if (!isElsewhere(collection)) co_return co_await main_->getMany(collection, std::move(ids), hidden, options);
+  if (!isElsewhere(collection)) return main_->getMany(collection, std::move(ids), std::move(hidden), options);
+  return getManyElsewhere(collection, std::move(ids), std::move(hidden), options);
+}
+
+Task<std::vector<std::optional<doc::Document>>> Router::getManyElsewhere(CollectionRef collection,
+                                                                         std::vector<std::string> ids,
+                                                                         std::shared_ptr<const doc::FieldSet> hidden,
+                                                                         ReadOptions options) {
   std::vector<std::optional<doc::Document>> out(ids.size());
   CO_TRY(std::optional<Collection> there, co_await resolve(collection));
   if (!there) co_return out;
@@ -104,14 +120,22 @@ Task<std::vector<std::optional<doc::Document>>> Router::getMany(CollectionRef co
 }
 
 Task<QueryResult> Router::find(Query query) {
-  if (!isElsewhere(query.collection)) co_return co_await main_->find(std::move(query));
+  if (!isElsewhere(query.collection)) return main_->find(std::move(query));
+  return findElsewhere(std::move(query));
+}
+
+Task<QueryResult> Router::findElsewhere(Query query) {
   CO_TRY(std::optional<Collection> there, co_await resolve(query.collection));
   if (!there) co_return QueryResult();
   co_return co_await own::find(*std::move(there), std::move(query));
 }
 
 Task<uint64_t> Router::count(CollectionRef collection, doc::Filter filter, Deadline deadline) {
-  if (!isElsewhere(collection)) co_return co_await main_->count(collection, std::move(filter), deadline);
+  if (!isElsewhere(collection)) return main_->count(collection, std::move(filter), deadline);
+  return countElsewhere(collection, std::move(filter), deadline);
+}
+
+Task<uint64_t> Router::countElsewhere(CollectionRef collection, doc::Filter filter, Deadline deadline) {
   CO_TRY(std::optional<Collection> there, co_await resolve(collection));
   if (!there) co_return 0;
   co_return co_await own::count(*std::move(there), std::move(filter), deadline);
@@ -125,7 +149,7 @@ Task<CollectionStats> Router::stats(CollectionRef collection, ReadOptions option
 }
 
 Task<CollectionStats> Router::statsByField(CollectionRef collection, std::string value, ReadOptions options) {
-  co_return co_await main_->statsByField(collection, std::move(value), options);
+  return main_->statsByField(collection, std::move(value), options);
 }
 
 Task<std::vector<CollectionUsage>> Router::usage(ProjectNo project, ReadOptions options) {

@@ -102,6 +102,18 @@ class Router final : public MainStore {
   Task<Collection> resolveCurrent(CollectionRef collection);
   Task<std::shared_ptr<const Names>> namesOf(ProjectNo project);
 
+  // What the functions of these names do for documents elsewhere; without them, calls of the main store would be
+  // coroutines within coroutines.
+  Task<std::optional<doc::Document>> getElsewhere(CollectionRef collection, std::string id, ReadOptions options);
+  Task<std::optional<VersionedDocument>> getVersionedElsewhere(CollectionRef collection, std::string id,
+                                                               ReadOptions options);
+  Task<std::vector<std::optional<doc::Document>>> getManyElsewhere(CollectionRef collection,
+                                                                   std::vector<std::string> ids,
+                                                                   std::shared_ptr<const doc::FieldSet> hidden,
+                                                                   ReadOptions options);
+  Task<QueryResult> findElsewhere(Query query);
+  Task<uint64_t> countElsewhere(CollectionRef collection, doc::Filter filter, Deadline deadline);
+
   // ---- router_write.cc
   Task<WriteOutcome> writeElsewhere(Write write, WriteCallback callback);
   // The conditions of a write, before it writes elsewhere.

@@ -196,14 +196,14 @@ Task<WriteOutcome> follow(MainStore& main, const Split& split, std::vector<Chang
 }  // namespace
 
 Task<WriteOutcome> Router::write(Write write, WriteCallback callback) {
-  if (!databases_.any()) co_return co_await main_->write(std::move(write), std::move(callback));
+  if (!databases_.any()) return main_->write(std::move(write), std::move(callback));
   std::vector<Insert> inserts = write.takeInserts();
   const bool elsewhere =
       std::ranges::any_of(write.targets(), [&](const WriteTarget& each) { return isElsewhere(each.collection); }) ||
       std::ranges::any_of(inserts, [&](const Insert& each) { return isElsewhere(each.collection); });
   write.insert(std::move(inserts));
-  if (!elsewhere) co_return co_await main_->write(std::move(write), std::move(callback));
-  co_return co_await writeElsewhere(std::move(write), std::move(callback));
+  if (!elsewhere) return main_->write(std::move(write), std::move(callback));
+  return writeElsewhere(std::move(write), std::move(callback));
 }
 
 Task<> Router::checkConditions(const std::vector<Absence>& conditions, const std::vector<CounterLimit>& limits,
