@@ -76,7 +76,7 @@ class Router final : public MainStore {
     return main_->chainHead(project, collection);
   }
   Task<> restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) override {
-    return main_->restoreChain(project, collection, std::move(head));
+    return main_->restoreChain(project, collection, head);
   }
   Task<CollectionInfo> restoreCollection(ProjectNo project, CollectionInfo collection,
                                          std::vector<std::string> held) override {
