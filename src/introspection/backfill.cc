@@ -75,23 +75,12 @@ doc::Document statementFor(doc::ValueView key, std::string_view id) {
 }
 
 Outcome<int64_t> countWithoutId(Source& source, const std::string& collection) {
-  doc::BsonWriter out;
-  out.appendString("aggregate", collection);
-  out.beginArray("pipeline");
-  out.beginDocument("0");
-  out.beginDocument("$match");
-  appendMissing(out);
-  out.end();
-  out.end();
-  out.beginDocument("1");
-  out.appendString("$count", "n");
-  out.end();
-  out.end();
-  out.beginDocument("cursor");
-  out.end();
-  source.appendTimeLimit(out, kFindTime);
+  doc::BsonWriter missing;
+  appendMissing(missing);
+  const doc::Document command = store::mongo::countCommand(
+      collection, missing.finish(), [&](doc::BsonWriter& out) { source.appendTimeLimit(out, kFindTime); });
   int64_t count = 0;
-  const auto read = source.each(collection, out.finish(), [&](doc::DocumentView each) {
+  const auto read = source.each(collection, command, [&](doc::DocumentView each) {
     count = doc::integerOr(each, "n");
     return true;
   });

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/periodic_task.h"
 #include "document/shape.h"
+#include "store/record_query.h"
 #include "store/records.h"
 
 namespace mb::jobs {
@@ -75,16 +76,10 @@ Task<> removeRecords(store::DocumentStore& store, std::vector<LeaseRecord> recor
   co_return Result<>();
 }
 
-store::Query pageBehind(std::string_view id) {
-  doc::BsonWriter filter;
-  filter.beginDocument("id");
-  filter.appendString("$gt", id);
-  filter.end();
-  store::Query query;
-  query.collection = kLeaseRows;
-  query.filter = *doc::Filter::parse(filter.finish());
-  query.limit = kPage;
-  query.deadline = std::chrono::steady_clock::now() + 10s;
+store::Query pageBehind(const std::string& id) {
+  store::Query query = store::queryOf(kLeaseRows, {}, kPage, store::readDeadline());
+  query.paged = true;
+  query.after = id;
   return query;
 }
 

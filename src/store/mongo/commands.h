@@ -83,6 +83,25 @@ inline doc::Document findAll(std::string_view collection, const std::function<vo
   return out.finish();
 }
 
+// {aggregate: collection}, which counts the documents that match `filter`; `more` appends further fields.
+inline doc::Document countCommand(std::string_view collection, doc::DocumentView filter,
+                                  const std::function<void(doc::BsonWriter&)>& more) {
+  doc::BsonWriter out;
+  out.appendString("aggregate", collection);
+  out.beginArray("pipeline");
+  out.beginDocument("0");
+  out.appendDocument("$match", filter);
+  out.end();
+  out.beginDocument("1");
+  out.appendString("$count", "n");
+  out.end();
+  out.end();
+  out.beginDocument("cursor");
+  out.end();
+  more(out);
+  return out.finish();
+}
+
 // {find: collection, filter: {<path>: number}}
 inline doc::Document findWhere(std::string_view collection, std::string_view path, int64_t number) {
   return findAll(collection, [&](doc::BsonWriter& out) { out.appendInt64(path, number); });

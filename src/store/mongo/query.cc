@@ -239,20 +239,9 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
           TRY(const QueryResult found, runQuery(connection, query));
           return found.documents.size();
         }
-        doc::BsonWriter out;
-        out.appendString("aggregate", name);
-        out.beginArray("pipeline");
-        out.beginDocument("0");
-        out.appendDocument("$match", pushed.document);
-        out.end();
-        out.beginDocument("1");
-        out.appendString("$count", "n");
-        out.end();
-        out.end();
-        out.beginDocument("cursor");
-        out.end();
-        out.appendInt64("maxTimeMS", remainingMs(deadline));
-        const auto reply = connection.read(database, out.finish());
+        const doc::Document command = countCommand(
+            name, pushed.document, [&](doc::BsonWriter& out) { out.appendInt64("maxTimeMS", remainingMs(deadline)); });
+        const auto reply = connection.read(database, command);
         if (!reply) return fail(queryError(reply.error()));
         const Batch batch = batchOf(*reply);
         return batch.documents.empty() ? 0 : static_cast<uint64_t>(doc::integerOr(batch.documents.front(), "n"));

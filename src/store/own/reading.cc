@@ -256,21 +256,11 @@ Result<uint64_t> countNow(mongo::Connection& connection, const Collection& colle
     TRY(const QueryResult found, PageReader(connection, collection, query).run());
     return found.documents.size();
   }
-  doc::BsonWriter out;
-  out.appendString("aggregate", collection.name);
-  out.beginArray("pipeline");
-  out.beginDocument("0");
-  out.appendDocument("$match", pushed.document);
-  out.end();
-  out.beginDocument("1");
-  out.appendString("$count", "n");
-  out.end();
-  out.end();
-  out.beginDocument("cursor");
-  out.end();
-  out.appendInt64("maxTimeMS", mongo::remainingMs(deadline));
-  appendCollation(out);
-  const auto reply = connection.read(collection.database->name(), out.finish());
+  const doc::Document command = mongo::countCommand(collection.name, pushed.document, [&](doc::BsonWriter& out) {
+    out.appendInt64("maxTimeMS", mongo::remainingMs(deadline));
+    appendCollation(out);
+  });
+  const auto reply = connection.read(collection.database->name(), command);
   if (!reply) return fail(readError(collection, reply.error()));
   const mongo::Batch batch = mongo::batchOf(*reply);
   return batch.documents.empty() ? 0 : static_cast<uint64_t>(doc::integerOr(batch.documents.front(), "n"));

@@ -59,12 +59,12 @@ Task<std::optional<Collection>> Router::resolve(CollectionRef collection) {
 }
 
 Task<Collection> Router::resolveCurrent(CollectionRef collection) {
-  CO_TRY(std::optional<Collection> found, co_await resolve(collection));
-  if (!found) co_return stale();
+  std::shared_ptr<Database> database = databases_.find(collection.project);
+  if (!database) co_return fail(unreachable());
   CO_TRY(const auto names, co_await namesOf(collection.project));
   const auto now = names->byNumber.find(collection.number);
   if (now == names->byNumber.end() || now->second.first != collection.version) co_return stale();
-  co_return *std::move(found);
+  co_return Collection{std::move(database), now->second.second};
 }
 
 Task<std::optional<VersionedDocument>> Router::getVersioned(CollectionRef collection, std::string id,
