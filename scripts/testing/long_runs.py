@@ -131,6 +131,11 @@ def differential() -> list[Tally]:
     return _with_release(lambda _server: runners.differential(operations, 7200))
 
 
+def mongo_differential() -> list[Tally]:
+    operations = int(os.environ.get("MB_DIFFERENTIAL_OPERATIONS", "1000000"))
+    return _with_release(lambda _server: runners.differential(operations, 4 * 3600, "--mongo"))
+
+
 def bench() -> list[Tally]:
     def work(_server):
         script = ROOT / "bench" / "run.py"
@@ -277,6 +282,19 @@ def mongo() -> list[Tally]:
     return tallies + _with_release(lambda server: runners.mongo_servers(server, "mongo", ("tests",), 7200))
 
 
+def mongo_drivers() -> list[Tally]:
+    command = [sys.executable, "-m", "pytest", "tests/mongo/long_drivers.py", "-q", "-s"]
+    tallies = [runners.single("driver tests on the MongoDB-protocol server", command, 7200)]
+    print(processes.tail(RESULTS / "driver-tests-on-the-MongoDB-protocol-server.log", 600))
+    return tallies
+
+
+def mongo_bench() -> list[Tally]:
+    return _with_release(
+        lambda server: runners.single("cost of MongoDB", [sys.executable, ROOT / "bench" / "mongo.py"], 3600)
+    )
+
+
 def alone() -> list[Tally]:
     if unbuilt := _unbuilt("release", "mb_pch", "mb_pch_tests"):
         return unbuilt
@@ -322,6 +340,11 @@ RUNS = {
         "15 min",
         "a million operations compared with another implementation of MongoDB's semantics (MB_DIFFERENTIAL_OPERATIONS)",
     ),
+    "mongo_differential": (
+        mongo_differential,
+        "75 min",
+        "the same of the engine on MongoDB (MB_DIFFERENTIAL_OPERATIONS)",
+    ),
     "bench": (bench, "30 min", "the load benchmark"),
     "large": (large, "20 min", "a million documents: lists, memory, other clients during scans and an index build"),
     "projects": (projects, "8 min", "1,000 projects of 20 collections: start, memory, one project under load next to another"),
@@ -360,6 +383,12 @@ RUNS = {
         "the suite of all engines on the one on MongoDB (MANYBASE_TEST_MONGO_URL: on that server), and the whole-server tests "
         "with servers on MongoDB",
     ),
+    "mongo_drivers": (
+        mongo_drivers,
+        "15 min",
+        "the tests of MongoDB's driver for Python against the server of our tests: what fails stands in a list",
+    ),
+    "mongo_bench": (mongo_bench, "10 min", "CPU a request on MongoDB next to the embedded engine, and /health while it stalls"),
     "tasks": (
         tasks,
         "4 min",

@@ -242,10 +242,11 @@ def catalogue(server: Path, whole: bool, seconds: float) -> Tally | None:
     return single("catalogue example", [script, *(["all"] if whole else [])], seconds, {"MB_SERVER": str(server)})
 
 
-def differential(operations: int, seconds: float) -> Tally:
-    """The embedded engine compared with an independent implementation of MongoDB's semantics."""
+def differential(operations: int, seconds: float, *options: str) -> Tally:
+    """The embedded engine, or with --mongo the one on MongoDB, compared with an independent implementation of MongoDB's
+    semantics."""
     command = [sys.executable, "tests/differential/run.py", "--operations", operations, "--jobs", os.cpu_count() or 1]
-    return single("differential", command, seconds)
+    return single(" ".join(["differential", *options]), [*command, *options], seconds)
 
 
 def timed(work) -> tuple:

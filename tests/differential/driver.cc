@@ -1,10 +1,13 @@
-// The embedded engine behind a pipe, for the differential test: BSON messages on standard input, one BSON reply to
-// each on standard output. differential_driver FOLDER; handle() lists the messages and replies.
+// An engine behind a pipe, for the differential test: BSON messages on standard input, one BSON reply to each on
+// standard output. differential_driver FOLDER: the embedded engine; differential_driver mongodb://…: the one on
+// MongoDB. handle() lists the messages and replies.
 #include <cstdio>
 #include <filesystem>
 
 #include "document/update.h"
 #include "store/embedded/embedded_store.h"
+#include "store/mongo/mongo_store.h"
+#include "store/mongo/uri.h"
 #include "store/testing/running.h"
 #include "store/testing/writing.h"
 
@@ -21,6 +24,10 @@ WriteOptions writeOptions() {
   options.deadline = soon();
   options.actor = {ActorKind::server, "differential"};
   return options;
+}
+
+std::string textOf(const Error& error) {
+  return error.cause().empty() ? error.message() : error.message() + ": " + error.cause();
 }
 
 doc::DocumentView documentAt(doc::DocumentView message, std::string_view key) {
@@ -50,12 +57,12 @@ IndexSpec specOf(doc::DocumentView source) {
 // Two collections with the same documents: without and with indexes.
 class Session {
  public:
-  Session(EmbeddedStore& store, ProjectNo project) : store_(store), project_(project) {}
+  Session(DocumentStore& store, ProjectNo project) : store_(store), project_(project) {}
 
   // {begin: {documents: [...], indexes: [{keys, unique?, sparse?, partialFilter?, include?}]}} -> {indexes: [name or
   // ""]} {find: [{filter, sort?, skip?, limit?}]} ->
   //   {results: [{filterError} or {plain: [id] or plainError, plainCount, indexed: [id] or indexedError, index,
-  //   indexedCount}]}
+  //   indexedCount}]}, a count being a number or an error
   // {update: [{id, update, filter?, arrayFilters?}]} -> {results: [{error} or {unmatched} or {document}]}
   // {put: [document]} -> {}
   Task<doc::Document> handle(doc::Document message) {
@@ -101,12 +108,11 @@ class Session {
   }
 
   Task<> put(doc::DocumentView documents) {
-    for (const doc::Element& element : documents) {
-      const doc::DocumentView document = element.value.asDocument();
-      for (const CollectionRef& collection : {plain_, indexed_}) {
-        CO_RETURN_IF_ERROR(co_await testing::put(store_, collection, std::string(document.stringOr("id")),
-                                                 doc::Document(document), writeOptions()));
-      }
+    std::vector<doc::Document> all;
+    for (const doc::Element& element : documents) all.emplace_back(element.value.asDocument());
+    if (all.empty()) co_return Result<>();
+    for (const CollectionRef& collection : {plain_, indexed_}) {
+      CO_RETURN_IF_ERROR(co_await testing::putAll(store_, collection, all, writeOptions()));
     }
     co_return Result<>();
   }
@@ -148,10 +154,14 @@ class Session {
         answer.end();
         if (collection.number == indexed_.number) answer.appendString("index", found->explain.index);
       } else {
-        answer.appendString(std::string(name) + "Error", found.error().message());
+        answer.appendString(std::string(name) + "Error", textOf(found.error()));
       }
-      CO_TRY(const uint64_t count, co_await store_.count(collection, *filter, soon()));
-      answer.appendInteger(std::string(name) + "Count", static_cast<int64_t>(count));
+      const auto count = co_await store_.count(collection, *filter, soon());
+      if (count) {
+        answer.appendInteger(std::string(name) + "Count", static_cast<int64_t>(*count));
+      } else {
+        answer.appendString(std::string(name) + "Count", textOf(count.error()));
+      }
     }
     co_return Result<>();
   }
@@ -217,7 +227,7 @@ class Session {
     return std::pair{std::move(query), std::move(update)};
   }
 
-  EmbeddedStore& store_;
+  DocumentStore& store_;
   ProjectNo project_;
   CollectionRef plain_;
   CollectionRef indexed_;
@@ -240,16 +250,31 @@ std::optional<doc::Document> readMessage() {
   return *std::move(message);
 }
 
-int serve(const std::filesystem::path& folder) {
+Result<std::unique_ptr<MainStore>> open(std::string_view place, Cores& cores, const Clock& clock) {
+  if (!place.starts_with("mongodb://")) {
+    EmbeddedSettings settings;
+    settings.minFreeDiskBytes = 0;
+    return EmbeddedStore::open(std::filesystem::path(place), settings, cores, {}, clock);
+  }
+  TRY(const MongoUri uri, parseMongoUri(place));
+  return MongoStore::open({.uri = uri.uri, .prefix = uri.prefix, .threads = 4}, {}, clock);
+}
+
+int serve(std::string_view place) {
   SystemClock clock;
   Cores cores(1);
   cores.start();
   int code = 0;
   {
-    EmbeddedSettings settings;
-    settings.minFreeDiskBytes = 0;
-    auto store = EmbeddedStore::open(folder, settings, cores, {}, clock).value();
-    Session session(*store, testing::runOn(cores, 0, store->allocateProject()).value());
+    auto opened = open(place, cores, clock);
+    if (!opened) {
+      std::fprintf(stderr, "%s %s\n", opened.error().message().c_str(), opened.error().cause().c_str());
+      cores.stop();
+      cores.join();
+      return 1;
+    }
+    MainStore& store = **opened;
+    Session session(store, testing::runOn(cores, 0, store.allocateProject()).value());
     while (auto message = readMessage()) {
       const auto answer = testing::runOn(cores, 0, session.handle(*std::move(message)));
       if (!answer) {
@@ -272,7 +297,7 @@ int serve(const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::fprintf(stderr, "usage: differential_driver FOLDER\n");
+    std::fprintf(stderr, "usage: differential_driver FOLDER|mongodb://...\n");
     return 2;
   }
   return mb::store::serve(argv[1]);

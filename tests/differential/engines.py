@@ -1,4 +1,4 @@
-"""The two sides: the embedded engine by its driver, and the independent server by a MongoDB driver."""
+"""The two sides: an engine of ours by its driver, and the independent server by a MongoDB driver."""
 
 import shutil
 import struct
@@ -17,13 +17,15 @@ OPTIONS = bson.CodecOptions(tz_aware=True)
 
 
 class Ours:
-    """The embedded engine: calls of driver.cc with {begin}, {put}, {find}, {update}."""
+    """An engine of ours: calls of driver.cc with {begin}, {put}, {find}, {update}."""
 
-    def __init__(self, driver: Path):
+    def __init__(self, driver: Path, mongo: str | None, name: str):
+        """`mongo`: the address of a server for the engine on MongoDB; None: the embedded one. `name`: its database there."""
         # In memory where possible, since durability is not compared.
         memory = Path("/dev/shm")
         self.folder = tempfile.mkdtemp(prefix="manybase-differential-", dir=memory if memory.is_dir() else None)
-        self.process = subprocess.Popen([driver, self.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        place = f"{mongo}/{name}?replicaSet=secantus" if mongo else self.folder
+        self.process = subprocess.Popen([driver, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, message: dict) -> dict:
         self.process.stdin.write(bson.encode(message))

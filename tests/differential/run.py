@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sends random documents, filters, updates and indexes to the embedded engine, without and with indexes, and to an
-independent implementation of MongoDB's semantics.
+"""Sends random documents, filters, updates and indexes to the embedded engine, or with --mongo to the one on MongoDB,
+without and with indexes, and to an independent implementation of MongoDB's semantics.
 
-    tests/differential/run.py [--operations N] [--seconds N] [--seed S] [--jobs N] [--driver PROGRAM] [--round N]
+    tests/differential/run.py [--mongo] [--operations N] [--seconds N] [--seed S] [--jobs N] [--driver PROGRAM] [--round N]
 
 Round n of a seed is always the same. A difference that known.py does not explain is reduced, printed and makes the run
 fail. Exit code: 0, or 1 if there was one. The last line is the summary.
@@ -18,11 +18,14 @@ import time
 import traceback
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 import bson
 import known
 from cases import Case, Comparison, outcome
 from engines import ROOT, Ours, Server, Theirs
 from generate import Generator
+from support import mongo_server
 
 DOCUMENTS = 24
 QUERIES = 60
@@ -121,9 +124,10 @@ class Round:
 
 
 class Worker:
-    def __init__(self, options: argparse.Namespace, port: int, number: int):
+    def __init__(self, options: argparse.Namespace, port: int, mongo: str | None, number: int):
         self.seed = options.seed
-        self.ours, self.scratch = Ours(options.driver), Ours(options.driver)
+        self.ours = Ours(options.driver, mongo, f"worker{number}")
+        self.scratch = Ours(options.driver, mongo, f"scratch{number}")
         self.theirs = Theirs(port, f"worker{number}")
         self.shrinker = Comparison(self.scratch, Theirs(port, f"scratch{number}"))
         self.operations = 0
@@ -153,8 +157,10 @@ class Worker:
         self.scratch.close()
 
 
-def work(options: argparse.Namespace, port: int, number: int, results: multiprocessing.Queue) -> None:
-    worker = Worker(options, port, number)
+def work(
+    options: argparse.Namespace, port: int, mongo: str | None, number: int, results: multiprocessing.Queue
+) -> None:
+    worker = Worker(options, port, mongo, number)
     round_number = options.round
     try:
         end = time.monotonic() + options.seconds
@@ -173,6 +179,7 @@ def work(options: argparse.Namespace, port: int, number: int, results: multiproc
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mongo", action="store_true", help="the engine on MongoDB, with the server of the tests")
     parser.add_argument("--operations", type=int, default=20_000, help="queries and updates, all together (20000)")
     parser.add_argument("--seconds", type=float, default=86_400, help="at most this long")
     parser.add_argument("--seed", default="1")
@@ -180,15 +187,18 @@ def main() -> int:
     parser.add_argument("--round", type=int, help="this one only")
     parser.add_argument("--driver", type=Path, default=ROOT / "build" / "release" / "bin" / "differential_driver")
     options = parser.parse_args()
+    known.on_mongo = options.mongo
     options.jobs = 1 if options.round is not None else options.jobs
 
     # SIGTERM exits normally, so that the folders are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     server = Server()
+    mongo = mongo_server.shared() if options.mongo else None
+    address = f"mongodb://127.0.0.1:{mongo.port}" if mongo else None
     results: multiprocessing.Queue = multiprocessing.Queue()
     workers = [
-        multiprocessing.Process(target=work, args=(options, server.port, number, results))
+        multiprocessing.Process(target=work, args=(options, server.port, address, number, results))
         for number in range(options.jobs)
     ]
     try:

@@ -82,7 +82,10 @@ class Pushing {
   NodePtr pushContained(const FilterNode& node, bool inElement) {
     FilterNode out = node;
     if (isId(node) && !inElement) return leaveOut();
-    if (!simple(node.patterns) || !pushChildren(out, true)) return leaveOut();
+    const auto isPattern = [](const NodePtr& child) { return child->op == FilterOp::regex; };
+    // In $all the server takes no $regex.
+    if (node.op == FilterOp::contains && std::ranges::any_of(node.children, isPattern)) return leaveOut();
+    if (!pushChildren(out, true)) return leaveOut();
     return rooted(std::move(out), inElement);
   }
 
@@ -99,6 +102,8 @@ class Pushing {
 
   NodePtr pushLeaf(const FilterNode& node, bool inElement) {
     if (!simple(node.patterns)) return leaveOut();
+    // In $in the server takes no $regex.
+    if (node.op == FilterOp::in && !node.patterns.empty()) return leaveOut();
     // Whether a position that an array does not have counts as null differs.
     if (hasPosition(node.path) && comparesNull(node)) return leaveOut();
     // How fractions and numbers beyond 64 bits are truncated depends on the server's version.

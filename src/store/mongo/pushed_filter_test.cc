@@ -20,6 +20,8 @@ TEST(PushedFilterTest, LeavesOutWhatTheServerEvaluatesOtherwise) {
   EXPECT_EQ(pushed(R"({"a":1,"b":{"$mod":[2,1]}})"), R"({"$and":[{"a":1}]}…)");
   EXPECT_EQ(pushed(R"({"$or":[{"a":1},{"b":{"$mod":[2,1]}}]})"), "{}…");
   EXPECT_EQ(pushed(R"({"a":{"$not":{"$mod":[2,1]}}})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a":{"$regex":"^b"},"c":{"$in":[1,{"$regex":"^d"}]}})"), R"({"$and":[{"a":{"$regex":"^b"}}]}…)");
+  EXPECT_EQ(pushed(R"({"a":{"$all":["b",{"$regex":"^c"}]}})"), "{}…");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kSortMemory = 292;    // QueryExceededMemoryLimitNoDiskUseAllowed
 constexpr int kParallelArrays = 2;  // BadValue, of a sort by two arrays
+constexpr int kAmbiguousPath = 16746;
 
 }  // namespace
 
@@ -29,6 +30,10 @@ Error queryError(const CommandError& error) {
   if (error.isTime()) return tooSlow();
   if (error.code == kParallelArrays && error.message.find("parallel arrays") != std::string::npos) {
     return Error(ErrorCode::validation, std::string(kTwoArrays));
+  }
+  if (error.code == kAmbiguousPath) {
+    return Error(ErrorCode::validation,
+                 "the sort names a position of an array in which a document has a field of that name");
   }
   return unavailableError(error);
 }

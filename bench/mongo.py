@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The CPU time of our process per request with the data in MongoDB, next to the embedded engine in the same run; and how
+soon it responds on /health while the database stalls.
+
+    bench/mongo.py               the whole table
+
+The server of MongoDB's protocol is the one of the tests, on the same machine, so that rates and times are its own more
+than ours; CPU times are of our process alone. Everything stays on 127.0.0.1 and is bounded.
+"""
+
+import pathlib
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
+
+from client import raw_request  # noqa: E402
+from run import Bench, Figures, arguments, running  # noqa: E402
+from support.mongo_server import MongoServer  # noqa: E402
+from targets import Manybase  # noqa: E402
+
+CONNECTIONS = 16  # as many creates are in a group at most
+WORK = {"get": 2_000, "list": 500, "create": 800, "patch": 800}
+STALL_SECONDS = 5
+# CPU time per request as a multiple of the embedded engine's, and milliseconds.
+BOUNDS = {"getTimes": 4, "createTimes": 3, "listTimes": 3, "healthWhileStalledP99Ms": 50}
+
+
+class OnMongo(Manybase):
+    def __init__(self, folder, binary, database):
+        super().__init__(folder, binary)
+        self.database = database
+
+    def environment(self):
+        return {**super().environment(), "MONGO_URL": self.database.url.replace("/?", "/bench?")}
+
+
+def compare(bench, embedded, mongo):
+    """Measures both, one after the other in each repeat, so that noise affects both alike."""
+    figures = {}
+    for kind, count in WORK.items():
+        runs = {server: [] for server in (embedded, mongo)}
+        for _ in range(bench.repeats):
+            for server, done in runs.items():
+                done.append(bench.load(server.port, server.pid, server.requests(kind), CONNECTIONS, count))
+        ours, theirs = bench.median(runs[embedded]), bench.median(runs[mongo])
+        for run in (ours, theirs):
+            if not all(status.startswith("2") for status in run["statuses"]):
+                raise RuntimeError(f"{kind}: {run['statuses']}")
+        figures[f"{kind}EmbeddedCpuUs"] = ours["cpuUsPerRequest"]
+        figures[f"{kind}CpuUs"] = theirs["cpuUsPerRequest"]
+        figures[f"{kind}Times"] = theirs["cpuUsPerRequest"] / ours["cpuUsPerRequest"]
+        figures[f"{kind}PerSecond"] = theirs["perSecond"]
+        figures[f"{kind}P99Ms"] = theirs["p99Us"] / 1000
+    return figures
+
+
+def stalled(bench, mongo):
+    """Measures /health while the database is stopped and requests that need it wait."""
+    mongo.database.process.send_signal(signal.SIGSTOP)
+    try:
+        other = Bench(bench.binaries, tempfile.mkdtemp(dir=bench.folder), 1)
+        waiting = threading.Thread(
+            target=other.load, args=(mongo.port, mongo.pid, mongo.requests("get"), 64, 64, 0), daemon=True
+        )
+        waiting.start()
+        time.sleep(0.5)
+        health = raw_request("GET", "/api/v1/health")
+        run = bench.load(mongo.port, mongo.pid, [health], 1, 100 * STALL_SECONDS, 0, rate=100)
+    finally:
+        mongo.database.process.send_signal(signal.SIGCONT)
+    waiting.join()
+    if set(run["statuses"]) != {"200"}:
+        raise RuntimeError(f"/health: {run['statuses']}")
+    return {"healthWhileStalledP99Ms": run["p99Us"] / 1000}
+
+
+def main():
+    options = arguments(__doc__)
+    result = Figures()
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=HERE.parent / "build") as folder:
+        bench = Bench(options.build, folder, options.repeats)
+        database = MongoServer(bench.folder)
+        try:
+            with (
+                running(Manybase(bench.folder / "embedded", options.server)) as embedded,
+                running(OnMongo(bench.folder / "on-mongo", options.server, database)) as mongo,
+            ):
+                embedded.prepare()
+                mongo.prepare()
+                result.report(**compare(bench, embedded, mongo))
+                result.report(**stalled(bench, mongo))
+        finally:
+            database.stop()
+    return result.finish(BOUNDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
