@@ -1,5 +1,7 @@
 #include "store/mongo/pushed_filter.h"
 
+#include <set>
+
 #include "document/filter_write.h"
 #include "store/mongo/names.h"
 
@@ -189,6 +191,27 @@ class EngineForm final : public StoredForm {
   const CollectionRef& collection_;
 };
 
+// The filter that matches what all of them match: one object where no two of them have a key in common, since not every
+// server finds an index through an $and.
+doc::Document conjunction(const std::vector<doc::Document>& filters) {
+  std::set<std::string_view> keys;
+  bool disjoint = true;
+  for (const doc::Document& filter : filters) {
+    for (const doc::Element& element : filter.view()) disjoint = keys.insert(element.key).second && disjoint;
+  }
+  doc::BsonWriter out;
+  if (!disjoint) out.beginArray("$and");
+  for (size_t i = 0; i < filters.size(); ++i) {
+    if (!disjoint) {
+      out.appendDocument(doc::arrayKey(i), filters[i]);
+      continue;
+    }
+    for (const doc::Element& element : filters[i].view()) out.append(element.key, element.value);
+  }
+  if (!disjoint) out.end();
+  return out.finish();
+}
+
 }  // namespace
 
 PushedFilter pushFilter(const CollectionRef& collection, const doc::Filter& filter, std::vector<doc::Document> more) {
@@ -203,15 +226,9 @@ PushedFilter pushFilter(const CollectionRef& collection, const doc::Filter& filt
 PushedFilter pushFilter(const StoredForm& form, const doc::Filter& filter, std::vector<doc::Document> more) {
   Pushing pushing(form);
   NodePtr root = pushing.push(filter.root(), false);
-  doc::BsonWriter out;
   const doc::Document own = root ? doc::filterDocument(doc::Filter::fromTree(std::move(root))) : doc::Document();
   if (!own.empty()) more.insert(more.begin(), own);
-  if (!more.empty()) {
-    out.beginArray("$and");
-    for (size_t i = 0; i < more.size(); ++i) out.appendDocument(doc::arrayKey(i), more[i]);
-    out.end();
-  }
-  return {out.finish(), pushing.exact()};
+  return {conjunction(more), pushing.exact()};
 }
 
 }  // namespace mb::store::mongo
