@@ -26,6 +26,8 @@ class ConnectionPool {
   // Queues a job without waiting for it; false when full or stopped. An accepted job is called in any case.
   bool submit(ProjectNo project, std::move_only_function<void(Connection&)> job);
   void stop() { pool_.stop(); }
+  // unavailable, of a call that has not begun by its deadline.
+  static Error late();
 
  private:
   // A connection that no other thread uses.
@@ -39,7 +41,6 @@ class ConnectionPool {
   };
   std::unique_ptr<Connection> take();
   void giveBack(std::unique_ptr<Connection> connection);
-  static Error late();
 
   const std::string uri_;
   const Connection::SessionStarted started_;

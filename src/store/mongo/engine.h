@@ -2,6 +2,7 @@
 // closing), query.cc, alterations.cc, feed.cc and recount.cc.
 #pragma once
 
+#include "store/mongo/document_reads.h"
 #include "store/mongo/log_trim.h"
 #include "store/mongo/mongo_store.h"
 #include "store/mongo/transaction.h"
@@ -78,6 +79,9 @@ class Engine final : public MongoStore {
   Result<Explain> explained(Connection& connection, const CollectionRef& collection, const doc::Document& find);
   std::function<Outcome<doc::Document>(doc::DocumentView)> readingOf(Connection& connection,
                                                                      const CollectionRef& collection) const;
+  // Of ids as they are stored, the documents that exist, by them. Blocks.
+  Result<std::map<std::string, VersionedDocument>> readByIds(Connection& connection, const CollectionRef& collection,
+                                                             const std::vector<std::string>& ids, Deadline deadline);
   // Whether the collection exists, as far as this instance must know. Blocks.
   Result<bool> exists(Connection& connection, const CollectionRef& collection);
   // The sum over the documents of a system collection that is not counted, by the database.
@@ -134,6 +138,7 @@ class Engine final : public MongoStore {
   CommitCounts counts_;
   const GroupContext context_;
   ConnectionPool pool_;
+  DocumentReads reads_;
   WriteQueues queues_;
   Watcher watcher_;
   int64_t idFloorMs_ = 0;  // of the start

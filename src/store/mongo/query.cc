@@ -56,24 +56,34 @@ Result<bool> Engine::exists(Connection& connection, const CollectionRef& collect
 
 Task<std::optional<VersionedDocument>> Engine::getVersioned(CollectionRef collection, std::string id,
                                                             ReadOptions options) {
-  using Versioned = std::optional<VersionedDocument>;
-  const Deadline deadline = orDefault(options.deadline);
-  co_return co_await pool_.run(collection.project, deadline, [=, this](Connection& connection) -> Result<Versioned> {
-    TRY(const bool there, exists(connection, collection));
-    if (!there) return Versioned();
-    const std::string stored = storedId(collection.project, collection.number, id);
-    const auto reply = connection.read(
-        names_.databaseOf(collection.project, collection.number),
-        findByIds(Names::collectionOf(collection.number), std::span(&stored, 1), [&](doc::BsonWriter& out) {
-          out.appendInt64("maxTimeMS", remainingMs(deadline));
-          out.appendBool("singleBatch", true);
-        }));
-    if (!reply) return fail(queryError(reply.error()));
-    const Batch batch = batchOf(*reply);
-    if (batch.documents.empty()) return Versioned();
-    TRY(Unstored found, unstored(collection.number, batch.documents.front()));
-    return Versioned(VersionedDocument{std::move(found.document), isSystem(collection.number) ? 0 : found.version});
+  co_return co_await reads_.get(collection, storedId(collection.project, collection.number, id),
+                                orDefault(options.deadline));
+}
+
+Result<std::map<std::string, VersionedDocument>> Engine::readByIds(Connection& connection,
+                                                                   const CollectionRef& collection,
+                                                                   const std::vector<std::string>& ids,
+                                                                   Deadline deadline) {
+  std::map<std::string, VersionedDocument> found;
+  TRY(const bool there, exists(connection, collection));
+  if (!there) return found;
+  const std::string name = Names::collectionOf(collection.number);
+  const doc::Document command = findByIds(
+      name, ids, [&](doc::BsonWriter& more) { more.appendInt64("maxTimeMS", remainingMs(deadline)); });
+  Result<> kept;
+  const auto read = eachDocument(readingOf(connection, collection), name, command, [&](doc::DocumentView each) {
+    auto document = unstored(collection.number, each);
+    if (!document) {
+      kept = fail(std::move(document).error());
+      return false;
+    }
+    const DocumentVersion version = isSystem(collection.number) ? 0 : document->version;
+    found.emplace(each.stringOr("_id"), VersionedDocument{std::move(document->document), version});
+    return true;
   });
+  if (!read) return fail(queryError(read.error()));
+  if (!kept) return fail(std::move(kept).error());
+  return found;
 }
 
 Task<std::optional<doc::Document>> Engine::get(CollectionRef collection, std::string id, ReadOptions options) {
@@ -89,40 +99,28 @@ Task<std::vector<std::optional<doc::Document>>> Engine::getMany(CollectionRef co
   const Deadline deadline = orDefault(options.deadline);
   co_return co_await pool_.run(collection.project, deadline, [=, this](Connection& connection) -> Result<Many> {
     Many out(ids.size());
-    TRY(const bool there, exists(connection, collection));
-    if (!there || ids.empty()) return out;
-    std::map<std::string, doc::Document> found;
     std::vector<std::string> stored;
     for (const std::string& id : ids) stored.push_back(storedId(collection.project, collection.number, id));
-    std::ranges::sort(stored);
-    stored.erase(std::unique(stored.begin(), stored.end()), stored.end());
-    const std::string name = Names::collectionOf(collection.number);
-    for (size_t from = 0; from < stored.size(); from += kCommandStatements) {
-      const size_t count = std::min(kCommandStatements, stored.size() - from);
-      const doc::Document command = findByIds(name, std::span(stored).subspan(from, count), [&](doc::BsonWriter& more) {
-        more.appendInt64("maxTimeMS", remainingMs(deadline));
-      });
-      Result<> kept;
-      const auto read = eachDocument(readingOf(connection, collection), name, command, [&](doc::DocumentView each) {
-        auto document = unstored(collection.number, each);
-        if (!document) {
-          kept = fail(std::move(document).error());
-          return false;
-        }
-        found[std::string(idOf(collection.number, each.stringOr("_id")))] =
-            hidden ? hidden->strip(document->document) : std::move(document->document);
-        return true;
-      });
-      if (!read) return fail(queryError(read.error()));
-      if (!kept) return fail(std::move(kept).error());
+    std::vector<std::string> distinct = stored;
+    std::ranges::sort(distinct);
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    std::map<std::string, VersionedDocument> found;
+    for (size_t from = 0; from < distinct.size(); from += kCommandStatements) {
+      const auto begin = distinct.begin() + static_cast<std::ptrdiff_t>(from);
+      const auto end = begin + static_cast<std::ptrdiff_t>(std::min(kCommandStatements, distinct.size() - from));
+      TRY(auto some, readByIds(connection, collection, {begin, end}, deadline));
+      if (hidden) {
+        for (auto& [_, each] : some) each.document = hidden->strip(each.document);
+      }
+      found.merge(some);
     }
     size_t bytes = 0;
     for (size_t i = 0; i < ids.size(); ++i) {
-      const auto document = found.find(ids[i]);
+      const auto document = found.find(stored[i]);
       if (document == found.end()) continue;
-      bytes += document->second.size();
+      bytes += document->second.document.size();
       if (bytes > kMaxResultBytes) return fail(ErrorCode::payloadTooLarge, "the result would be larger than 16 MiB");
-      out[i] = document->second;
+      out[i] = document->second.document;
     }
     return out;
   });
