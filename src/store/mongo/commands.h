@@ -107,8 +107,8 @@ inline doc::Document findWhere(std::string_view collection, std::string_view pat
   return findAll(collection, [&](doc::BsonWriter& out) { out.appendInt64(path, number); });
 }
 
-// {find: collection, filter: {_id: {$in: ids}}}, or {_id: id} of one, which servers have a shorter way for; `more` appends
-// further fields.
+// {find: collection, filter: {_id: {$in: ids}}}, or {_id: id} of one, which servers have a shorter way for; `more`
+// appends further fields.
 inline doc::Document findByIds(std::string_view collection, std::span<const std::string> ids,
                                const std::function<void(doc::BsonWriter&)>& more = {}) {
   doc::BsonWriter out;

@@ -13,9 +13,8 @@ Error tooManyReads() {
 }  // namespace
 
 Async<Result<DocumentReads::Found>> DocumentReads::get(CollectionRef collection, std::string id, Deadline deadline) {
-  co_return co_await suspend<Result<Found>>([&](Resumer<Result<Found>> resumer) {
-    add({collection, std::move(id), deadline, std::move(resumer)});
-  });
+  co_return co_await suspend<Result<Found>>(
+      [&](Resumer<Result<Found>> resumer) { add({collection, std::move(id), deadline, std::move(resumer)}); });
 }
 
 void DocumentReads::add(Waiting read) {

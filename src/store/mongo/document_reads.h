@@ -1,5 +1,5 @@
-// Reads of single documents by id. Those of one collection that wait at the same time go to the database in one command,
-// since a command costs this process more than its documents.
+// Reads of single documents by id. Those of one collection that wait at the same time go to the database in one
+// command, since a command costs this process more than its documents.
 #pragma once
 
 #include <map>

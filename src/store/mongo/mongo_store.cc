@@ -87,9 +87,8 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
             [this](Connection& connection, doc::DocumentView session) {
               return noteSession(connection, names_, instance_, session);
             }),
-      reads_(pool_,
-             [this](Connection& connection, const CollectionRef& collection, const std::vector<std::string>& ids,
-                    Deadline deadline) { return readByIds(connection, collection, ids, deadline); }),
+      reads_(pool_, [this](Connection& connection, const CollectionRef& collection, const std::vector<std::string>& ids,
+                           Deadline deadline) { return readByIds(connection, collection, ids, deadline); }),
       queues_(pool_, context_),
       watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, leases_, instance_, settings_.files}) {}
 

@@ -68,8 +68,8 @@ Result<std::map<std::string, VersionedDocument>> Engine::readByIds(Connection& c
   TRY(const bool there, exists(connection, collection));
   if (!there) return found;
   const std::string name = Names::collectionOf(collection.number);
-  const doc::Document command = findByIds(
-      name, ids, [&](doc::BsonWriter& more) { more.appendInt64("maxTimeMS", remainingMs(deadline)); });
+  const doc::Document command =
+      findByIds(name, ids, [&](doc::BsonWriter& more) { more.appendInt64("maxTimeMS", remainingMs(deadline)); });
   Result<> kept;
   const auto read = eachDocument(readingOf(connection, collection), name, command, [&](doc::DocumentView each) {
     auto document = unstored(collection.number, each);
