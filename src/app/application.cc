@@ -124,7 +124,7 @@ struct Application::Impl {
   const api::LocalRequests localRequests{isLocalOnly(settings)};
   projects::SetupCode setupCode{settings.app.dataDirectory};
   projects::Registration registration{*store, ids, kClock, auditor, mailer, setupCode, settings.instance};
-  OwnDatabaseParts own{settings, projectDeps, master, ownConnections};
+  OwnDatabaseParts own{settings, projectDeps, master, ownConnections, *store, *cores, leases.get()};
   projects::Projects projects{projectDeps};
   projects::Members members{projectDeps};
   projects::Transfers transfers{projectDeps};
@@ -141,7 +141,7 @@ struct Application::Impl {
   std::unique_ptr<data::Data> data;
   configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, variables, version}};
   configuration::ConfigurationCopier copier{configuration};
-  introspection::Introspection introspection{{ownConnections.lookup(), data->collections(), *store, auditor, ids}};
+  introspection::Introspection introspection{{ownConnections.lookup(), data->collections(), *store, auditor}};
   events::Dispatcher events{
       {*store, *store, queue, snapshots, *cores, std::chrono::seconds(30), store->peers() ? leases.get() : nullptr}};
   webhooks::Webhooks webhooks{
@@ -373,7 +373,7 @@ Result<> Application::Impl::open() {
   metricSeries.start(cores->at(0).get_executor(), background);
   vectors.start();
   purge.start(cores->at(0).get_executor(), background);
-  own.service.start(cores->at(0).get_executor(), background);
+  own.start(cores->at(0).get_executor(), background);
   if (storage) storage->sweeper().start(cores->at(0).get_executor(), background);
   identity.signingKeys().start(cores->at(0).get_executor(), background);
   return {};
@@ -412,7 +412,7 @@ void Application::Impl::stop(std::chrono::milliseconds limit) {
   functionsRuntime.stop();
   vectors.drain();
   purge.stop();
-  own.service.stopPasses();
+  own.stopPasses();
   if (storage) storage->sweeper().stop();
   if (billing) billing->stop();
   identity.signingKeys().stop();

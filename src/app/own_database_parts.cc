@@ -22,12 +22,25 @@ std::string mainStoreIdentity(const StoreSettings& settings) {
 }  // namespace
 
 OwnDatabaseParts::OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps,
-                                   const MasterSecret& master, OwnDatabaseConnections& connections)
+                                   const MasterSecret& master, OwnDatabaseConnections& connections,
+                                   store::MainStore& store, Cores& cores, jobs::Leases* leases)
     : service(deps, settings.ownDatabases, master, connections.databases, connections.guard,
               mainStoreIdentity(settings.store)),
+      copier({store, connections.databases, deps.auditor, deps.clock, cores, leases}),
       databases_(connections.databases) {}
 
+void OwnDatabaseParts::start(const Executor& executor, TaskGroup& tasks) {
+  service.start(executor, tasks);
+  copier.start(executor, tasks);
+}
+
+void OwnDatabaseParts::stopPasses() {
+  service.stopPasses();
+  copier.stopPasses();
+}
+
 void OwnDatabaseParts::stop() {
+  copier.stop();
   service.stop();
   databases_.stop();
 }

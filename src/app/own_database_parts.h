@@ -3,6 +3,7 @@
 
 #include "app/application.h"
 #include "outbound/address_rule.h"
+#include "own_changes/copier.h"
 
 namespace mb::app {
 
@@ -33,13 +34,18 @@ struct OwnDatabaseConnections {
 };
 
 struct OwnDatabaseParts {
-  // Blocks where the deployment itself is on MongoDB. All outlive it.
+  // Blocks where the deployment itself is on MongoDB. All outlive it; `leases`: null if this is the only process.
   OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps, const MasterSecret& master,
-                   OwnDatabaseConnections& connections);
+                   OwnDatabaseConnections& connections, store::MainStore& store, Cores& cores, jobs::Leases* leases);
+  // Starts the passes: of probes, and of the copier of changes.
+  void start(const Executor& executor, TaskGroup& tasks);
+  // The passes that run are the last ones. Never blocks.
+  void stopPasses();
   // Not from a core.
   void stop();
 
   projects::OwnDatabases service;
+  own_changes::Copier copier;
 
  private:
   store::own::Databases& databases_;

@@ -24,12 +24,14 @@ constexpr size_t kBatchDocuments = 200;
 constexpr size_t kBatchBytes = 512 << 10;
 constexpr auto kWriteLimit = std::chrono::seconds(60);
 
-// Collections that a copy of a project does not get: their records authenticate clients for the original.
+// Collections that a copy of a project does not get: their records authenticate clients for the original, or say what
+// the original's processes were doing.
 bool staysBehind(std::string_view systemCollection) {
   return systemCollection == "__sessions" || systemCollection == "__api_keys" || systemCollection == "__challenges" ||
          systemCollection == "__webhook_deliveries" || systemCollection == "__webhook_sent" ||
          systemCollection == "__function_runs" || systemCollection == "__function_stats" ||
-         systemCollection == "__function_run_inputs";
+         systemCollection == "__function_run_inputs" || systemCollection == "__own_intents" ||
+         systemCollection == "__own_stream";
 }
 
 std::unexpected<Error> corrupt(std::string_view what) {

@@ -8,6 +8,7 @@
 #include "integrations/integration_service.h"
 #include "jobs/jobs.h"
 #include "projects/projects.h"
+#include "store/own/intents.h"
 #include "variables/variables.h"
 #include "vectors/embedding_rows.h"
 #include "webhooks/webhooks.h"
@@ -16,11 +17,12 @@ namespace mb::app {
 
 std::vector<store::SystemCollection> systemCollections() {
   std::vector<store::SystemCollection> all = {audit::auditCollection(), secretChangeCollection()};
-  for (const auto& module : {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
-                             connections::systemCollections(), data::systemCollections(), events::systemCollections(),
-                             storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
-                             integrations::systemCollections(), functions::systemCollections(),
-                             variables::systemCollections(), billing::systemCollections(), api::systemCollections()}) {
+  for (const auto& module :
+       {jobs::systemCollections(), identity::systemCollections(), projects::systemCollections(),
+        connections::systemCollections(), data::systemCollections(), events::systemCollections(),
+        storage::systemCollections(), webhooks::systemCollections(), vectors::systemCollections(),
+        integrations::systemCollections(), functions::systemCollections(), variables::systemCollections(),
+        billing::systemCollections(), api::systemCollections(), store::own::systemCollections()}) {
     all.insert(all.end(), module.begin(), module.end());
   }
   return all;

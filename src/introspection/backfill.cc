@@ -10,8 +10,6 @@ namespace mb::introspection {
 
 namespace {
 
-using doc::BsonType;
-
 constexpr size_t kRound = 100;            // documents of one command
 constexpr size_t kMaxKeyBytes = 8 << 20;  // of all `_id`s of a call
 constexpr std::chrono::seconds kFindTime{20};
@@ -51,10 +49,9 @@ Outcome<std::vector<doc::Value>> keysWithoutId(Source& source, const std::string
   return keys;
 }
 
-std::string idFor(doc::ValueView key, store::own::Cover& cover, IdGenerator& ids) {
-  if (key.type() == BsonType::objectId) return cover.of(key.asObjectId());
-  if (key.type() == BsonType::string && store::own::isShownId(key.asString())) return std::string(key.asString());
-  return ids.next();
+// By this the copier of changes knows these writes (store/own/stream_event.h).
+std::string idFor(doc::ValueView key, store::own::Cover& cover) {
+  return store::own::backfilledId({static_cast<uint8_t>(key.type()), "_id", key.raw()}, cover);
 }
 
 // {q: {_id: {$eq: key}, id: {$exists: false}}, u: {$set: {id: id}}}
@@ -91,14 +88,14 @@ Outcome<int64_t> countWithoutId(Source& source, const std::string& collection) {
 }  // namespace
 
 Outcome<BackfillReport> backfillIds(Source& source, const std::string& collection, int64_t limit,
-                                    store::own::Cover& cover, IdGenerator& ids) {
+                                    store::own::Cover& cover) {
   const auto keys = keysWithoutId(source, collection, limit);
   if (!keys) return std::unexpected(keys.error());
   BackfillReport report;
   for (size_t at = 0; at < keys->size() && !source.isLate(kTimeAfterRounds); at += kRound) {
     std::vector<doc::Document> statements;
     for (size_t i = at; i < std::min(at + kRound, keys->size()); ++i) {
-      statements.push_back(statementFor((*keys)[i], idFor((*keys)[i], cover, ids)));
+      statements.push_back(statementFor((*keys)[i], idFor((*keys)[i], cover)));
     }
     const auto reply = source.write(store::mongo::statementsCommand("update", collection, "updates", statements));
     if (!reply) return std::unexpected(reply.error());

@@ -1,7 +1,6 @@
 // Gives documents an `id`. The only write of introspection to documents of an owner's database. Blocks.
 #pragma once
 
-#include "base/id.h"
 #include "document/shape.h"
 #include "introspection/source.h"
 #include "store/own/cover.h"
@@ -24,9 +23,10 @@ struct BackfillReport {
 };
 
 // Gives an id to documents without the field `id`, at most `limit`, in the order of `_id`: the cover of an ObjectId, a
-// string of the form of an id itself, else a new one. A document that got an `id` since it was read keeps it.
+// string of the form of an id itself, else one that follows from the `_id`. A document that got an `id` since it was
+// read keeps it.
 Outcome<BackfillReport> backfillIds(Source& source, const std::string& collection, int64_t limit,
-                                    store::own::Cover& cover, IdGenerator& ids);
+                                    store::own::Cover& cover);
 
 // Creates the unique index kIdIndex on `id`, of strings. Fails with kDuplicateKey where documents share an id.
 Outcome<> createIdIndex(Source& source, const std::string& collection);

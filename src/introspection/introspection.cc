@@ -54,11 +54,10 @@ Result<Survey> usableSurvey(Source& source, Database& database, const std::strin
   return **std::move(survey);
 }
 
-Result<BackfillReport> runBackfill(Source& source, Database& database, const std::string& collection, int64_t limit,
-                                   IdGenerator& ids) {
+Result<BackfillReport> runBackfill(Source& source, Database& database, const std::string& collection, int64_t limit) {
   TRY(const Survey survey, usableSurvey(source, database, collection));
   store::own::Cover cover(database.coverKey());
-  const auto report = backfillIds(source, collection, limit, cover, ids);
+  const auto report = backfillIds(source, collection, limit, cover);
   if (!report) return fail(writeError(database, report.error()));
   if (report->remaining > 0 || hasUniqueIds(survey.facts)) return *report;
   if (const auto made = createIdIndex(source, collection); !made) return fail(writeError(database, made.error()));
@@ -202,10 +201,10 @@ Task<BackfillReport> Introspection::backfill(Access access, std::string collecti
     co_return fail(Error(ErrorCode::validation, "/limit " + rule).withDetail("/limit", rule));
   }
   CO_TRY(const Claim claim, this->claim(access, collection));
-  const auto fill = [database, deadline = access.deadline, collection, limit, claim,
-                     &ids = deps_.ids](store::mongo::Connection& connection) -> Result<BackfillReport> {
+  const auto fill = [database, deadline = access.deadline, collection, limit,
+                     claim](store::mongo::Connection& connection) -> Result<BackfillReport> {
     Source source(connection, database->name(), deadline);
-    return runBackfill(source, *database, collection, limit, ids);
+    return runBackfill(source, *database, collection, limit);
   };
   CO_TRY(const BackfillReport report, co_await database->run(access.deadline, fill));
   CO_RETURN_IF_ERROR(co_await audit(access, collection, report));

@@ -59,7 +59,6 @@ struct IntrospectionDeps {
   data::Collections& collections;
   store::DocumentStore& store;
   audit::Auditor& auditor;
-  IdGenerator& ids;
 };
 
 // Every call fails with notFound where the project has no database of its own, and with unavailable while that cannot

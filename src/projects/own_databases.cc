@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "document/fields.h"
 #include "projects/membership_context.h"
+#include "projects/missed_changes.h"
+#include "store/own/intents.h"
 
 namespace mb::projects {
 
@@ -138,6 +140,10 @@ Task<> describeOwnDatabases(store::DocumentStore& store, std::vector<ProjectView
     views[i].byo = true;
     views[i].byoCapabilities = record->capabilities;
     if (!record->warnings.empty()) views[i].warnings = record->warnings;
+    CO_TRY(const auto missed, co_await missedChanges(store, static_cast<store::ProjectNo>(record->number)));
+    if (!missed) continue;
+    if (!views[i].warnings) views[i].warnings.emplace();
+    views[i].warnings->push_back(*missed);
   }
   co_return Result<>();
 }
@@ -279,12 +285,16 @@ Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, 
   const store::Target project = write.hold(target(kProjects, context.id().str()));
   const store::Target membership = write.hold(target(kMemberships, context.membershipId));
   const store::Target database = write.change(target(kOwnDatabases, context.id().str()));
-  const auto callback = [project, membership, database, &record = std::as_const(record)](
+  // Its changes are followed from now on, and subscribers get a gap.
+  const store::Target stream = write.change(own::streamOf(context.number()), std::string(own::kStreamId));
+  const auto callback = [project, membership, database, stream, &record = std::as_const(record)](
                             const store::PreImages& images, store::Changes& changes) -> Result<bool> {
     TRY(const auto holder, fromStore<ProjectRecord>(images[project]));
     TRY(const auto actor, fromStore<MembershipRecord>(images[membership]));
     RETURN_IF_ERROR(mustOwn({holder, actor}));
     changes.put(database, doc::encode(record));
+    TRY(doc::Document restarted, own::restarted(images[stream]));
+    changes.put(stream, std::move(restarted));
     return holder->status == "active";
   };
   const auto written = co_await store::writeReturning(deps_.store, std::move(write), callback);
@@ -365,7 +375,10 @@ Task<DatabaseCheck> OwnDatabases::check(By by, std::string id) {
   if (!record) co_return fail(noDatabase());
   const bool isActive = context.project->info().status == snapshot::ProjectStatus::active;
   CO_TRY(Probed probed, co_await probe(*std::move(record), isActive));
-  co_return DatabaseCheck{probed.record.capabilities, std::move(probed.record.warnings), probed.reachable};
+  std::vector<ProjectWarning> warnings = std::move(probed.record.warnings);
+  CO_TRY(auto missed, co_await missedChanges(deps_.store, context.number()));
+  if (missed) warnings.push_back(*std::move(missed));
+  co_return DatabaseCheck{probed.record.capabilities, std::move(warnings), probed.reachable};
 }
 
 void OwnDatabases::start(const Executor& executor, TaskGroup& tasks) {

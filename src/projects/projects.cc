@@ -14,7 +14,7 @@ namespace mb::projects {
 
 namespace {
 
-constexpr uint64_t kPage = 1000;
+constexpr uint64_t kProjectsPage = 1000;
 
 store::IndexSpec index(std::string name, std::vector<std::string> paths, bool unique = false) {
   store::IndexSpec spec;
@@ -147,12 +147,13 @@ Task<ProjectView> Projects::create(By by, NewProject input) {
 
 Task<std::vector<MembershipRecord>> Projects::membershipsOf(std::string userId) {
   std::vector<MembershipRecord> all;
-  for (uint64_t skip = 0;; skip += kPage) {
-    CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kMemberships, doc::Filter::equals("userId", userId), skip, kPage)));
+  for (uint64_t skip = 0;; skip += kProjectsPage) {
+    CO_TRY(
+        const store::QueryResult found,
+        co_await deps_.store.find(queryOf(kMemberships, doc::Filter::equals("userId", userId), skip, kProjectsPage)));
     CO_TRY(std::vector<MembershipRecord> page, fromStore<MembershipRecord>(found.documents));
     std::move(page.begin(), page.end(), std::back_inserter(all));
-    if (found.documents.size() < kPage) co_return all;
+    if (found.documents.size() < kProjectsPage) co_return all;
   }
 }
 
@@ -182,7 +183,8 @@ Task<ProjectView> Projects::detail(By by, std::string id) {
 Task<AccountMemberships> Projects::accountMemberships(By by) {
   AccountMemberships out;
   CO_TRY(const store::QueryResult owned,
-         co_await deps_.store.find(queryOf(kOrganizations, doc::Filter::equals("ownerId", by.caller.id), 0, kPage)));
+         co_await deps_.store.find(
+             queryOf(kOrganizations, doc::Filter::equals("ownerId", by.caller.id), 0, kProjectsPage)));
   CO_TRY(const auto organizations, fromStore<OrganizationRecord>(owned.documents));
   for (const auto& o : organizations) out.organizations.push_back({o.id, o.name, o.personal});
   CO_TRY(const std::vector<MembershipRecord> memberships, co_await membershipsOf(by.caller.id));

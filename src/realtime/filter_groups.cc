@@ -13,6 +13,7 @@ constexpr size_t kMaxClientPaths = 16;
 std::string keyOfVisibility(const Visibility& visibility) {
   std::string identity = identityOf(visibility.filter);
   identity += visibility.ofClient ? 'c' : 'r';
+  identity += visibility.seesAll ? 'a' : 's';
   if (visibility.inSet) identity += visibility.inSet->path.dotted();
   return identity;
 }
@@ -48,6 +49,7 @@ void FilterGroups::join(Subscription& subscription, std::string identity, Visibi
     found->second->identity = &found->first;
     found->second->filter = std::move(visibility.filter);
     found->second->ofClient = visibility.ofClient;
+    found->second->seesAll = visibility.seesAll;
     if (visibility.inSet) found->second->bySet = std::make_unique<SetIndex>(visibility.inSet->path);
     addToIndex(*found->second);
   }

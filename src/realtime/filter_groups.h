@@ -35,11 +35,13 @@ struct Visibility {
   doc::Filter filter;                           // of the rule, and of the client
   std::optional<data::EventView::InSet> inSet;  // a condition in addition to it
   bool ofClient = false;                        // `filter` holds conditions of the client
+  bool seesAll = false;                         // the rule has no condition
 };
 
 struct FilterGroup {
   doc::Filter filter;
   bool ofClient = false;
+  bool seesAll = false;
   std::vector<Subscription*> members;         // of a group without a set
   std::unique_ptr<SetIndex> bySet;            // holds the members of a group with one
   size_t leavers = 0;                         // members that get leave events
@@ -77,11 +79,12 @@ class FilterGroups {
   std::vector<Subscription*> matchingLeavers(doc::DocumentView document, Visit visit) {
     return matchAll(document, true, visit);
   }
-  // As matching(), for an unknown document: visits those who see all documents.
+  // As matching(), for an unknown document: visits those whose rule lets them see all documents, whatever filter they
+  // have themselves.
   template <class Visit>
   void unrestricted(Visit visit) {
-    for (FilterGroup* group : plain_) {
-      if (!group->filter.matchesAll()) continue;
+    for (const auto& [_, group] : groups_) {
+      if (!group->seesAll) continue;
       for (Subscription* member : group->members) visit(*member);
     }
   }

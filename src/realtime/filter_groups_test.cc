@@ -20,7 +20,7 @@ doc::Filter filterOf(std::string_view json) {
 struct Crowd {
   Subscription& join(std::string_view filter) {
     all.push_back(std::make_unique<Subscription>());
-    groups.add(*all.back(), {filterOf(filter), std::nullopt, ofClients});
+    groups.add(*all.back(), {filterOf(filter), std::nullopt, ofClients, seeAll});
     return *all.back();
   }
   std::set<const Subscription*> seen(std::string_view document) {
@@ -31,6 +31,7 @@ struct Crowd {
     return found;
   }
   bool ofClients = false;
+  bool seeAll = false;
   FilterGroups groups;
   std::vector<std::unique_ptr<Subscription>> all;
 };
@@ -121,14 +122,19 @@ TEST(FilterGroupsTest, LooksAtTheConditionThatTellsPeopleApart) {
   EXPECT_TRUE(crowd.seen(R"({"status":"closed","owner":"u7"})").empty());
 }
 
-TEST(FilterGroupsTest, WithoutTheDocumentOnlyTheUnrestrictedSee) {
+TEST(FilterGroupsTest, WithoutTheDocumentOnlyThoseSeeWhoseRuleHasNoCondition) {
   Crowd crowd;
-  const Subscription& everything = crowd.join("{}");
   crowd.join(R"({"a":1})");
   crowd.join(R"({"a":{"$gt":1}})");
+  // The same filters, of the clients alone.
+  crowd.ofClients = true;
+  crowd.seeAll = true;
+  const Subscription& everything = crowd.join("{}");
+  const Subscription& one = crowd.join(R"({"a":1})");
+  const Subscription& range = crowd.join(R"({"a":{"$gt":1}})");
   std::set<const Subscription*> found;
   crowd.groups.unrestricted([&](const Subscription& member) { found.insert(&member); });
-  EXPECT_EQ(found, std::set<const Subscription*>{&everything});
+  EXPECT_EQ(found, (std::set<const Subscription*>{&everything, &one, &range}));
 }
 
 TEST(FilterGroupsTest, AListWithoutValuesIsForNobody) {

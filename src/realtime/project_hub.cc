@@ -29,10 +29,6 @@ bool keepsDocument(Kind kind) {
   return kind == Kind::update || kind == Kind::replace;
 }
 
-bool seesAll(const Subscription& subscription) {
-  return subscription.holder == nullptr && subscription.group->filter.matchesAll();
-}
-
 void makeUnique(std::vector<std::shared_ptr<Session>>& sessions) {
   std::ranges::sort(sessions);
   const auto repeated = std::ranges::unique(sessions);
@@ -101,8 +97,9 @@ bool ProjectHub::place(Subscription& subscription, const data::EventView* view) 
   const bool isSame = newest && (*newest)->info.number == subscription.number;
   subscribers->collection = isSame ? *newest : view->collection;
   const bool ofClient = !subscription.filter.matchesAll();
-  return subscribers->groups.move(subscription,
-                                  {doc::Filter::both(view->filter, subscription.filter), view->inSet, ofClient});
+  const bool seesAll = view->filter.matchesAll() && !view->inSet;
+  return subscribers->groups.move(
+      subscription, {doc::Filter::both(view->filter, subscription.filter), view->inSet, ofClient, seesAll});
 }
 
 ProjectHub::CollectionSubscribers* ProjectHub::subscribersOf(store::CollectionNo number) {
@@ -119,7 +116,7 @@ Result<std::optional<std::string>> ProjectHub::visibleTail(const Subscription& s
   const bool mayLeave = subscription.leave && keepsDocument(entry.kind) && entry.before;
   if (!wanted && !mayLeave) return std::nullopt;
   const auto& document = entry.kind == Kind::remove ? entry.before : entry.after;
-  const auto shows = document ? showsTo(subscription, *document) : std::optional(seesAll(subscription));
+  const auto shows = document ? showsTo(subscription, *document) : std::optional(subscription.group->seesAll);
   if (!shows) return tooCostly();
   if (*shows) {
     return wanted ? std::optional(tailOf(*subscribers, entry, *subscription.name->rendering)) : std::nullopt;
@@ -201,6 +198,10 @@ Async<void> ProjectHub::sendBatch(std::shared_ptr<ProjectHub> self, LogBatchPtr 
   if (batch->lostUpTo != 0) self->sendLoss(batch->lostUpTo);
   Cost sinceYield;
   for (const store::ChangeEntry& entry : batch->entries) {
+    if (entry.isGap()) {
+      self->sendLoss(entry.position);
+      continue;
+    }
     const Cost cost = self->sendChange(entry);
     sinceYield.bytes += cost.bytes;
     sinceYield.work += cost.work;

@@ -125,6 +125,11 @@ uint64_t Session::replayPage(Subscription& subscription, const store::ChangeBatc
   for (const store::ChangeEntry& entry : page.entries) {
     // The next page continues here, after a yield.
     if (blocked_ || work.spent() > kCoreWork / 2) return after;
+    if (entry.isGap()) {
+      sendGap(subscription, entry.position);
+      after = entry.position;
+      continue;
+    }
     const auto tail = project_->visibleTail(subscription, entry);
     if (!tail) {
       const bool ends = !subscription.filter.matchesAll();

@@ -20,6 +20,15 @@ struct ChangeEntry {
   Actor actor;
   Timestamp at;
   std::string trace;  // WriteOptions::trace of the write
+
+  // An entry of no document: changes of any of the project's documents before it may be missing, since a database of
+  // its owner did not say them.
+  static ChangeEntry gap() {
+    ChangeEntry entry;
+    entry.kind = Kind::remove;
+    return entry;
+  }
+  bool isGap() const { return collection == 0; }
 };
 
 }  // namespace mb::store

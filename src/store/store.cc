@@ -32,8 +32,8 @@ doc::Document idDocument(std::string_view id) {
 }
 
 namespace {
-constexpr std::array<std::string_view, 8> kActorKinds = {"",       "anonymous", "user",   "member",
-                                                         "apikey", "platform",  "server", "function"};
+constexpr std::array<std::string_view, 9> kActorKinds = {"",         "anonymous", "user",     "member",  "apikey",
+                                                         "platform", "server",    "function", "external"};
 }  // namespace
 
 std::string_view nameOf(ActorKind kind) {

@@ -50,7 +50,8 @@ inline constexpr std::chrono::milliseconds kEpochFreshness{1000};
 
 enum class WritePriority { normal, low };  // low: index builds, expiry, imports
 
-enum class ActorKind : uint8_t { none, anonymous, user, member, apikey, platform, server, function };
+// external: a writer that changes a document in a database of a project's owner without this deployment; has no id.
+enum class ActorKind : uint8_t { none, anonymous, user, member, apikey, platform, server, function, external };
 // The name in the change log and in audit entries; "" for none.
 std::string_view nameOf(ActorKind kind);
 // none for an unknown name.

@@ -104,8 +104,8 @@ Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& rebuild) {
   const uint64_t from = live->position();
   CO_TRY(store::ChangeBatch batch, co_await deps_.feed.changes(live->place.project, from, store::kMaxChanges));
   const uint64_t last = deps_.feed.lastPosition(live->place.project);
-  if (batch.lostUpTo != 0) {
-    logInfo("change log does not reach back to the position of a vector index; the index is rebuilt",
+  if (batch.lostUpTo != 0 || std::ranges::any_of(batch.entries, &store::ChangeEntry::isGap)) {
+    logInfo("changes before the position of a vector index are missing in the log; the index is rebuilt",
             {{"project", live->place.project}, {"field", live->place.field->config.name}});
     rebuild = true;
     co_return true;

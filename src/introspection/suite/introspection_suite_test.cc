@@ -79,8 +79,8 @@ class IntrospectionSuite : public data::DataTest {
   store::mongo::Connection connection_;
   store::own::LoopbackGuard guard_;
   store::own::Databases databases_{guard_};
-  Introspection introspection_{{[this](store::ProjectNo project) { return databases_.find(project); },
-                                data_->collections(), store_, auditor_, ids_}};
+  Introspection introspection_{
+      {[this](store::ProjectNo project) { return databases_.find(project); }, data_->collections(), store_, auditor_}};
 };
 
 TEST_F(IntrospectionSuite, AProjectWithoutADatabase) {

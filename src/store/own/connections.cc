@@ -35,15 +35,17 @@ std::unique_ptr<mongo::Connection> Connections::take() {
     }
   }
   if (taken.connection && !breaker_.isOpen() && now() - taken.since < kTrustTime) return std::move(taken.connection);
-  if (!taken.connection) {
-    taken.connection = std::make_unique<mongo::Connection>(address_.uri, checkOf(address_, guard_));
-  }
+  if (!taken.connection) taken.connection = make();
   if (!responds(*taken.connection, address_.database)) {
     breaker_.fail(now());
     return nullptr;
   }
   breaker_.succeed();
   return std::move(taken.connection);
+}
+
+std::unique_ptr<mongo::Connection> Connections::make() const {
+  return std::make_unique<mongo::Connection>(address_.uri, checkOf(address_, guard_));
 }
 
 void Connections::giveBack(std::unique_ptr<mongo::Connection> connection) {

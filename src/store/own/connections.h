@@ -40,8 +40,11 @@ class Connections {
   void giveBack(std::unique_ptr<mongo::Connection> connection);
   // Closes those that no call has used since `before`.
   void closeIdle(Time before);
+  // A connection that does not count among those of calls; it connects with its first command. Never blocks.
+  std::unique_ptr<mongo::Connection> make() const;
   // Refuses later calls. Never blocks.
   void stop() { stopped_ = true; }
+  bool isStopped() const { return stopped_; }
   // Whether there is an unused connection. Never blocks.
   bool hasIdle() const;
 

@@ -18,6 +18,17 @@ Cover::Cover(std::string_view key) : cipher_(Secret(std::string(key))) {}
 std::string Cover::of(std::string_view objectId) {
   CipherBlock block{};
   std::memcpy(block.data(), objectId.data(), kObjectIdBytes);
+  return textOf(block);
+}
+
+std::string Cover::ofOther(std::string_view key) {
+  CipherBlock block{};
+  std::memcpy(block.data(), sha256(key).data(), block.size());
+  block.back() |= 1;  // that of a cover is 0
+  return textOf(block);
+}
+
+std::string Cover::textOf(const CipherBlock& block) {
   const CipherBlock sealed = cipher_.encrypt(block);
   return toBase64Url({reinterpret_cast<const char*>(sealed.data()), sealed.size()});
 }

@@ -21,10 +21,15 @@ class Cover {
 
   // The cover, kTextSize characters. REQUIRES: 12 bytes.
   std::string of(std::string_view objectId);
+  // An id for a document whose `_id` is not an ObjectId: kTextSize characters that follow from `key`, which names the
+  // `_id`. Never a cover.
+  std::string ofOther(std::string_view key);
   // The 12 bytes of the ObjectId; nullopt for any other text than a cover under this key.
   std::optional<std::string> objectIdOf(std::string_view cover);
 
  private:
+  std::string textOf(const CipherBlock& block);
+
   BlockCipher cipher_;
 };
 

@@ -64,8 +64,12 @@ class Database {
   void closeUnused();
   // Whether it has connections that no call uses.
   bool hasIdle() const { return connections_->hasIdle(); }
+  // A further connection, for a reader that keeps it. Blocks with its first command.
+  std::unique_ptr<mongo::Connection> connect() const { return connections_->make(); }
   // Refuses calls that have not begun.
   void stop() { connections_->stop(); }
+  // Whether stop() was called: the project has another database, or none now.
+  bool isStopped() const { return connections_->isStopped(); }
 
  private:
   const ProjectNo project_;

@@ -26,6 +26,16 @@ std::shared_ptr<Database> Databases::find(ProjectNo project) const {
   return found->second.database;
 }
 
+std::vector<std::shared_ptr<Database>> Databases::open() const {
+  std::vector<std::shared_ptr<Database>> all;
+  if (!any()) return all;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [_, entry] : databases_) {
+    if (!entry.database->isStopped()) all.push_back(entry.database);
+  }
+  return all;
+}
+
 void Databases::set(ProjectNo project, DatabaseConfig config) {
   replace(project, std::move(config), true);
 }

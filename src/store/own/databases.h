@@ -26,6 +26,8 @@ class Databases {
   bool any() const { return any_.load(std::memory_order_acquire); }
   // Null for a project without one. Any thread.
   std::shared_ptr<Database> find(ProjectNo project) const;
+  // All that take calls. Does not count as a use. Any thread.
+  std::vector<std::shared_ptr<Database>> open() const;
   // Replaces the project's database; calls that run end on the earlier one.
   void set(ProjectNo project, DatabaseConfig config);
   // Calls of the project fail with unavailable from now on, as those of a suspended one, until set().

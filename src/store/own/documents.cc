@@ -144,10 +144,24 @@ std::optional<doc::ForeignElement> elementOf(std::string_view stored, std::strin
 std::optional<std::string> shownId(std::string_view stored, Cover& cover) {
   if (const auto own = ownId(elementOf(stored, "id"))) return std::string(*own);
   const auto key = elementOf(stored, "_id");
-  if (!key) return std::nullopt;
-  if (key->is(BsonType::objectId)) return cover.of(key->value);
-  if (key->is(BsonType::string) && isShownId(key->text())) return std::string(key->text());
+  return key ? idOfKey(*key, cover) : std::nullopt;
+}
+
+std::optional<std::string> idOfKey(const doc::ForeignElement& key, Cover& cover) {
+  if (key.is(BsonType::objectId)) return cover.of(key.value);
+  if (key.is(BsonType::string) && isShownId(key.text())) return std::string(key.text());
   return std::nullopt;
+}
+
+std::string nameOfKey(const doc::ForeignElement& key) {
+  std::string bytes(1, static_cast<char>(key.type));
+  bytes += key.value;
+  return toHex(sha256(bytes));
+}
+
+std::string backfilledId(const doc::ForeignElement& key, Cover& cover) {
+  if (auto id = idOfKey(key, cover)) return *std::move(id);
+  return cover.ofOther(nameOfKey(key));
 }
 
 std::optional<doc::Document> shown(std::string_view stored, Cover& cover) {

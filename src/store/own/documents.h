@@ -23,6 +23,12 @@ bool isShownId(std::string_view text);
 
 // The id of a document. `stored` is well-formed; so below.
 std::optional<std::string> shownId(std::string_view stored, Cover& cover);
+// The id that an `_id` alone gives; nullopt where it is neither an ObjectId nor a string of the form of an id.
+std::optional<std::string> idOfKey(const doc::ForeignElement& key, Cover& cover);
+// The id that a backfill gives a document without one: idOfKey(), else one that follows from the `_id`.
+std::string backfilledId(const doc::ForeignElement& key, Cover& cover);
+// Names an `_id` among those of a collection: 64 hexadecimal digits.
+std::string nameOfKey(const doc::ForeignElement& key);
 // The document as shown, `id` first; nullopt for a hidden one.
 std::optional<doc::Document> shown(std::string_view stored, Cover& cover);
 // All fields as shown, with `_id` and `id` as they are: what the server sorts by.

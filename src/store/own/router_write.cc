@@ -1,9 +1,13 @@
-// Writes of the Router: what they change in the database of a project's owner, then in the main store.
+// Writes of the Router: their intents in the main store, what they change in the database of a project's owner, then
+// the rest in the main store.
 #include <set>
 
+#include "base/crypto.h"
 #include "base/work_budget.h"
 #include "store/document_limits.h"
+#include "store/own/intents.h"
 #include "store/own/router.h"
+#include "store/retry.h"
 #include "store/write_steps.h"
 
 namespace mb::store::own {
@@ -15,19 +19,6 @@ constexpr int kMaxRounds = 3;
 constexpr std::chrono::seconds kWriteTime{10};
 // The time for what follows in the main store: the documents are written, so it is not refused for a deadline.
 constexpr std::chrono::seconds kFollowTime{10};
-
-ChangeEntry entryOf(const WriteTarget& target, const std::optional<doc::Document>& before, const Change& change,
-                    const Actor& actor) {
-  using Kind = ChangeEntry::Kind;
-  ChangeEntry entry;
-  entry.collection = target.collection.number;
-  entry.id = target.id;
-  entry.before = before;
-  entry.actor = actor;
-  if (change.kind == Change::Kind::put) entry.after = change.after;
-  entry.kind = !entry.after ? Kind::remove : !before ? Kind::insert : change.replaces ? Kind::replace : Kind::update;
-  return entry;
-}
 
 // A write that names documents of an owner's database.
 struct Split {
@@ -41,7 +32,11 @@ struct Split {
   std::vector<DocumentVersion> versions;
 
   size_t named() const { return targets.size() - inserts.size(); }
-  ProjectNo project() const { return targets.front().collection.project; }
+  // That whose documents are written there.
+  ProjectNo project() const {
+    const auto first = std::ranges::find_if(there, [](const auto& each) { return each.has_value(); });
+    return targets[static_cast<size_t>(first - there.begin())].collection.project;
+  }
   bool writesThere() const {
     for (size_t i = 0; i < targets.size(); ++i) {
       if (there[i] && targets[i].access == Access::write) return true;
@@ -167,30 +162,123 @@ Task<WriteOutcome> writeBeside(MainStore& main, Split& split, const WriteCallbac
   co_return co_await main.write(std::move(write), merged);
 }
 
-// The changes of records, and the change log, after the documents were written.
-Task<WriteOutcome> follow(MainStore& main, const Split& split, std::vector<Change>& changes,
-                          const std::vector<bool>& written) {
+// What a statement is about to do.
+Announcement announcementOf(const Split& split, const Statement& statement, const Change& change) {
+  const WriteTarget& target = split.targets[statement.target];
+  const auto key = elementOf(statement.before.empty() ? statement.after : statement.before, "_id");
+  Announcement out;
+  out.key = intentKey(target.collection.number, nameOfKey(*key));
+  Intent& intent = out.intent;
+  intent.number = static_cast<int64_t>(randomU64() >> 1);
+  if (statement.kind != Statement::Kind::remove) intent.after = static_cast<int64_t>(versionOf(statement.after));
+  intent.collection = target.collection.number;
+  intent.id = target.id;
+  intent.before = split.before[statement.target];
+  intent.existed = intent.before.has_value();
+  intent.replaces = change.replaces;
+  intent.silent = !split.options.logged;
+  intent.actorKind = nameOf(split.options.actor.kind);
+  intent.actorId = split.options.actor.id;
+  intent.trace = split.options.trace;
+  intent.at = SystemClock().now();
+  return out;
+}
+
+struct Announced {
+  std::map<size_t, Announcement> all;  // by target
+  bool isCopied = false;               // whether the copier logs their changes
+};
+
+// Stores the intents of all statements that change something.
+Task<Announced> announceAll(MainStore& main, const Split& split, const std::vector<Statement>& statements,
+                            const std::vector<Change>& changes) {
+  Announced announced;
+  std::vector<Announcement> all;
+  for (const Statement& each : statements) {
+    if (each.kind == Statement::Kind::hold) continue;
+    all.push_back(announcementOf(split, each, changes[each.target]));
+    announced.all.emplace(each.target, all.back());
+  }
+  CO_TRY(announced.isCopied, co_await announce(main, split.project(), std::move(all), split.options.deadline));
+  co_return announced;
+}
+
+// Removes the intents of the statements from `begin` on, which had no effect.
+Async<void> retractFrom(MainStore& main, const Split& split, const std::vector<Statement>& statements,
+                        const Announced& announced, size_t begin) {
+  std::vector<Announcement> all;
+  for (size_t i = begin; i < statements.size(); ++i) {
+    const auto found = announced.all.find(statements[i].target);
+    if (found != announced.all.end()) all.push_back(found->second);
+  }
+  if (!all.empty()) co_await retract(main, split.project(), std::move(all), split.options.deadline);
+}
+
+// A change that took effect in the database.
+struct Effect {
+  Announcement announced;
+  ChangeEntry entry;
+};
+
+// Removes the intents of changes that this write logs itself. Fails with retry if one was logged concurrently.
+Result<> settleAll(const PreImages& before, Changes& changes, Target stream,
+                   const std::vector<std::pair<Target, int64_t>>& open) {
+  // The stream that is copied by now may still bring the events.
+  TRY(const bool copied, isCopied(before[stream]));
+  std::map<size_t, std::vector<int64_t>> numbers;
+  for (const auto& [record, number] : open) {
+    TRY(const bool isStillOpen, isOpen(before[record], number));
+    if (!isStillOpen) return fail(ErrorCode::retry, "a change was logged concurrently");
+    numbers[record.position()].push_back(number);
+  }
+  for (const auto& [record, number] : open) {
+    auto found = numbers.find(record.position());
+    if (found == numbers.end()) continue;
+    TRY(Change change, settle(before[record], found->second, copied ? Settled::logged : Settled::removed));
+    changes.set(record, std::move(change));
+    numbers.erase(found);
+  }
+  return {};
+}
+
+// One try of follow(): the changes of records, and of `effects` those that are not logged yet.
+Task<WriteOutcome> followOnce(MainStore& main, const Split& split, const std::vector<Change>& changes,
+                              const std::vector<Effect>& effects) {
   Write write(split.options);
   write.options.deadline = std::chrono::steady_clock::now() + kFollowTime;
   write.options.limits.clear();
+  const ProjectNo project = split.project();
+  std::vector<std::pair<Target, int64_t>> open;
+  for (const Effect& each : effects) {
+    CO_TRY(const auto record, co_await main.get(intentsOf(project), each.announced.key));
+    CO_TRY(const bool isStillOpen, isOpen(record, each.announced.intent.number));
+    if (!isStillOpen) continue;
+    open.emplace_back(write.change(intentsOf(project), each.announced.key), each.announced.intent.number);
+    if (split.options.logged) write.log(project, each.entry);
+  }
   std::vector<std::pair<Target, Change>> own;
-  bool any = false;
   for (size_t i = 0; i < changes.size(); ++i) {
-    if (written[i] && split.options.logged) {
-      write.log(split.project(), entryOf(split.targets[i], split.before[i], changes[i], split.options.actor));
-    }
-    any = any || written[i];
     if (split.there[i] || changes[i].kind == Change::Kind::keep) continue;
     const Target target = write.change(split.targets[i]);
-    own.emplace_back(target, std::move(changes[i]));
+    own.emplace_back(target, changes[i]);
   }
-  const bool nothing = own.empty() && !(any && split.options.logged);
-  if (nothing) co_return WriteOutcome();
-  co_return co_await main.write(std::move(write),
-                                [&changed = std::as_const(own)](const PreImages&, Changes& to) -> Result<> {
-                                  for (const auto& [target, change] : changed) to.set(target, change);
-                                  return {};
-                                });
+  if (own.empty() && open.empty()) co_return WriteOutcome();
+  const Target stream = write.peek(streamOf(project), std::string(kStreamId));
+  const auto callback = [stream, &open = std::as_const(open), &changed = std::as_const(own)](const PreImages& before,
+                                                                                             Changes& to) -> Result<> {
+    RETURN_IF_ERROR(settleAll(before, to, stream, open));
+    for (const auto& [target, change] : changed) to.set(target, change);
+    return {};
+  };
+  co_return co_await main.write(std::move(write), callback);
+}
+
+// What follows in the main store after the documents were written: the changes of records, and the change log where no
+// copier does that (`effects` is empty where one does).
+Task<WriteOutcome> follow(MainStore& main, const Split& split, const std::vector<Change>& changes,
+                          const std::vector<Effect>& effects) {
+  Error lost(ErrorCode::unavailable, "the change could not be logged: it follows later");
+  co_return co_await retryWrite(kMaxRounds, std::move(lost), [&] { return followOnce(main, split, changes, effects); });
 }
 
 }  // namespace
@@ -259,7 +347,6 @@ Task<WriteOutcome> Router::writeElsewhere(Write write, WriteCallback callback) {
     CO_TRY(std::vector<Change> changes, changesOf(split, callback));
     CO_RETURN_IF_ERROR(co_await checkConditions(split.conditions, split.options.limits, split.options.deadline));
     std::vector<Statement> statements;
-    std::vector<size_t> effective;  // the targets of the statements that change something
     for (size_t i = 0; i < changes.size(); ++i) {
       if (!split.there[i]) continue;
       CO_TRY(auto statement, statementOf(*split.there[i], split.targets[i], split.stored[i], changes[i], i));
@@ -267,26 +354,32 @@ Task<WriteOutcome> Router::writeElsewhere(Write write, WriteCallback callback) {
     }
     const bool changes_ =
         std::ranges::any_of(statements, [](const Statement& each) { return each.kind != Statement::Kind::hold; });
-    std::vector<bool> written(changes.size());
+    std::vector<Effect> effects;
     WriteOutcome outcome;
     std::optional<Error> partial;
     if (changes_) {
       outcome.versions.resize(split.named());
       const std::vector<Statement> sent = statements;
+      CO_TRY(const Announced announced, co_await announceAll(*main_, split, sent, changes));
       CO_TRY(Applied applied, co_await apply(std::move(statements), split.options.deadline));
+      if (!applied.isUnknown) co_await retractFrom(*main_, split, sent, announced, applied.count);
       if (applied.count == 0 && applied.error) co_return fail(*std::move(applied.error));
       if (applied.count == 0) continue;
       for (size_t i = 0; i < applied.count; ++i) {
         const Statement& each = sent[i];
         if (each.kind == Statement::Kind::hold) continue;
-        written[each.target] = true;
-        const bool stores = each.kind != Statement::Kind::remove && each.target < split.named();
-        if (stores) outcome.versions[each.target] = versionOf(each.after);
+        const bool removes = each.kind == Statement::Kind::remove;
+        if (!removes && each.target < split.named()) outcome.versions[each.target] = versionOf(each.after);
+        if (announced.isCopied) continue;
+        const Announcement& said = announced.all.at(each.target);
+        auto after = removes ? std::nullopt : std::optional(changes[each.target].after);
+        ChangeEntry entry = entryOf(said.intent, std::move(after));
+        effects.push_back({said, std::move(entry)});
       }
       partial = std::move(applied.error);
       if (applied.raced) partial = Error(ErrorCode::conflict, "some of the documents changed concurrently");
     }
-    CO_TRY(const WriteOutcome followed, co_await follow(*main_, split, changes, written));
+    CO_TRY(const WriteOutcome followed, co_await follow(*main_, split, changes, effects));
     if (partial) co_return fail(*std::move(partial));
     outcome.position = followed.position;
     co_return outcome;

@@ -16,6 +16,8 @@ using mongo::Outcome;
 
 constexpr int kRefusedByValidator = 121;
 constexpr int kTooLarge = 10334;
+// After these the statement has surely had no effect.
+constexpr std::array kRefused = {CommandError::kDuplicateKey, kRefusedByValidator, kTooLarge};
 constexpr std::chrono::seconds kUnknownTime{5};
 // By how much the server's own fields may let a document grow.
 constexpr size_t kServerFields = 128;
@@ -71,7 +73,7 @@ class Application {
         deadline_(deadline) {}
 
   Applied run() {
-    if (auto refused = checkChosenIds()) return {0, false, std::move(*refused)};
+    if (auto refused = checkChosenIds()) return {0, false, std::move(*refused), false};
     const bool single = statements_.size() == 1 && statements_.front().kind != Statement::Kind::hold;
     const bool transactions = database_.capabilities().transactions;
     if (single || !transactions) {
@@ -125,19 +127,19 @@ class Application {
       if (each.before.empty()) continue;
       const auto same = isUnchanged(read, each);
       if (!same) return failed({}, same.error(), each);
-      if (!*same) return {0, true, {}};
+      if (!*same) return {0, true, {}, false};
     }
     for (const Statement& each : statements_) {
       if (each.kind == Statement::Kind::hold) continue;
       const auto reply = connection_.inTransaction(database_.name(), commandOf(each, false));
       if (!reply) return failed({}, reply.error(), each);
-      if (doc::integerOr(*reply, "n") == 0) return {0, true, {}};
+      if (doc::integerOr(*reply, "n") == 0) return {0, true, {}, false};
     }
     if (auto done = connection_.commit(std::min(deadline_, std::chrono::steady_clock::now() + kUnknownTime)); !done) {
-      if (done.error().unknownCommit) return {0, false, unknownOutcome()};
+      if (done.error().unknownCommit) return {0, false, unknownOutcome(), true};
       return failed({}, done.error(), statements_.front());
     }
-    return {statements_.size(), false, {}};
+    return {statements_.size(), false, {}, false};
   }
 
   Outcome<bool> isUnchanged(const Reading& read, const Statement& statement) {
@@ -166,6 +168,7 @@ class Application {
       return applied;
     }
     applied.error = errorOf(error, statement);
+    applied.isUnknown = std::ranges::find(kRefused, error.code) == kRefused.end();
     return applied;
   }
 

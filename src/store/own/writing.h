@@ -26,6 +26,7 @@ struct Applied {
   size_t count = 0;            // how many took effect, from the first on
   bool raced = false;          // another write came first: read again
   std::optional<Error> error;  // of the first that did not take effect, unless it raced
+  bool isUnknown = false;      // that one, or further ones, may have taken effect
 };
 
 // All of one database. With transactions all take effect or none, else each by itself, in order. An insert fails with

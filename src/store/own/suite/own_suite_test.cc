@@ -2,6 +2,7 @@
 // MANYBASE_TEST_MONGO_URL names. Lists there are in the order of `_id`, so tests of the order of ids are left out.
 #include "store/embedded/testing.h"
 #include "store/mongo/suite/test_server.h"
+#include "store/own/intents.h"
 #include "store/own/router.h"
 #include "store/own/testing.h"
 #include "store/suite/store_suite.h"
@@ -15,6 +16,8 @@ constexpr ProjectNo kProjects = 8;  // of one test
 class RouterUnderTest final : public suite::Engine {
  public:
   explicit RouterUnderTest(std::vector<SystemCollection> system) : system_(std::move(system)), prefix_(newPrefix()) {
+    const std::vector<SystemCollection> more = own::systemCollections();
+    system_.insert(system_.end(), more.begin(), more.end());
     settings_.minFreeDiskBytes = 0;
     cores_.start();
     for (ProjectNo project = kControlProject + 1; project < kControlProject + kProjects; ++project) {

@@ -1,0 +1,135 @@
+// Follows one project's database while it is connected. Private to this module.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/async_condition.h"
+#include "base/fair_pool.h"
+#include "base/lru_cache.h"
+#include "base/task_group.h"
+#include "own_changes/copier.h"
+#include "store/own/change_stream.h"
+#include "store/own/intents.h"
+
+namespace mb::own_changes {
+
+// Threads that read the streams of all projects: each waits for one stream at a time, shortly where there are many.
+inline constexpr int kStreamThreads = 8;
+// Entries that one project's log takes in a second; what comes faster waits in the database.
+inline constexpr size_t kEntriesPerSecond = 2000;
+// Ids of documents that have one of their own, which a removal does not say; of one project, in memory.
+inline constexpr size_t kKnownIds = 20'000;
+// Of one commit.
+inline constexpr size_t kChunkEntries = 200;
+inline constexpr size_t kChunkBytes = 4 << 20;
+
+// What the followers share.
+struct Followers {
+  explicit Followers(CopierDeps given);
+  // Whether `project` had no follower; it has one then.
+  bool claim(store::ProjectNo project);
+  void leave(store::ProjectNo project);
+  // For how long a thread waits for the events of one stream.
+  std::chrono::milliseconds streamWait();
+
+  const CopierDeps deps;
+  FairPool threads;
+  AsyncCondition wake;  // stop, and each look
+  std::atomic<bool> stopping = false;
+  TaskGroup tasks;
+
+ private:
+  std::mutex mutex_;
+  std::set<store::ProjectNo> projects_;
+};
+
+// Entries that are committed together.
+struct Chunk {
+  std::vector<store::ChangeEntry> entries;
+  std::map<std::string, std::vector<int64_t>> taken;  // intents, by key, whose events these are
+  std::string trace;                                  // of all entries
+  std::string token;
+  size_t bytes = 0;
+  bool changes() const { return !entries.empty() || !taken.empty(); }
+};
+
+// Turns events into entries, with what is known of the project. Used by one coroutine at a time.
+class Translator {
+ public:
+  using Records = std::map<std::string, store::own::IntentRecord>;  // by key
+  struct Translation {
+    std::vector<store::ChangeEntry> entries;
+    std::optional<std::pair<std::string, int64_t>> taken;  // the intent whose event it is
+    std::string trace;
+  };
+
+  // `collection`: the number of the event's collection. Takes the intent from `records`.
+  Translation translate(const store::own::StreamEvent& event, store::CollectionNo collection, Records& records);
+
+ private:
+  void remember(const std::string& key, const store::own::StreamEvent& event);
+
+  LruCache<std::string> knownIds_{kKnownIds};  // by key
+};
+
+class Follower {
+ public:
+  Follower(std::shared_ptr<Followers> shared, std::shared_ptr<store::own::Database> database);
+
+  // Until the database is closed or replaced, or the copier stops.
+  static Async<void> run(std::shared_ptr<Follower> self);
+
+ private:
+  using Pause = std::chrono::milliseconds;
+  struct Read {
+    std::optional<store::own::StreamBatch> batch;  // nullopt: the past is lost
+  };
+
+  store::ProjectNo project() const { return database_->project(); }
+  bool runs() const { return !shared_->stopping && !database_->isStopped(); }
+  Async<void> pause(Pause time);
+  Async<bool> holdsLease();
+  void releaseLease();
+  // Returns for how long nothing is to be done.
+  Task<Pause> step();
+  Task<> load();
+  Task<> loadNames();
+  Task<Read> read(std::string token);
+  Async<void> closeStream();
+
+  // Opens a stream from now on. `missed`: the one before cannot continue.
+  Task<> begin(bool missed);
+  // Of a database without change streams: writes log themselves, and what they left is settled.
+  Task<Pause> withoutStream();
+  Task<> copy(store::own::StreamBatch batch);
+  Task<> commit(Chunk chunk);
+  // Stores `next`, with the entries; fails with retry where another process has stored the record.
+  Task<> store(store::own::StreamRecord next, Chunk chunk, std::vector<store::Insert> audit);
+  Task<Translator::Records> intentsOf(const std::vector<store::own::StreamEvent>& events);
+
+  // ---- settling.cc
+  Task<std::vector<store::own::Announcement>> pending();
+  // Logs the changes of intents whose documents are as they say, and removes those that are too old.
+  Task<> settle(std::vector<store::own::Announcement> pending, store::own::Settled how);
+  Task<> settleOne(store::own::Announcement one, store::own::Settled how);
+  Task<> expire();
+
+  const std::shared_ptr<Followers> shared_;
+  const std::shared_ptr<store::own::Database> database_;
+  const std::string lease_;
+  bool leased_ = false;
+  std::shared_ptr<store::own::ChangeStream> stream_;  // null: not open
+  std::optional<store::own::StreamRecord> record_;    // nullopt: not read
+  std::string token_;  // behind the events that were copied; record_ may have an earlier one
+  std::chrono::steady_clock::time_point storedAt_;
+  std::chrono::steady_clock::time_point expiredAt_;
+  uint64_t namesEpoch_ = 0;
+  std::map<std::string, store::CollectionNo> numbers_;  // by the name there
+  Translator translator_;
+};
+
+}  // namespace mb::own_changes

@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "own_changes/follower.h"
+
+namespace mb::own_changes {
+
+namespace {
+
+using store::own::Intent;
+using store::own::StreamEvent;
+
+// Statements that are made here replace, insert and remove whole documents.
+bool mayBeOwn(const StreamEvent& event) {
+  return event.kind == StreamEvent::Kind::insert || event.kind == StreamEvent::Kind::replace ||
+         event.kind == StreamEvent::Kind::remove;
+}
+
+// A log entry must fit into a document of MongoDB, where the main store is on it.
+constexpr size_t kMaxBoth = 8 << 20;
+
+}  // namespace
+
+void Translator::remember(const std::string& key, const StreamEvent& event) {
+  if (event.kind == StreamEvent::Kind::remove) return knownIds_.erase(key);
+  if (!event.after) return;
+  std::string id(event.after->view().stringOr("id"));
+  if (id == event.idOfKey) return knownIds_.erase(key);
+  knownIds_.put(key, std::move(id));
+}
+
+Translator::Translation Translator::translate(const StreamEvent& event, store::CollectionNo collection,
+                                              Records& records) {
+  Translation out;
+  if (event.kind == StreamEvent::Kind::vanished) {
+    out.entries.push_back(store::ChangeEntry::gap());
+    return out;
+  }
+  if (event.keyName.empty()) return out;
+  const std::string key = store::own::intentKey(collection, event.keyName);
+  const auto record = mayBeOwn(event) ? records.find(key) : records.end();
+  if (record != records.end()) {
+    std::vector<Intent>& intents = record->second.intents;
+    const auto version = event.kind == StreamEvent::Kind::remove ? 0 : static_cast<int64_t>(event.version);
+    const auto intent = std::ranges::find(intents, version, &Intent::after);
+    if (intent != intents.end()) {
+      out.taken.emplace(key, intent->number);
+      out.trace = intent->trace;
+      if (!intent->silent && !intent->logged) {
+        out.entries.push_back(store::own::entryOf(*intent, event.after));
+        if (!out.entries.back().before) out.entries.back().before = event.before;
+      }
+      intents.erase(intent);
+      remember(key, event);
+      return out;
+    }
+  }
+  const std::string* known = knownIds_.find(key);
+  out.entries = store::own::entriesOf(event, collection, known ? std::optional(*known) : std::nullopt);
+  for (store::ChangeEntry& each : out.entries) {
+    each.actor = {store::ActorKind::external, ""};
+    if (each.before && each.after && each.before->size() + each.after->size() > kMaxBoth) each.before.reset();
+  }
+  remember(key, event);
+  return out;
+}
+
+}  // namespace mb::own_changes

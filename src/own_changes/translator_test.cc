@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "own_changes/follower.h"
+
+namespace mb::own_changes {
+namespace {
+
+using store::ActorKind;
+using store::ChangeEntry;
+using store::own::Intent;
+using store::own::IntentRecord;
+using store::own::StreamEvent;
+using Kind = StreamEvent::Kind;
+
+constexpr store::CollectionNo kCollection = 1001;
+
+StreamEvent eventOf(Kind kind, const std::string& id, store::DocumentVersion version) {
+  StreamEvent event;
+  event.kind = kind;
+  event.collection = "orders";
+  event.keyName = "key";
+  event.idOfKey = "cover";
+  event.version = version;
+  if (kind != Kind::remove) event.after = store::idDocument(id);
+  return event;
+}
+
+Intent intentOf(int64_t number, int64_t after) {
+  Intent intent;
+  intent.number = number;
+  intent.after = after;
+  intent.collection = kCollection;
+  intent.id = "cover";
+  intent.existed = true;
+  intent.before = store::idDocument("cover");
+  intent.actorKind = "user";
+  intent.actorId = fmt::format("u{}", number);
+  intent.trace = "trace";
+  return intent;
+}
+
+class Translations : public ::testing::Test {
+ protected:
+  Translator::Translation translate(const StreamEvent& event) {
+    return translator_.translate(event, kCollection, records_);
+  }
+  void announce(std::vector<Intent> intents) {
+    const std::string key = store::own::intentKey(kCollection, "key");
+    records_[key] = IntentRecord{key, std::move(intents)};
+  }
+
+  Translator translator_;
+  Translator::Records records_;
+};
+
+TEST_F(Translations, WhatNobodyAnnouncedIsExternal) {
+  announce({intentOf(1, 8)});
+  for (const Kind kind : {Kind::insert, Kind::update, Kind::replace, Kind::remove}) {
+    const auto found = translate(eventOf(kind, "cover", 7));
+    ASSERT_EQ(found.entries.size(), 1u);
+    EXPECT_EQ(found.entries[0].actor.kind, ActorKind::external);
+    EXPECT_EQ(found.entries[0].actor.id, "");
+    EXPECT_FALSE(found.taken);
+  }
+}
+
+TEST_F(Translations, WhatWasAnnouncedIsLoggedAsAnnounced) {
+  announce({intentOf(1, 7)});
+  const auto found = translate(eventOf(Kind::replace, "cover", 7));
+  ASSERT_EQ(found.entries.size(), 1u);
+  EXPECT_EQ(found.entries[0].kind, ChangeEntry::Kind::update);
+  EXPECT_EQ(found.entries[0].actor.kind, ActorKind::user);
+  EXPECT_EQ(found.entries[0].actor.id, "u1");
+  EXPECT_TRUE(found.entries[0].before);
+  EXPECT_EQ(found.trace, "trace");
+  ASSERT_TRUE(found.taken);
+  EXPECT_EQ(found.taken->second, 1);
+  // Once: the same state again is another's.
+  EXPECT_EQ(translate(eventOf(Kind::replace, "cover", 7)).entries.at(0).actor.kind, ActorKind::external);
+}
+
+TEST_F(Translations, IntentsOfOneStateAreTakenInTheirOrder) {
+  announce({intentOf(1, 0), intentOf(2, 7), intentOf(3, 0)});
+  EXPECT_EQ(translate(eventOf(Kind::remove, "", 0)).entries.at(0).actor.id, "u1");
+  EXPECT_EQ(translate(eventOf(Kind::replace, "cover", 7)).entries.at(0).actor.id, "u2");
+  EXPECT_EQ(translate(eventOf(Kind::remove, "", 0)).entries.at(0).actor.id, "u3");
+}
+
+TEST_F(Translations, AnUpdateIsNeverOurs) {
+  // What the server looked up for it may be what a write of ours made of the document later.
+  announce({intentOf(1, 7)});
+  EXPECT_EQ(translate(eventOf(Kind::update, "cover", 7)).entries.at(0).actor.kind, ActorKind::external);
+  EXPECT_EQ(translate(eventOf(Kind::replace, "cover", 7)).entries.at(0).actor.kind, ActorKind::user);
+}
+
+TEST_F(Translations, WhatIsLoggedOrSilentHasNoEntry) {
+  Intent logged = intentOf(1, 7);
+  logged.logged = true;
+  Intent silent = intentOf(2, 8);
+  silent.silent = true;
+  announce({logged, silent});
+  for (const store::DocumentVersion version : {7, 8}) {
+    const auto found = translate(eventOf(Kind::replace, "cover", version));
+    EXPECT_TRUE(found.entries.empty());
+    EXPECT_TRUE(found.taken);
+  }
+}
+
+TEST_F(Translations, ARemovalHasTheIdThatWasSeen) {
+  EXPECT_EQ(translate(eventOf(Kind::remove, "", 0)).entries.at(0).id, "cover");
+  translate(eventOf(Kind::insert, "own", 7));
+  const auto removed = translate(eventOf(Kind::remove, "", 0));
+  ASSERT_EQ(removed.entries.size(), 1u);
+  EXPECT_EQ(removed.entries[0].id, "own");
+  // The key may be used again.
+  EXPECT_EQ(translate(eventOf(Kind::remove, "", 0)).entries.at(0).id, "cover");
+}
+
+TEST_F(Translations, ACollectionThatVanishesIsAGap) {
+  const auto found = translate(eventOf(Kind::vanished, "", 0));
+  ASSERT_EQ(found.entries.size(), 1u);
+  EXPECT_TRUE(found.entries[0].isGap());
+}
+
+}  // namespace
+}  // namespace mb::own_changes

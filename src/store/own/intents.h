@@ -1,0 +1,116 @@
+// How writes that are made here get into the project's change log once, with their actor, in the database's order.
+//
+// Before a write changes a document there, its intent is stored in the main store. Where the database's change stream
+// is copied (own_changes/), the copier finds the intent of an event by the document and what it became, and logs the
+// change as the intent says; else the write logs it itself, in the commit that removes the intent. An intent that a
+// crash left behind is settled later: if the document is as the intent says, the change is logged.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/foreign_bson.h"
+#include "document/shape.h"
+#include "store/main_store.h"
+
+namespace mb::store::own {
+
+// In each project.
+inline constexpr CollectionNo kIntents = 110;  // IntentRecord
+inline constexpr CollectionNo kStream = 111;   // StreamRecord, one document
+inline constexpr std::string_view kStreamId = "stream";
+std::vector<SystemCollection> systemCollections();
+
+// What a write is about to do to a document.
+struct Intent {
+  int64_t number = 0;      // of this intent: random
+  int64_t after = 0;       // versionOf() the document as it will be stored; 0: it will be removed
+  int64_t collection = 0;  // its number here
+  std::string id;
+  std::optional<doc::Document> before;  // as shown; absent if it did not exist, or is too large
+  bool existed = false;
+  bool replaces = false;  // Change::replaces
+  bool silent = false;    // the write is not to be logged
+  bool logged = false;    // the change is in the log: its event is still to come
+  std::string actorKind;
+  std::string actorId;
+  std::string trace;
+  Timestamp at;
+  static constexpr auto shape() {
+    return doc::shape<Intent>("Intent", doc::field("number", &Intent::number), doc::field("after", &Intent::after),
+                              doc::field("collection", &Intent::collection), doc::field("id", &Intent::id),
+                              doc::field("before", &Intent::before), doc::field("existed", &Intent::existed),
+                              doc::field("replaces", &Intent::replaces), doc::field("silent", &Intent::silent),
+                              doc::field("logged", &Intent::logged), doc::field("actorKind", &Intent::actorKind),
+                              doc::field("actorId", &Intent::actorId), doc::field("trace", &Intent::trace),
+                              doc::field("at", &Intent::at));
+  }
+};
+
+// The intents for one document, oldest first; at most kMaxIntents.
+struct IntentRecord {
+  std::string id;  // intentKey()
+  std::vector<Intent> intents;
+  static constexpr auto shape() {
+    return doc::shape<IntentRecord>("Intents", doc::field("id", &IntentRecord::id),
+                                    doc::field("intents", &IntentRecord::intents));
+  }
+};
+inline constexpr size_t kMaxIntents = 16;
+// Of the documents in one record; what does not fit is left out.
+inline constexpr size_t kMaxIntentBytes = 3 << 19;
+// How long an intent is kept whose change is not seen.
+inline constexpr std::chrono::minutes kIntentTime{10};
+
+// The copying of a project's change stream.
+struct StreamRecord {
+  std::string id;         // kStreamId
+  std::string token;      // where the stream continues, in base64; "": no stream is copied, and writes log themselves
+  int64_t moves = 0;      // increases with each change of this record
+  bool restarts = false;  // the database is another one: subscribers must get a gap
+  // The last time that changes were missed.
+  std::optional<Timestamp> missedAt;
+  static constexpr auto shape() {
+    return doc::shape<StreamRecord>(
+        "Stream", doc::field("id", &StreamRecord::id), doc::field("token", &StreamRecord::token),
+        doc::field("moves", &StreamRecord::moves), doc::field("restarts", &StreamRecord::restarts),
+        doc::field("missedAt", &StreamRecord::missedAt));
+  }
+};
+
+inline CollectionRef intentsOf(ProjectNo project) {
+  return {project, kIntents, 0};
+}
+inline CollectionRef streamOf(ProjectNo project) {
+  return {project, kStream, 0};
+}
+
+// Names a document by nameOfKey() of its `_id`.
+std::string intentKey(CollectionNo collection, std::string_view keyName);
+
+// The record, with `restarts`, for the commit that gives the project another database. Fails with internal.
+Result<doc::Document> restarted(const std::optional<doc::Document>& stream);
+
+// The entry of the change; `after`: the document as shown, of one that is not removed.
+ChangeEntry entryOf(const Intent& intent, std::optional<doc::Document> after);
+
+// An intent, and the key of its record.
+struct Announcement {
+  std::string key;
+  Intent intent;
+};
+// Stores the intents. Returns whether the copier logs their changes. The main store's errors.
+Task<bool> announce(MainStore& main, ProjectNo project, std::vector<Announcement> all, Deadline deadline);
+// Removes intents of statements that had no effect. A failure is only logged: the intents expire.
+Async<void> retract(MainStore& main, ProjectNo project, std::vector<Announcement> all, Deadline deadline);
+
+// In a write callback: removes the intents with these numbers from their record, or marks them as logged.
+enum class Settled { removed, logged };
+Result<Change> settle(const std::optional<doc::Document>& record, const std::vector<int64_t>& numbers, Settled how);
+// Whether the record holds the intent, with its change not logged. Fails with internal.
+Result<bool> isOpen(const std::optional<doc::Document>& record, int64_t number);
+// Whether the record says that a stream is copied. Fails with internal.
+Result<bool> isCopied(const std::optional<doc::Document>& stream);
+
+}  // namespace mb::store::own

@@ -1,0 +1,95 @@
+#include "store/own/intents.h"
+
+#include <gtest/gtest.h>
+
+#include "store/records.h"
+
+namespace mb::store::own {
+namespace {
+
+Intent intentOf(int64_t number, int64_t after) {
+  Intent intent;
+  intent.number = number;
+  intent.after = after;
+  intent.collection = 1001;
+  intent.id = "a";
+  intent.actorKind = "user";
+  intent.actorId = "u1";
+  return intent;
+}
+
+doc::Document recordOf(std::vector<Intent> intents) {
+  return doc::encode(IntentRecord{"1001-aa", std::move(intents)});
+}
+
+std::vector<Intent> intentsIn(const Change& change) {
+  auto record = fromStore<IntentRecord>(change.after.view());
+  EXPECT_TRUE(record);
+  return record ? std::move(record->intents) : std::vector<Intent>();
+}
+
+TEST(Intents, SayWhatIsLogged) {
+  const doc::Document document = idDocument("a");
+  const ChangeEntry inserted = entryOf(intentOf(1, 5), document);
+  EXPECT_EQ(inserted.kind, ChangeEntry::Kind::insert);
+  EXPECT_EQ(inserted.collection, 1001u);
+  EXPECT_EQ(inserted.id, "a");
+  EXPECT_EQ(inserted.actor.kind, ActorKind::user);
+  EXPECT_EQ(inserted.actor.id, "u1");
+  Intent changed = intentOf(1, 5);
+  changed.existed = true;
+  changed.before = document;
+  EXPECT_EQ(entryOf(changed, document).kind, ChangeEntry::Kind::update);
+  EXPECT_TRUE(entryOf(changed, document).before);
+  changed.replaces = true;
+  EXPECT_EQ(entryOf(changed, document).kind, ChangeEntry::Kind::replace);
+  changed.after = 0;
+  EXPECT_EQ(entryOf(changed, {}).kind, ChangeEntry::Kind::remove);
+}
+
+TEST(Intents, AreRemovedByTheirNumbers) {
+  const auto record = std::optional(recordOf({intentOf(1, 5), intentOf(2, 6), intentOf(3, 5)}));
+  const auto some = settle(record, {1, 3, 9}, Settled::removed);
+  ASSERT_TRUE(some);
+  const std::vector<Intent> left = intentsIn(*some);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].number, 2);
+  EXPECT_EQ(settle(record, {1, 2, 3}, Settled::removed)->kind, Change::Kind::remove);
+  EXPECT_EQ(settle(std::nullopt, {1}, Settled::removed)->kind, Change::Kind::keep);
+}
+
+TEST(Intents, AreOpenUntilTheirChangeIsLogged) {
+  const auto record = std::optional(recordOf({intentOf(1, 5), intentOf(2, 6)}));
+  EXPECT_TRUE(*isOpen(record, 1));
+  EXPECT_FALSE(*isOpen(record, 3));
+  EXPECT_FALSE(*isOpen(std::nullopt, 1));
+  const auto logged = settle(record, {1}, Settled::logged);
+  ASSERT_TRUE(logged);
+  EXPECT_EQ(intentsIn(*logged).size(), 2u);
+  EXPECT_FALSE(*isOpen(logged->after, 1));
+  EXPECT_TRUE(*isOpen(logged->after, 2));
+}
+
+TEST(Intents, ANewDatabaseEndsTheCopying) {
+  StreamRecord copied{.id = std::string(kStreamId), .token = "dG9rZW4=", .moves = 4, .missedAt = {}};
+  EXPECT_TRUE(*isCopied(doc::encode(copied)));
+  EXPECT_FALSE(*isCopied(std::nullopt));
+  for (const std::optional<doc::Document>& before :
+       {std::optional(doc::encode(copied)), std::optional<doc::Document>()}) {
+    const auto after = restarted(before);
+    ASSERT_TRUE(after);
+    EXPECT_FALSE(*isCopied(*after));
+    const auto record = fromStore<StreamRecord>(after->view());
+    ASSERT_TRUE(record);
+    EXPECT_TRUE(record->restarts);
+    EXPECT_EQ(record->moves, before ? 5 : 1);
+  }
+}
+
+TEST(Intents, ADocumentIsNamedByItsCollectionAndKey) {
+  EXPECT_NE(intentKey(1001, "aa"), intentKey(1002, "aa"));
+  EXPECT_NE(intentKey(1001, "aa"), intentKey(1001, "ab"));
+}
+
+}  // namespace
+}  // namespace mb::store::own
