@@ -15,8 +15,22 @@ bool mayBeOwn(const StreamEvent& event) {
          event.kind == StreamEvent::Kind::remove;
 }
 
-// A log entry must fit into a document of MongoDB, where the main store is on it.
+// A log entry must fit into a document of MongoDB, where the main store is on it: without the document before, else as
+// a gap.
 constexpr size_t kMaxBoth = 8 << 20;
+constexpr size_t kMaxOne = 14 << 20;
+
+size_t sizeOf(const std::optional<doc::Document>& document) {
+  return document ? document->size() : 0;
+}
+
+void bound(store::ChangeEntry& entry) {
+  if (std::max(sizeOf(entry.before), sizeOf(entry.after)) > kMaxOne) {
+    entry = store::ChangeEntry::gap();
+  } else if (entry.after && sizeOf(entry.before) + entry.after->size() > kMaxBoth) {
+    entry.before.reset();
+  }
+}
 
 }  // namespace
 
@@ -48,6 +62,7 @@ Translator::Translation Translator::translate(const StreamEvent& event, store::C
       if (!intent->silent && !intent->logged) {
         out.entries.push_back(store::own::entryOf(*intent, event.after));
         if (!out.entries.back().before) out.entries.back().before = event.before;
+        bound(out.entries.back());
       }
       intents.erase(intent);
       remember(key, event);
@@ -58,7 +73,7 @@ Translator::Translation Translator::translate(const StreamEvent& event, store::C
   out.entries = store::own::entriesOf(event, collection, known ? std::optional(*known) : std::nullopt);
   for (store::ChangeEntry& each : out.entries) {
     each.actor = {store::ActorKind::external, ""};
-    if (each.before && each.after && each.before->size() + each.after->size() > kMaxBoth) each.before.reset();
+    bound(each);
   }
   remember(key, event);
   return out;

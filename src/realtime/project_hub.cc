@@ -113,7 +113,8 @@ Result<std::optional<std::string>> ProjectHub::visibleTail(const Subscription& s
   const CollectionSubscribers* subscribers = subscribersOf(subscription.number);
   if (!subscribers) return std::nullopt;
   const bool wanted = (subscription.events & eventOf(entry.kind)) != 0;
-  const bool mayLeave = subscription.leave && keepsDocument(entry.kind) && entry.before;
+  const bool mayLeave =
+      subscription.leave && keepsDocument(entry.kind) && (entry.before || subscription.group->seesAll);
   if (!wanted && !mayLeave) return std::nullopt;
   const auto& document = entry.kind == Kind::remove ? entry.before : entry.after;
   const auto shows = document ? showsTo(subscription, *document) : std::optional(subscription.group->seesAll);
@@ -122,7 +123,8 @@ Result<std::optional<std::string>> ProjectHub::visibleTail(const Subscription& s
     return wanted ? std::optional(tailOf(*subscribers, entry, *subscription.name->rendering)) : std::nullopt;
   }
   if (!mayLeave) return std::nullopt;
-  const auto showed = showsTo(subscription, *entry.before);
+  // Without the document before, those who may read all of them get it in any case.
+  const auto showed = entry.before ? showsTo(subscription, *entry.before) : std::optional(true);
   if (!showed) return tooCostly();
   return *showed ? std::optional(leaveTailOf(*subscribers, entry)) : std::nullopt;
 }
@@ -281,13 +283,15 @@ const ProjectHub::Concerned& ProjectHub::concernedBy(CollectionSubscribers& subs
   } else {
     subscribers.groups.unrestricted(show);
   }
-  if (subscribers.groups.hasLeavers() && keepsDocument(entry.kind) && entry.before) {
-    const auto leaves = [&](const Subscription& member) {
-      return member.leave && member.shownIn != serial && entry.position > member.from;
-    };
-    const auto leave = [&](Subscription& member) {
-      if (leaves(member)) found.left.push_back(&member);
-    };
+  const auto leaves = [&](const Subscription& member) {
+    return member.leave && member.shownIn != serial && entry.position > member.from;
+  };
+  const auto leave = [&](Subscription& member) {
+    if (leaves(member)) found.left.push_back(&member);
+  };
+  const bool mayLeave = subscribers.groups.hasLeavers() && keepsDocument(entry.kind);
+  if (mayLeave && !entry.before) subscribers.groups.unrestricted(leave);
+  if (mayLeave && entry.before) {
     for (Subscription* member : subscribers.groups.matchingLeavers(*entry.before, leave)) {
       if (leaves(*member)) found.unknown.push_back(member);
     }

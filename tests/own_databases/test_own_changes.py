@@ -131,6 +131,24 @@ def test_removals_reach_those_who_may_read_everything(project, there):
         assert {each["event"]["type"] for each in both} == {"delete"}
 
 
+def test_documents_leave_a_filter(project, there):
+    """Without pre-images all who may read everything get a leave: of documents that they did not see, too."""
+    orders = imported(project, there, "orders", [{"n": 1}, {"n": 1}])
+    starts(project, there)
+    with Live(project.server, project.end_user().token) as live:
+        live.follow(orders, filter={"n": {"$lt": 5}}, leave=True)
+        there.orders.update_one({}, {"$inc": {"n": 1}})
+        assert seen(live.event()) == ("update", 2)
+        there.orders.update_one({"n": 2}, {"$set": {"n": 7}})
+        left = live.event()
+        assert left["type"] == "leave"
+    with Live(project.server, project.end_user().token) as late:
+        late.follow(orders, filter={"n": {"$lt": 5}}, leave=True, after=left["position"])
+        there.orders.update_one({"n": 7}, {"$set": {"n": 8}})
+        event = late.event()
+        assert event["type"] == "leave" and event["documentId"] == left["documentId"]
+
+
 def test_removals_are_judged_by_pre_images(project, there):
     mine = {"filter": {"owner": "$auth.uid"}}
     # A collection that was made here has them.
@@ -317,6 +335,8 @@ def test_a_lost_past_is_a_gap_and_a_warning(owner, tmp_path, receiver):
             hook = Hook(project, receiver, collection=orders)
             starts(project, there)
             live.follow(orders)
+            there.orders.insert_one({"n": 0})
+            before = live.event()["position"]
             # ChangeStreamHistoryLost
             client.admin.command(
                 {
@@ -328,7 +348,12 @@ def test_a_lost_past_is_a_gap_and_a_warning(owner, tmp_path, receiver):
             assert live.next()["type"] == "gap"
             there.orders.insert_one({"n": 1})
             assert seen(live.event()) == ("insert", 1)
-            assert [each.body["document"]["n"] for each in hook.arrived()] == [1]
+            assert [each.body["document"]["n"] for each in hook.arrived(2)] == [0, 1]
+            # Those who were away get it, too.
+            with Live(project.server, project.end_user().token) as late:
+                late.follow(orders, after=before)
+                assert late.next()["type"] == "gap"
+                assert seen(late.event()) == ("insert", 1)
         [warning] = missed(owner, project)
         [entry] = ok(project.admin.get("/admin/audit", params={"action": "database.changes_missed"}))["entries"]
         assert entry["details"]["since"] in warning["message"] and entry["actor"]["kind"] == "server"

@@ -241,18 +241,20 @@ Result<> settleAll(const PreImages& before, Changes& changes, Target stream,
   return {};
 }
 
-// One try of follow(): the changes of records, and of `effects` those that are not logged yet.
+// One try of follow(): the changes of records, and `effects`. `looks`: of these, only those that are not logged yet.
 Task<WriteOutcome> followOnce(MainStore& main, const Split& split, const std::vector<Change>& changes,
-                              const std::vector<Effect>& effects) {
+                              const std::vector<Effect>& effects, bool looks) {
   Write write(split.options);
   write.options.deadline = std::chrono::steady_clock::now() + kFollowTime;
   write.options.limits.clear();
   const ProjectNo project = split.project();
   std::vector<std::pair<Target, int64_t>> open;
   for (const Effect& each : effects) {
-    CO_TRY(const auto record, co_await main.get(intentsOf(project), each.announced.key));
-    CO_TRY(const bool isStillOpen, isOpen(record, each.announced.intent.number));
-    if (!isStillOpen) continue;
+    if (looks) {
+      CO_TRY(const auto record, co_await main.get(intentsOf(project), each.announced.key));
+      CO_TRY(const bool isStillOpen, isOpen(record, each.announced.intent.number));
+      if (!isStillOpen) continue;
+    }
     open.emplace_back(write.change(intentsOf(project), each.announced.key), each.announced.intent.number);
     if (split.options.logged) write.log(project, each.entry);
   }
@@ -278,7 +280,9 @@ Task<WriteOutcome> followOnce(MainStore& main, const Split& split, const std::ve
 Task<WriteOutcome> follow(MainStore& main, const Split& split, const std::vector<Change>& changes,
                           const std::vector<Effect>& effects) {
   Error lost(ErrorCode::unavailable, "the change could not be logged: it follows later");
-  co_return co_await retryWrite(kMaxRounds, std::move(lost), [&] { return followOnce(main, split, changes, effects); });
+  bool looks = false;
+  co_return co_await retryWrite(kMaxRounds, std::move(lost),
+                                [&] { return followOnce(main, split, changes, effects, std::exchange(looks, true)); });
 }
 
 }  // namespace
