@@ -270,10 +270,16 @@ def dashboard() -> list[Tally]:
 
 
 def mongo() -> list[Tally]:
-    if unbuilt := _unbuilt("release", "mongo_suite_test", "own_suite_test", "introspection_suite_test"):
+    programs = ("mongo_suite_test", "own_suite_test", "introspection_suite_test", "own_changes_suite_test")
+    if unbuilt := _unbuilt("release", *programs):
         return unbuilt
     tallies: list[Tally] = []
-    for test in ("test_the_suite_of_all_engines", "test_databases_of_owners", "test_introspection_of_such_databases"):
+    for test in (
+        "test_the_suite_of_all_engines",
+        "test_databases_of_owners",
+        "test_introspection_of_such_databases",
+        "test_changes_of_such_databases",
+    ):
         tallies += _with_release(lambda server, test=test: runners.mongo_suite(server, test).result(3600))
     command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "-q"]
     tallies += _with_release(

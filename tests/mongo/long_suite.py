@@ -102,3 +102,7 @@ def test_databases_of_owners(tmp_path):
 
 def test_introspection_of_such_databases(tmp_path):
     run_on_a_server(tmp_path, (), "introspection_suite_test")
+
+
+def test_changes_of_such_databases(tmp_path):
+    run_on_a_server(tmp_path, (), "own_changes_suite_test")
