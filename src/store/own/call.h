@@ -25,7 +25,10 @@ class Call : public std::enable_shared_from_this<Call<R>> {
         resumer_(std::move(resumer)) {}
 
   // Until `begun` the work has to begin, and until the deadline to end. On the caller's core, once.
-  void limitTime(Deadline begun) { wait(std::min(begun, deadline_)); }
+  void limitTime(Deadline begun) {
+    waitsFully_ = begun <= deadline_;
+    wait(std::min(begun, deadline_));
+  }
 
   // On a thread of the pool, once.
   template <class F>
@@ -79,7 +82,8 @@ class Call : public std::enable_shared_from_this<Call<R>> {
       phase = phase_;
     }
     if (phase == Phase::running && now < deadline_) return wait(deadline_);
-    if (phase == Phase::connecting) connections_->breaker().fail(now);
+    // The database is not to blame for a caller in a hurry.
+    if (phase == Phase::connecting && waitsFully_) connections_->breaker().fail(now);
     finish(R(fail(unreachable())));
   }
 
@@ -87,6 +91,7 @@ class Call : public std::enable_shared_from_this<Call<R>> {
   const Deadline deadline_;
   const Executor executor_;
   asio::steady_timer timer_;  // on the caller's core only
+  bool waitsFully_ = false;   // for a connection, as long as any caller does; on the caller's core only
   std::mutex mutex_;
   Resumer<R> resumer_;  // empty once the caller was resumed
   Phase phase_ = Phase::waiting;

@@ -1,6 +1,8 @@
 // Collections and indexes of projects whose documents are in a database of their owner: made there first, then in the
 // catalogue.
 #include "document/fields.h"
+#include "store/document_limits.h"
+#include "store/index_rules.h"
 #include "store/mongo/commands.h"
 #include "store/own/router.h"
 
@@ -161,6 +163,7 @@ Task<IndexInfo> Router::createIndex(CollectionRef collection, IndexSpec spec, st
   if (!isElsewhere(collection)) {
     co_return co_await main_->createIndex(collection, std::move(spec), std::move(extraInserts));
   }
+  CO_RETURN_IF_ERROR(checkIndex(spec));
   CO_TRY(Collection there, co_await resolveCurrent(collection));
   for (const IndexKey& key : spec.keys) CO_RETURN_IF_ERROR(checkPath(key.path));
   if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
@@ -169,8 +172,9 @@ Task<IndexInfo> Router::createIndex(CollectionRef collection, IndexSpec spec, st
   const bool taken = info != collections.end() && std::ranges::any_of(info->indexes, [&](const IndexInfo& each) {
                        return each.spec.name == spec.name;
                      });
-  // The commit refuses a taken name.
-  if (!taken) {
+  const bool isFull = info != collections.end() && info->indexes.size() >= kMaxIndexes;
+  // The commit refuses a taken name, and an index beyond the limit.
+  if (!taken && !isFull) {
     const std::shared_ptr<Database> database = there.database;
     Result<> made = co_await database->run(
         definitionDeadline(),
