@@ -94,8 +94,9 @@ class Mark {
   uint32_t seen_ = 0;
 };
 
-// An event that all processes of the deployment must receive at once, such as the end of a session.
-enum class NoticeKind : uint8_t { sessionEnded = 1 };
+// An event that all processes of the deployment must receive at once, such as the end of a session. ownDatabase: the
+// database of a project's owner, or the project's status, has changed; the key is the project's id.
+enum class NoticeKind : uint8_t { sessionEnded = 1, ownDatabase = 2 };
 struct Notice {
   ProjectNo project = 0;
   NoticeKind kind = NoticeKind::sessionEnded;

@@ -26,6 +26,7 @@ struct CommandError {
   static constexpr int kNotMongo = -2;  // what responds does not speak the protocol, or a version that is not supported
   static constexpr int kUnauthorized = 13;
   static constexpr int kLoginFailed = 18;
+  static constexpr int kNamespaceNotFound = 26;
   static constexpr int kNamespaceExists = 48;
   static constexpr int kMaxTimeExpired = 50;
   static constexpr int kIndexOptionsConflict = 85;  // an index of the same keys has another name

@@ -27,6 +27,7 @@ Error addressError(std::string_view text);
 struct Host {
   std::string name;  // a name or an address, without brackets
   int port = 27017;
+  friend bool operator==(const Host&, const Host&) = default;
 };
 
 struct Address {
@@ -34,6 +35,7 @@ struct Address {
   std::string database;
   std::vector<Host> hosts;
   bool hasTls = false;
+  friend bool operator==(const Address&, const Address&) = default;
 };
 
 // Parses a connection string: mongodb:// or mongodb+srv:// (whose records are looked up here), 1 to kMaxHosts hosts, a

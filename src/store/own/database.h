@@ -1,6 +1,8 @@
 // One project's own database: its connections, and a breaker that refuses calls while it does not respond.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -23,6 +25,7 @@ struct DatabaseConfig {
   Address address;
   Capabilities capabilities;
   std::string coverKey;  // 32 bytes: the key of the ids that stand for ObjectIds
+  friend bool operator==(const DatabaseConfig&, const DatabaseConfig&) = default;
 };
 
 // unavailable, with kUnreachable.
@@ -30,14 +33,17 @@ Error unreachable();
 
 class Database {
  public:
-  // `threads` and `guard` outlive it, and its calls.
-  Database(ProjectNo project, DatabaseConfig config, FairPool& threads, const HostGuard& guard);
+  // `threads` and `guard` outlive it, and its calls. `changed` is called on a thread of the pool when commands are
+  // refused for a right or a capability that the database had, and when writes take effect again after that.
+  Database(ProjectNo project, DatabaseConfig config, FairPool& threads, const HostGuard& guard,
+           std::function<void()> changed);
   // Calls that run end by themselves.
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   ProjectNo project() const { return project_; }
+  const DatabaseConfig& config() const { return config_; }
   const std::string& name() const { return config_.address.database; }
   const Capabilities& capabilities() const { return config_.capabilities; }
   const std::string& coverKey() const { return config_.coverKey; }
@@ -58,6 +64,10 @@ class Database {
   // The error of a command that failed, which it counts for the breaker: unavailable, without the driver's text. Any
   // thread.
   Error failed(const mongo::CommandError& error);
+  // The same of a command that reads: where it is refused, that says nothing of writes.
+  Error failedToRead(const mongo::CommandError& error);
+  // To be called after a write that took effect. Any thread.
+  void wrote();
   // Closes the connections that no call uses. Blocks.
   void closeIdle();
   // Closes those that no call has used for kIdleTime. Blocks.
@@ -77,6 +87,8 @@ class Database {
   const std::string key_;  // in the queue of the pool
   FairPool& threads_;
   const std::shared_ptr<Connections> connections_;
+  const std::function<void()> changed_;
+  std::atomic<bool> refusesWrites_ = false;
 };
 
 }  // namespace mb::store::own

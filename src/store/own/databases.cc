@@ -11,7 +11,7 @@ constexpr size_t kWaitingInAll = 4096;
 
 }  // namespace
 
-Databases::Databases(const HostGuard& guard) : guard_(guard) {}
+Databases::Databases(const HostGuard& guard, size_t maxConnected) : guard_(guard), maxConnected_(maxConnected) {}
 
 Databases::~Databases() {
   stop();
@@ -58,18 +58,51 @@ void Databases::replace(ProjectNo project, DatabaseConfig config, bool isOpen) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
-    auto database = std::make_shared<Database>(project, std::move(config), threads(), guard_);
-    if (!isOpen) database->stop();
     const auto found = databases_.find(project);
-    if (found != databases_.end()) {
+    const bool isKnown = found != databases_.end();
+    if (isKnown && found->second.isOpen == isOpen && found->second.database->config() == config) return;
+    auto database =
+        std::make_shared<Database>(project, std::move(config), threads(), guard_, [this, project] { report(project); });
+    if (!isOpen) database->stop();
+    if (isKnown) {
       found->second.database->stop();
       replaced_.push_back(std::move(found->second.database));
       databases_.erase(found);
     }
-    databases_.emplace(project, Entry{std::move(database), std::chrono::steady_clock::now()});
+    databases_.emplace(project, Entry{std::move(database), std::chrono::steady_clock::now(), isOpen});
     any_.store(true, std::memory_order_release);
   }
   wake_.notify_all();
+}
+
+void Databases::report(ProjectNo project) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    const Time now = std::chrono::steady_clock::now();
+    const auto [reported, isFirst] = reported_.try_emplace(project, Reported{now});
+    if (!isFirst) {
+      reported->second.again = true;
+      return;
+    }
+  }
+  changed_(project);
+}
+
+void Databases::reportKept() {
+  std::vector<ProjectNo> kept;
+  {
+    const std::lock_guard lock(mutex_);
+    const Time now = std::chrono::steady_clock::now();
+    std::erase_if(reported_,
+                  [&](const auto& each) { return !each.second.again && each.second.last + kProbePause <= now; });
+    for (auto& [project, reported] : reported_) {
+      if (reported.last + kProbePause > now) continue;
+      kept.push_back(project);
+      reported = Reported{now};
+    }
+  }
+  for (const ProjectNo project : kept) changed_(project);
 }
 
 void Databases::keepHouse() {
@@ -83,7 +116,7 @@ void Databases::keepHouse() {
   for (const Entry& entry : entries) entry.database->closeUnused();
   std::erase_if(entries, [](const Entry& entry) { return !entry.database->hasIdle(); });
   std::ranges::sort(entries, std::greater(), &Entry::used);
-  for (size_t i = kConnectedProjects; i < entries.size(); ++i) entries[i].database->closeIdle();
+  for (size_t i = maxConnected_; i < entries.size(); ++i) entries[i].database->closeIdle();
   for (const auto& database : closed) database->closeIdle();
 }
 
@@ -95,6 +128,7 @@ void Databases::housekeepingLoop() {
       if (stopping_) return;
     }
     keepHouse();
+    reportKept();
   }
 }
 

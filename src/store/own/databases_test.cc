@@ -73,6 +73,49 @@ TEST_F(DatabasesTest, CallsOfAClosedOneFail) {
   expectUnreachable(start(7).get());
 }
 
+TEST_F(DatabasesTest, KeepsADatabaseThatIsSetAgain) {
+  databases_.set(7, nobodyListens());
+  const auto first = databases_.find(7);
+  databases_.set(7, nobodyListens());
+  EXPECT_EQ(databases_.find(7), first);
+  DatabaseConfig changed = nobodyListens();
+  changed.capabilities.transactions = true;
+  databases_.set(7, changed);
+  EXPECT_NE(databases_.find(7), first);
+  databases_.close(7);
+  const auto closed = databases_.find(7);
+  databases_.set(7, changed);
+  EXPECT_NE(databases_.find(7), closed);
+}
+
+TEST_F(DatabasesTest, ReportsThatADatabaseHasChanged) {
+  std::vector<ProjectNo> reported;
+  databases_.setChanged([&reported](ProjectNo project) { reported.push_back(project); });
+  for (const ProjectNo project : {7, 8, 9, 10}) {
+    DatabaseConfig config = nobodyListens();
+    config.address.database = std::to_string(project);
+    databases_.set(project, std::move(config));
+  }
+  databases_.find(7)->wrote();
+  (void)databases_.find(7)->failedToRead({50, ""});
+  EXPECT_TRUE(reported.empty());
+  (void)databases_.find(7)->failed({13, ""});
+  (void)databases_.find(8)->failedToRead({20, ""});
+  (void)databases_.find(9)->failed({263, ""});
+  EXPECT_EQ(reported, (std::vector<ProjectNo>{7, 8, 9}));
+  // Once within the pause, also where writes take effect again.
+  (void)databases_.find(7)->failed({13, ""});
+  databases_.find(7)->wrote();
+  EXPECT_EQ(reported.size(), 3U);
+  (void)databases_.find(10)->failed({10107, ""});
+  EXPECT_EQ(reported.back(), 10U);
+}
+
+TEST_F(DatabasesTest, ErrorsOfReadsSayNothingOfWrites) {
+  databases_.set(7, nobodyListens());
+  EXPECT_EQ(databases_.find(7)->failedToRead({13, ""}).message(), kUnreachable);
+}
+
 TEST_F(DatabasesTest, ErrorsOfCommandsHideTheirTexts) {
   databases_.set(7, nobodyListens());
   const auto database = databases_.find(7);

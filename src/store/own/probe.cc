@@ -24,6 +24,8 @@ constexpr std::array kWarnings = {
     std::pair("plain-connection", "the connection to the database is not encrypted"),
     std::pair("not-reachable", "the project's database cannot be reached"),
     std::pair("read-only", "the project's database takes no writes at present"),
+    std::pair("default-collation", "has a collation of its own: its indexes do not serve queries from here"),
+    std::pair("index-on-id-missing", "has no unique index on id: clients cannot choose ids until it is backfilled"),
 };
 
 doc::Document oneCommand(std::string_view name) {
@@ -136,7 +138,45 @@ bool opensChangeStream(mongo::Connection& connection, const std::string& databas
   return true;
 }
 
+// By `listed`, an entry of listCollections.
+bool hasCollation(doc::DocumentView listed) {
+  const doc::DocumentView options = doc::containerOr(listed, "options");
+  return doc::containerOr(options, "collation").stringOr("locale", "simple") != "simple";
+}
+
+Result<std::vector<std::string>> withoutIdIndex(mongo::Connection& connection, const std::string& database,
+                                                const std::vector<std::string>& there,
+                                                std::span<const std::string> used) {
+  const Deadline end = std::chrono::steady_clock::now() + kIndexTime;
+  std::vector<std::string> without;
+  for (const std::string& each : used) {
+    if (std::chrono::steady_clock::now() >= end) break;
+    if (std::ranges::find(there, each) == there.end()) continue;
+    const auto has = hasIdIndex(connection, database, each);
+    if (!has) return fail(errorOf(has.error()));
+    if (!*has) without.push_back(each);
+  }
+  return without;
+}
+
 }  // namespace
+
+mongo::Outcome<bool> hasIdIndex(mongo::Connection& connection, const std::string& database,
+                                const std::string& collection) {
+  doc::BsonWriter out;
+  out.appendString("listIndexes", collection);
+  bool found = false;
+  const auto done = mongo::eachDocument([&](doc::DocumentView command) { return connection.run(database, command); },
+                                        collection, out.finish(),
+                                        [&found](doc::DocumentView index) {
+                                          const doc::DocumentView key = doc::containerOr(index, "key");
+                                          const bool isOfIds = key.count() == 1 && key.find("id").has_value();
+                                          found = found || (doc::boolOr(index, "unique") && isOfIds);
+                                          return true;
+                                        });
+  if (!done) return std::unexpected(done.error());
+  return found;
+}
 
 Warning warningOf(std::string_view code) {
   const auto* const found =
@@ -161,7 +201,7 @@ std::string identityOf(doc::DocumentView hello, std::string_view peer, std::stri
   return server + '\n' + lowerAscii(database);
 }
 
-Result<Probe> probe(mongo::Connection& connection, const std::string& database) {
+Result<Probe> probe(mongo::Connection& connection, const std::string& database, std::span<const std::string> used) {
   const auto hello = connection.run("admin", oneCommand("hello"));
   if (!hello) return fail(errorOf(hello.error()));
   const int64_t version = doc::integerOr(*hello, "maxWireVersion");
@@ -181,15 +221,18 @@ Result<Probe> probe(mongo::Connection& connection, const std::string& database) 
   Probe found;
   doc::BsonWriter list;
   list.appendInt32("listCollections", 1);
-  list.appendBool("nameOnly", true);
   const auto listed = mongo::eachDocument([&](doc::DocumentView command) { return connection.run(database, command); },
                                           "$cmd.listCollections", list.finish(),
                                           [&found](doc::DocumentView collection) {
                                             found.collections.emplace_back(collection.stringOr("name"));
+                                            if (hasCollation(collection)) {
+                                              found.collated.push_back(found.collections.back());
+                                            }
                                             return found.collections.size() < kMaxListed;
                                           });
   if (!listed) return fail(errorOf(listed.error()));
 
+  TRY(found.withoutIdIndex, withoutIdIndex(connection, database, found.collections, used));
   found.identity = identityOf(*hello, connection.peer(), database);
   found.capabilities.transactions = hasMembers;
   found.capabilities.changeStreams = hasMembers && opensChangeStream(connection, database);

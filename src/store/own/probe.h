@@ -1,6 +1,7 @@
 // What an owner's database can do. Nothing is written there.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,9 @@ struct Probe {
   std::vector<Warning> warnings;
   // Names the database among all of the world: identityOf() of its server, and its name.
   std::string identity;
-  std::vector<std::string> collections;  // their names, at most kMaxListed
+  std::vector<std::string> collections;     // their names, at most kMaxListed
+  std::vector<std::string> collated;        // those of them that have a collation of their own
+  std::vector<std::string> withoutIdIndex;  // of `used`: those that have no unique index on `id`
 };
 inline constexpr size_t kMaxListed = 10'000;
 
@@ -36,8 +39,14 @@ inline constexpr std::string_view kNotSupported = "the database's version is not
 inline constexpr std::string_view kNoRights = "the user may not read and write this database";
 
 // Fails with validation if the credentials are refused, if the server is too old or of no supported kind, or if the
-// user may not read and write the database; else with unavailable. No message holds an address. Blocks.
-Result<Probe> probe(mongo::Connection& connection, const std::string& database);
+// user may not read and write the database; else with unavailable. No message holds an address. `used`: collections
+// there whose indexes are looked at, for kIndexTime at most. Blocks.
+Result<Probe> probe(mongo::Connection& connection, const std::string& database, std::span<const std::string> used = {});
+inline constexpr std::chrono::seconds kIndexTime{3};
+
+// Whether the collection has a unique index on `id` alone. Blocks.
+mongo::Outcome<bool> hasIdIndex(mongo::Connection& connection, const std::string& database,
+                                const std::string& collection);
 
 // Names a database: by the replica set's name and members, or of another server its address, and by its own name.
 // `hello` is the reply of the server to that command.

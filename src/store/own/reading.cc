@@ -27,16 +27,9 @@ Deadline orDefault(Deadline deadline) {
   return deadline == Deadline() ? latest : std::min(deadline, latest);
 }
 
-// A collection of the customer's may have a collation of its own.
-void appendCollation(doc::BsonWriter& out) {
-  out.beginDocument("collation");
-  out.appendString("locale", "simple");
-  out.end();
-}
-
 Error readError(const Collection& collection, const mongo::CommandError& error) {
   Error read = mongo::queryError(error);
-  return read.code() == ErrorCode::unavailable && !error.isTime() ? collection.database->failed(error)
+  return read.code() == ErrorCode::unavailable && !error.isTime() ? collection.database->failedToRead(error)
                                                                   : std::move(read);
 }
 
@@ -268,6 +261,12 @@ Result<uint64_t> countNow(mongo::Connection& connection, const Collection& colle
 
 }  // namespace
 
+void appendCollation(doc::BsonWriter& out) {
+  out.beginDocument("collation");
+  out.appendString("locale", "simple");
+  out.end();
+}
+
 Result<> checkPath(std::string_view path) {
   if (path != "_id" && !path.starts_with("_id.")) return {};
   return fail(ErrorCode::invalidFilter, "\"_id\" belongs to the project's database: use \"id\"");
@@ -391,17 +390,9 @@ Task<CollectionStats> stats(Collection collection, Deadline given) {
 }
 
 Result<bool> hasUniqueIds(mongo::Connection& connection, const Collection& collection) {
-  const Reading run = [&](doc::DocumentView command) { return connection.run(collection.database->name(), command); };
-  doc::BsonWriter out;
-  out.appendString("listIndexes", collection.name);
-  bool found = false;
-  const auto done = mongo::eachDocument(run, collection.name, out.finish(), [&](doc::DocumentView index) {
-    const doc::DocumentView key = doc::containerOr(index, "key");
-    found = found || (doc::boolOr(index, "unique") && key.count() == 1 && key.find("id").has_value());
-    return true;
-  });
-  if (!done) return fail(readError(collection, done.error()));
-  return found;
+  const auto found = hasIdIndex(connection, collection.database->name(), collection.name);
+  if (!found) return fail(readError(collection, found.error()));
+  return *found;
 }
 
 }  // namespace mb::store::own

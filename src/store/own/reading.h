@@ -38,11 +38,14 @@ Task<uint64_t> count(Collection collection, doc::Filter filter, Deadline deadlin
 // The documents that are shown, and the bytes of all.
 Task<CollectionStats> stats(Collection collection, Deadline deadline);
 
+// Appends the field by which a command compares text by its bytes: a collection of the owner's may have a collation of
+// its own.
+void appendCollation(doc::BsonWriter& out);
+
 // Fails with invalidFilter for a path that leads to `_id`.
 Result<> checkPath(std::string_view path);
 
-// Whether a unique index on `id` alone is there, so that clients may choose ids.
-// Blocks.
+// Whether a unique index on `id` alone is there, so that clients may choose ids. Blocks.
 Result<bool> hasUniqueIds(mongo::Connection& connection, const Collection& collection);
 
 }  // namespace mb::store::own

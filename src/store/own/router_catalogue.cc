@@ -13,7 +13,6 @@ namespace {
 using mongo::CommandError;
 
 constexpr int kIndexNotFound = 27;
-constexpr int kNamespaceNotFound = 26;
 // BadValue, FailedToParse, TypeMismatch, CannotCreateIndex, CannotIndexParallelArrays and the like.
 constexpr std::array kBadIndex = {2, 9, 14, 67, 171, 197};
 constexpr std::array kOtherIndex = {68, 85, 86};  // with other options or keys
@@ -200,7 +199,8 @@ Task<> Router::dropIndex(CollectionRef collection, std::string name, std::vector
         out.appendString("dropIndexes", there.name);
         out.appendString("index", std::string(kIndexPrefix) + name);
         const auto done = connection.write(database->name(), out.finish());
-        const bool absent = !done && (done.error().code == kIndexNotFound || done.error().code == kNamespaceNotFound);
+        const bool absent =
+            !done && (done.error().code == kIndexNotFound || done.error().code == CommandError::kNamespaceNotFound);
         if (done || absent) return {};
         return fail(database->failed(done.error()));
       });

@@ -39,6 +39,20 @@ void appendUnchanged(doc::BsonWriter& out, const Statement& statement) {
   out.end();
 }
 
+// A replacement must not have names that begin with "$", a pipeline may set them.
+void appendReplacement(doc::BsonWriter& out, doc::DocumentView after) {
+  bool isPlain = true;
+  for (const doc::Element& each : after) isPlain = isPlain && !each.key.starts_with('$');
+  if (isPlain) return out.appendDocument("u", after);
+  out.beginArray("u");
+  out.beginDocument("0");
+  out.beginDocument("$replaceWith");
+  out.appendDocument("$literal", after);
+  out.end();
+  out.end();
+  out.end();
+}
+
 // `unchanged`: the statement checks itself that its document is as it was read.
 doc::Document commandOf(const Statement& statement, bool unchanged) {
   if (statement.kind == Statement::Kind::insert) {
@@ -52,11 +66,12 @@ doc::Document commandOf(const Statement& statement, bool unchanged) {
   else
     appendKey(out, statement.before);
   out.end();
+  appendCollation(out);
   if (statement.kind == Statement::Kind::remove) {
     out.appendInt32("limit", 1);
     return mongo::deleteCommand(statement.collection.name, out.finish());
   }
-  out.appendDocument("u", doc::DocumentView(statement.after));
+  appendReplacement(out, doc::DocumentView(statement.after));
   return mongo::updateCommand(statement.collection.name, out.finish());
 }
 
@@ -79,14 +94,20 @@ class Application {
     if (single || !transactions) {
       Applied applied = oneByOne();
       // A server may find a document other than itself: a transaction compares its bytes.
-      if (!transactions || !applied.raced) return applied;
+      if (!transactions || !applied.raced) return noted(std::move(applied));
     }
     Applied applied = inTransaction();
     connection_.abort();
-    return applied;
+    return noted(std::move(applied));
   }
 
  private:
+  // Writes that take effect show that the database takes them.
+  Applied noted(Applied applied) {
+    if (applied.count > 0 && !applied.error) database_.wrote();
+    return applied;
+  }
+
   // Without a unique index, two documents could get the id that clients choose.
   std::optional<Error> checkChosenIds() {
     std::set<std::string> looked;
@@ -150,6 +171,7 @@ class Application {
     out.end();
     out.appendInt32("limit", 1);
     out.appendBool("singleBatch", true);
+    appendCollation(out);
     bool same = false;
     auto done = mongo::eachDocument(read, statement.collection.name, out.finish(), [&](doc::DocumentView now) {
       same = now.bytes() == statement.before;

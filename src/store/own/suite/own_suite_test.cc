@@ -1,5 +1,6 @@
 // Runs the suite of all engines on the router, whose projects all have a database of their own on the server that
 // MANYBASE_TEST_MONGO_URL names. Lists there are in the order of `_id`, so tests of the order of ids are left out.
+#include "base/blocking.h"
 #include "store/embedded/testing.h"
 #include "store/mongo/suite/test_server.h"
 #include "store/own/intents.h"
@@ -73,6 +74,66 @@ const suite::EngineFactory kRouter{"router",
 
 std::string engineName(const ::testing::TestParamInfo<suite::EngineFactory>& info) {
   return info.param.name;
+}
+
+// ---- what the tests of all engines do not reach
+
+class OwnConnections : public ::testing::Test {
+ protected:
+  OwnConnections() { cores_.start(); }
+  ~OwnConnections() override {
+    databases_.stop();
+    cores_.stop();
+    cores_.join();
+  }
+  static own::Address address() {
+    own::Address there;
+    there.uri = uriOfServer();
+    there.database = "connections";
+    return there;
+  }
+  std::shared_ptr<own::Database> used(ProjectNo project) {
+    own::DatabaseConfig config;
+    config.address = address();
+    config.coverKey = std::string(32, 'k');
+    databases_.set(project, std::move(config));
+    const auto nothing = [](mongo::Connection&) -> Result<int> { return 0; };
+    const auto call = [](std::shared_ptr<own::Database> database, auto work) -> Task<int> {
+      co_return co_await database->run(std::chrono::steady_clock::now() + std::chrono::seconds(10), work);
+    };
+    EXPECT_TRUE(runBlocking(cores_, call(databases_.find(project), nothing)));
+    return databases_.find(project);
+  }
+
+  const own::LoopbackGuard guard_;
+  Cores cores_{1};
+  own::Databases databases_{guard_, 2};
+};
+
+TEST_F(OwnConnections, AreClosedForTheProjectsUsedLeastLately) {
+  const auto first = used(11);
+  const auto second = used(12);
+  EXPECT_TRUE(first->hasIdle());
+  const auto third = used(13);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  // Any change wakes the thread that closes them.
+  while (first->hasIdle() && std::chrono::steady_clock::now() < end) databases_.close(14), databases_.set(14, {});
+  EXPECT_FALSE(first->hasIdle());
+  EXPECT_TRUE(second->hasIdle());
+  EXPECT_TRUE(third->hasIdle());
+}
+
+TEST_F(OwnConnections, AreClosedOnceTheyAreIdle) {
+  own::Connections connections(address(), guard_);
+  auto connection = connections.take();
+  ASSERT_TRUE(connection);
+  EXPECT_FALSE(connections.hasIdle());
+  const auto before = own::Connections::Time::clock::now();
+  connections.giveBack(std::move(connection));
+  connections.closeIdle(before - own::kIdleTime);
+  EXPECT_TRUE(connections.hasIdle());
+  connections.closeIdle(before + own::kIdleTime);
+  EXPECT_FALSE(connections.hasIdle());
 }
 
 }  // namespace
