@@ -75,7 +75,7 @@ std::vector<RouteDoc> projectDocs() {
        one + "/environments",
        "createEnvironment",
        {entity<ProjectView>("project", 201)},
-       {forbidden, conflict, planLimit, projectSuspended}},
+       {forbidden, conflict, planLimit, projectSuspended, unavailable}},
       {Method::post,
        "/api/v1/control/environments/promote",
        "promote",

@@ -252,7 +252,9 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
     events.resumed(project);
   });
   projects.setOwnDatabases(own.service);
-  own.service.setCollectionNames([this](const auto& project) { return project->get(data->slot()).names(); });
+  environments.setOwnDatabases(own.service);
+  own.service.setCollectionNames([this](const auto& project) { return data->collections().namesBySource(*project); });
+  if (store->peers() != nullptr) recordSource.setFollower(own.service.follower());
   projects.addClaimDependent(data->collections());
   configuration.add(settingsSection(projects));
   configuration.add(std::make_unique<integrations::IntegrationKind>(integrations));
@@ -352,6 +354,7 @@ Result<> Application::Impl::open() {
   RETURN_IF_ERROR(runBlocking(*cores, identity.start()));
   TRY(const bool hasFirstUser, runBlocking(*cores, instance.hasFirstUser()));
   RETURN_IF_ERROR(setupCode.open(hasFirstUser));
+  own.service.start(cores->at(0).get_executor(), background);
   RETURN_IF_ERROR(runBlocking(*cores, own.service.load()));
   RETURN_IF_ERROR(runBlocking(*cores, functionsRuntime.start(background)));
   RETURN_IF_ERROR(runBlocking(*cores, events.start()));
@@ -373,7 +376,7 @@ Result<> Application::Impl::open() {
   metricSeries.start(cores->at(0).get_executor(), background);
   vectors.start();
   purge.start(cores->at(0).get_executor(), background);
-  own.start(cores->at(0).get_executor(), background);
+  own.copier.start(cores->at(0).get_executor(), background);
   if (storage) storage->sweeper().start(cores->at(0).get_executor(), background);
   identity.signingKeys().start(cores->at(0).get_executor(), background);
   return {};

@@ -29,11 +29,6 @@ OwnDatabaseParts::OwnDatabaseParts(const AllSettings& settings, const projects::
       copier({store, connections.databases, deps.auditor, deps.clock, cores, leases}),
       databases_(connections.databases) {}
 
-void OwnDatabaseParts::start(const Executor& executor, TaskGroup& tasks) {
-  service.start(executor, tasks);
-  copier.start(executor, tasks);
-}
-
 void OwnDatabaseParts::stopPasses() {
   service.stopPasses();
   copier.stopPasses();

@@ -37,8 +37,6 @@ struct OwnDatabaseParts {
   // Blocks where the deployment itself is on MongoDB. All outlive it; `leases`: null if this is the only process.
   OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps, const MasterSecret& master,
                    OwnDatabaseConnections& connections, store::MainStore& store, Cores& cores, jobs::Leases* leases);
-  // Starts the passes: of probes, and of the copier of changes.
-  void start(const Executor& executor, TaskGroup& tasks);
   // The passes that run are the last ones. Never blocks.
   void stopPasses();
   // Not from a core.

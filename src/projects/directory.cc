@@ -99,6 +99,7 @@ Task<std::shared_ptr<const void>> MemberSource::load(snapshot::ProjectInfo proje
 }
 
 Task<std::shared_ptr<const void>> RecordSource::load(snapshot::ProjectInfo project) {
+  if (follower_) CO_RETURN_IF_ERROR(co_await follower_(project));
   CO_TRY(ProjectRecord record, fromStore<ProjectRecord>(project.record.view()));
   co_return std::shared_ptr<const void>(std::make_shared<const ProjectRecord>(std::move(record)));
 }

@@ -38,7 +38,12 @@ class MemberSource final : public snapshot::SlotSource {
 // The project's record, decoded: a ProjectRecord.
 class RecordSource final : public snapshot::SlotSource {
  public:
+  // Called before a project's snapshot is used. Set before the first load.
+  void setFollower(std::function<Task<>(const snapshot::ProjectInfo&)> follower) { follower_ = std::move(follower); }
   Task<std::shared_ptr<const void>> load(snapshot::ProjectInfo project) override;
+
+ private:
+  std::function<Task<>(const snapshot::ProjectInfo&)> follower_;
 };
 
 }  // namespace mb::projects

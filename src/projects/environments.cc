@@ -6,6 +6,7 @@
 #include "projects/environment_rules.h"
 #include "projects/members.h"
 #include "projects/membership_context.h"
+#include "projects/own_databases.h"
 #include "projects/project_rules.h"
 #include "store/configuration_limits.h"
 #include "store/retry.h"
@@ -32,6 +33,12 @@ struct Environments::People {
   std::vector<InviteRecord> invites;
 };
 
+// What a new environment consists of, besides its people.
+struct Environments::Parts {
+  ProjectRecord record;
+  std::optional<OwnDatabaseRecord> database;
+};
+
 struct Environments::Created {
   ProjectRecord record;
   std::string jobId;  // of CopyJob
@@ -44,11 +51,12 @@ constexpr std::string_view kMembersChange = "the members of this project are bei
 constexpr std::string_view kCopyJob = "environment.copy";
 constexpr std::chrono::seconds kCopyTime{30};
 
-doc::Document describe(const ProjectRecord& environment) {
+doc::Document describe(const ProjectRecord& environment, bool byo) {
   doc::BsonWriter out;
   out.appendString("name", environment.name);
   out.appendString("environment", environment.environment.value.value_or(""));
   out.appendString("parentId", rootOf(environment).str());
+  if (byo) out.appendBool("byo", true);
   return out.finish();
 }
 
@@ -184,14 +192,20 @@ Task<Environments::People> Environments::peopleOf(ProjectId root, By by, std::ve
   co_return people;
 }
 
-Task<Environments::Created> Environments::insert(By by, const MembershipContext& root, ProjectRecord record,
+Task<Environments::Created> Environments::insert(By by, const MembershipContext& root, const Parts& parts,
                                                  const People& people) {
+  const ProjectRecord& record = parts.record;
   const auto number = static_cast<store::ProjectNo>(record.number);
+  const bool byo = parts.database.has_value();
   store::Write write = projectWrite(
       by, {root.number(), number},
-      auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), describe(record)));
+      auditOf(deps_, by.caller, number, "project.created", "projects/" + record.id.str(), describe(record, byo)));
   write.insert(auditOf(deps_, by.caller, root.number(), "environment.created",
-                       "environments/" + *record.environment.value, describe(record)));
+                       "environments/" + *record.environment.value, describe(record, byo)));
+  if (parts.database) {
+    write.insert(insertOf(kOwnDatabases, doc::encode(*parts.database)));
+    write.options.notices.push_back(databaseNotice(number, record.id));
+  }
   jobs::JobSpec spec;
   spec.kind = kCopyJob;
   spec.project = number;
@@ -201,7 +215,7 @@ Task<Environments::Created> Environments::insert(By by, const MembershipContext&
   CO_TRY(store::Insert job, queue_.insertOf(std::move(spec)));
   std::string jobId = job.id();
   write.insert(std::move(job));
-  const EnvironmentWrite environment(write, root, std::move(record), people.members, people.invites, deps_.ids,
+  const EnvironmentWrite environment(write, root, record, people.members, people.invites, deps_.ids,
                                      root.project->get(deps_.plan));
   CO_TRY(ProjectRecord stored,
          co_await store::writeReturning(
@@ -212,31 +226,38 @@ Task<Environments::Created> Environments::insert(By by, const MembershipContext&
   co_return Created{std::move(stored), std::move(jobId)};
 }
 
-Task<Environments::Created> Environments::insertWithFreeSlug(By by, const MembershipContext& root, ProjectRecord record,
+Task<Environments::Created> Environments::insertWithFreeSlug(By by, const MembershipContext& root, Parts parts,
                                                              std::string slugBase, int& slug,
                                                              std::vector<std::string>& warnings) {
   for (; slug < kSlugTries; ++slug) {
     warnings.clear();
     CO_TRY(const People people, co_await peopleOf(root.id(), by, warnings));
-    record.slug = slugToTry(slugBase, slug);
-    auto created = co_await insert(by, root, record, people);
-    if (created || !store::indexViolation(created.error())) co_return created;
+    parts.record.slug = slugToTry(slugBase, slug);
+    auto created = co_await insert(by, root, parts, people);
+    const Violation* const violation = created ? nullptr : store::indexViolation(created.error());
+    if (violation == nullptr) co_return created;
+    if (violation->name == kIdentityIndex) co_return fail(databaseUsed());
   }
   co_return fail(ErrorCode::conflict, std::string(kMembersChange));
 }
 
 Task<Environments::Created> Environments::put(By by, const MembershipContext& root, const NewEnvironment& input,
-                                              std::vector<std::string>& warnings) {
+                                              const ReachedDatabase* reached, std::vector<std::string>& warnings) {
   const ProjectRecord& parent = root.project->get(deps_.record);
-  ProjectRecord record = environmentOf(parent, input);
+  Parts parts{environmentOf(parent, input), {}};
+  ProjectRecord& record = parts.record;
   CO_TRY(const store::ProjectNo number, co_await deps_.store.allocateProject());
   record.number = number;
   record.id = deps_.ids.next<ProjectTag>();
   record.createdAt = deps_.clock.now();
+  if (reached != nullptr) parts.database = own_->recordOf(record.id, number, *input.mongoUrl, *reached);
   int slug = 0;
-  co_return co_await store::retryWrite(kMaxRaces, Error(ErrorCode::conflict, std::string(kMembersChange)), [&] {
-    return insertWithFreeSlug(by, root, record, slugBase(parent.slug, input.environment), slug, warnings);
-  });
+  CO_TRY(Created created,
+         co_await store::retryWrite(kMaxRaces, Error(ErrorCode::conflict, std::string(kMembersChange)), [&] {
+           return insertWithFreeSlug(by, root, parts, slugBase(parent.slug, input.environment), slug, warnings);
+         }));
+  if (parts.database) own_->opened(*parts.database);
+  co_return created;
 }
 
 namespace {
@@ -263,8 +284,14 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
   // Before anything is read for the copy; the write checks again.
   CO_RETURN_IF_ERROR(mayAddEnvironment(root.project->get(deps_.record), root.project->get(deps_.plan)));
   CO_RETURN_IF_ERROR(co_await checkCopiedSize(deps_.store, root.project->info().number));
+  std::optional<ReachedDatabase> reached;
+  if (input.mongoUrl) {
+    if (own_ == nullptr) co_return fail(ErrorCode::forbidden, "this deployment takes no databases of projects' owners");
+    CO_RETURN_IF_ERROR(own_->mayBring());
+    CO_TRY(reached, co_await own_->reach(by.caller.id, *input.mongoUrl));
+  }
   std::vector<std::string> warnings;
-  CO_TRY(const Created created, co_await put(by, root, input, warnings));
+  CO_TRY(const Created created, co_await put(by, root, input, reached ? &*reached : nullptr, warnings));
   const ProjectRecord& record = created.record;
   // The environment exists and works from here on, even if the rest fails.
   const Result<> copied = co_await copyShape(by, root, record.id, warnings);
@@ -282,15 +309,12 @@ Task<ProjectView> Environments::create(By by, std::string rootId, NewEnvironment
               {{"project", record.id.str()}});
     }
   }
-  ProjectView view = viewOf(record, std::string(kOwner));
-  view.warnings.emplace();
+  std::vector<ProjectView> views = {viewOf(record, std::string(kOwner))};
+  CO_RETURN_IF_ERROR(co_await describeOwnDatabases(deps_.store, views));
+  ProjectView& view = views.front();
+  if (!view.warnings) view.warnings.emplace();
   for (std::string& warning : warnings) view.warnings->push_back({"not-copied", std::move(warning)});
-  CO_TRY(const auto own, co_await deps_.store.get(controlCollection(kOwnDatabases), root.id().str()));
-  if (own) {
-    view.warnings->push_back(
-        {"database-not-inherited", "the environment keeps its documents on the deployment's store"});
-  }
-  co_return view;
+  co_return std::move(view);
 }
 
 Task<> Environments::copyShape(By by, const MembershipContext& root, ProjectId environment,

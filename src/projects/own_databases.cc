@@ -20,11 +20,8 @@ constexpr auto kReachTime = std::chrono::seconds(10);
 constexpr auto kNotReachedTime = std::chrono::seconds(1);
 constexpr int kProbeThreads = 4;
 constexpr FairPoolLimits kProbeLimits{.waitingOfProject = 8, .waiting = 64, .runningOfProject = 2};
-constexpr auto kProbeInterval = std::chrono::hours(1);
-constexpr auto kFirstProbe = std::chrono::minutes(1);
-constexpr uint64_t kPage = 1000;
 constexpr size_t kCoverKeyBytes = 32;
-constexpr std::string_view kIdentityIndex = "identity";
+constexpr size_t kMaxNamed = 10;  // warnings of one kind, each of which names a collection
 
 struct SealedHost {
   std::string name;
@@ -82,22 +79,38 @@ Result<own::DatabaseConfig> configOf(const SealedDatabase& database, const ByoCa
   return config;
 }
 
-void putFindings(OwnDatabaseRecord& record, const ReachedDatabase& reached) {
+// Warns of each collection of the project that is among `there`.
+void warnOf(OwnDatabaseRecord& record, std::string_view code, const std::vector<std::string>& there,
+            const OwnDatabases::CollectionNames& names) {
+  size_t count = 0;
+  for (const std::string& each : there) {
+    const auto name = names.find(each);
+    if (name == names.end() || count++ == kMaxNamed) continue;
+    own::Warning warning = own::warningOf(code);
+    record.warnings.push_back({std::move(warning.code), fmt::format("\"{}\" {}", name->second, warning.message)});
+  }
+}
+
+void putFindings(OwnDatabaseRecord& record, const ReachedDatabase& reached,
+                 const OwnDatabases::CollectionNames& names) {
   const own::Capabilities& found = reached.probe.capabilities;
   record.capabilities = {found.changeStreams, found.preImages, found.transactions};
   record.warnings.clear();
   for (const own::Warning& warning : reached.probe.warnings) record.warnings.push_back({warning.code, warning.message});
+  warnOf(record, "default-collation", reached.probe.collated, names);
+  warnOf(record, "index-on-id-missing", reached.probe.withoutIdIndex, names);
   if (reached.address.hasTls) return;
   own::Warning plain = own::warningOf("plain-connection");
   record.warnings.push_back({std::move(plain.code), std::move(plain.message)});
 }
 
 // Parses and probes; blocks.
-Result<ReachedDatabase> reachNow(const std::string& url, const own::HostGuard& guard) {
+Result<ReachedDatabase> reachNow(const std::string& url, const own::HostGuard& guard,
+                                 const std::vector<std::string>& used) {
   ReachedDatabase reached;
   TRY(reached.address, own::parseAddress(url, guard));
   store::mongo::Connection connection(reached.address.uri, own::checkOf(reached.address, guard));
-  TRY(reached.probe, own::probe(connection, reached.address.database));
+  TRY(reached.probe, own::probe(connection, reached.address.database, used));
   return reached;
 }
 
@@ -107,6 +120,12 @@ struct Attempt {
   std::atomic<bool> isDone = false;
   std::optional<Result<ReachedDatabase>> result;  // written before isDone
 };
+
+std::vector<std::string> namesThere(const OwnDatabases::CollectionNames& names) {
+  std::vector<std::string> there;
+  for (const auto& [name, _] : names) there.push_back(name);
+  return there;
+}
 
 Error noDatabase() {
   return Error(ErrorCode::notFound, "this project has no database of its own");
@@ -130,12 +149,25 @@ std::string unusedIdentity(const ProjectId& id) {
   return "deleted " + id.str();
 }
 
+bool isFreed(const OwnDatabaseRecord& record) {
+  return record.identity == unusedIdentity(record.id);
+}
+
+store::Notice databaseNotice(store::ProjectNo project, const ProjectId& id) {
+  return {project, store::NoticeKind::ownDatabase, id.str()};
+}
+
 Task<> describeOwnDatabases(store::DocumentStore& store, std::vector<ProjectView>& views) {
   std::vector<std::string> ids;
   for (const ProjectView& view : views) ids.push_back(view.id.str());
+  for (const ProjectView& view : views) ids.push_back(view.parentId.value ? view.parentId.value->str() : view.id.str());
   CO_TRY(const auto stored, co_await store.getMany(controlCollection(kOwnDatabases), std::move(ids)));
   for (size_t i = 0; i < views.size(); ++i) {
     CO_TRY(const auto record, fromStore<OwnDatabaseRecord>(stored[i]));
+    if (!record && stored[views.size() + i]) {
+      views[i].warnings.emplace().push_back(
+          {"database-not-inherited", "the environment keeps its documents on the deployment's store"});
+    }
     if (!record) continue;
     views[i].byo = true;
     views[i].byoCapabilities = record->capabilities;
@@ -156,7 +188,9 @@ OwnDatabases::OwnDatabases(const ProjectDeps& deps, OwnDatabaseSettings settings
       databases_(databases),
       guard_(guard),
       mainStore_(std::move(mainStore)),
-      threads_("probe", kProbeThreads, kProbeLimits) {}
+      threads_("probe", kProbeThreads, kProbeLimits) {
+  databases_.setChanged([this](store::ProjectNo number) { (void)spawn(probeChanged(number)); });
+}
 
 // ---- reaching
 
@@ -169,16 +203,17 @@ std::string OwnDatabases::hashOf(const std::string& identity) const {
   return toHex(hmacSha256(master_.subkey("own-db").reveal(), identity));
 }
 
-Task<ReachedDatabase> OwnDatabases::reach(std::string key, std::string url) {
+Task<ReachedDatabase> OwnDatabases::reach(std::string key, std::string url, std::vector<std::string> used) {
   const auto start = std::chrono::steady_clock::now();
   const auto attempt = std::make_shared<Attempt>();
-  const bool taken = threads_.submit(key, [attempt, start, url = std::move(url), &guard = guard_] {
-    // A caller that has waited too long is not there any more.
-    const bool isLate = std::chrono::steady_clock::now() - start >= kReachTime;
-    attempt->result = isLate ? fail(own::addressError(own::kNotReached)) : reachNow(url, guard);
-    attempt->isDone = true;
-    attempt->ended.notifyAll();
-  });
+  const bool taken =
+      threads_.submit(key, [attempt, start, url = std::move(url), used = std::move(used), &guard = guard_] {
+        // A caller that has waited too long is not there any more.
+        const bool isLate = std::chrono::steady_clock::now() - start >= kReachTime;
+        attempt->result = isLate ? fail(own::addressError(own::kNotReached)) : reachNow(url, guard, used);
+        attempt->isDone = true;
+        attempt->ended.notifyAll();
+      });
   if (!taken) co_return fail(ErrorCode::unavailable, "the server is busy, try again");
   const bool ended = co_await attempt->ended.waitUntil(start + kReachTime, [&] { return attempt->isDone.load(); });
   Result<ReachedDatabase> reached = ended ? *std::move(attempt->result) : fail(own::addressError(own::kNotReached));
@@ -204,7 +239,7 @@ OwnDatabaseRecord OwnDatabases::recordOf(ProjectId id, store::ProjectNo number, 
   record.id = std::move(id);
   record.number = number;
   record.identity = hashOf(reached.probe.identity);
-  putFindings(record, reached);
+  putFindings(record, reached, {});
   record.checkedAt = deps_.clock.now();
   return record;
 }
@@ -232,27 +267,8 @@ Task<std::optional<OwnDatabaseRecord>> OwnDatabases::recordFor(std::string id) {
 
 Task<> OwnDatabases::resumed(std::string id) {
   CO_TRY(const auto record, co_await recordFor(std::move(id)));
-  if (record) opened(*record);
+  if (record) openOrProbe(*record);
   co_return Result<>();
-}
-
-Task<> OwnDatabases::load() {
-  for (uint64_t skip = 0;; skip += kPage) {
-    CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kOwnDatabases, doc::Filter(), skip, kPage)));
-    CO_TRY(const auto records, fromStore<OwnDatabaseRecord>(found.documents));
-    std::vector<std::string> ids;
-    for (const OwnDatabaseRecord& record : records) ids.push_back(record.id.str());
-    CO_TRY(const auto projects, co_await deps_.store.getMany(controlCollection(kProjects), std::move(ids)));
-    for (size_t i = 0; i < records.size(); ++i) {
-      if (projects[i] && projects[i]->view().stringOr("status") == "active") {
-        opened(records[i]);
-      } else {
-        databases_.close(static_cast<store::ProjectNo>(records[i].number));
-      }
-    }
-    if (records.size() < kPage) co_return Result<>();
-  }
 }
 
 // ---- changing
@@ -264,11 +280,13 @@ Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, 
   CO_TRY(const auto stored, co_await recordFor(context.id().str()));
   if (!stored) co_return fail(ErrorCode::conflict, "a project's kind cannot change");
   if (url.value.empty()) co_return fail(own::addressError(own::kNotAnAddress));
-  CO_TRY(const ReachedDatabase reached, co_await reach(by.caller.id, url.value));
-  std::vector<std::string> absent = collectionNames_(context.project);
-  std::erase_if(absent, [&](const std::string& name) {
-    return std::ranges::find(reached.probe.collections, name) != reached.probe.collections.end();
-  });
+  const CollectionNames names = collectionNames_(context.project);
+  CO_TRY(const ReachedDatabase reached, co_await reach(by.caller.id, url.value, namesThere(names)));
+  std::vector<std::string> absent;
+  for (const auto& [there, name] : names) {
+    if (std::ranges::find(reached.probe.collections, there) == reached.probe.collections.end()) absent.push_back(name);
+  }
+  std::ranges::sort(absent);
   if (!absent.empty() && missing == Missing::refused) {
     co_return fail(ErrorCode::conflict,
                    fmt::format("these collections are missing there: {}", fmt::join(absent, ", ")));
@@ -277,11 +295,13 @@ Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, 
   OwnDatabaseRecord record = recordOf(context.id(), context.number(), url.value, reached);
   // Ids that clients hold stay valid.
   record.sealed = seal(master_, record.id, sealedOf(url.value, reached.address, before.coverKey));
+  putFindings(record, reached, names);
   doc::BsonWriter details;
   details.appendBool("byo", true);
   store::Write write = projectWrite(by, {context.number()},
                                     auditOf(deps_, by.caller, context.number(), "project.database_changed",
                                             "projects/" + context.id().str(), details.finish()));
+  write.options.notices.push_back(databaseNotice(context.number(), context.id()));
   const store::Target project = write.hold(target(kProjects, context.id().str()));
   const store::Target membership = write.hold(target(kMemberships, context.membershipId));
   const store::Target database = write.change(target(kOwnDatabases, context.id().str()));
@@ -306,20 +326,18 @@ Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, 
 
 // ---- probing
 
-struct OwnDatabases::Probed {
-  OwnDatabaseRecord record;
-  bool reachable = false;
-};
-
 Task<OwnDatabases::Probed> OwnDatabases::probe(OwnDatabaseRecord record, bool isActive) {
   CO_TRY(SealedDatabase database, unseal(master_, record));
   const std::string probedSealed = record.sealed;
+  const bool wasFreed = isFreed(record);
   const ByoCapabilities known = record.capabilities;
-  Result<ReachedDatabase> reached = co_await reach(record.id.str(), database.url);
+  CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(record.id.str()));
+  const CollectionNames names = project ? collectionNames_(project) : CollectionNames();
+  Result<ReachedDatabase> reached = co_await reach(record.id.str(), database.url, namesThere(names));
   Probed probed{std::move(record), reached.has_value()};
   bool isChanged = false;
   if (reached) {
-    putFindings(probed.record, *reached);
+    putFindings(probed.record, *reached, names);
     probed.record.identity = hashOf(reached->probe.identity);
     // Records of a mongodb+srv:// name may have changed.
     isChanged = reached->address.uri != database.uri;
@@ -329,7 +347,7 @@ Task<OwnDatabases::Probed> OwnDatabases::probe(OwnDatabaseRecord record, bool is
     }
     const ByoCapabilities& found = probed.record.capabilities;
     isChanged |= found.changeStreams != known.changeStreams || found.preImages != known.preImages ||
-                 found.transactions != known.transactions;
+                 found.transactions != known.transactions || wasFreed;
   } else if (reached.error().code() == ErrorCode::validation) {
     const bool isReadOnly = reached.error().message() == own::kNoRights;
     own::Warning warning = own::warningOf(isReadOnly ? "read-only" : "not-reachable");
@@ -342,13 +360,16 @@ Task<OwnDatabases::Probed> OwnDatabases::probe(OwnDatabaseRecord record, bool is
     co_return fail(reached.error().clone());
   }
   probed.record.checkedAt = deps_.clock.now();
-  CO_RETURN_IF_ERROR(co_await store(probed.record, probedSealed));
+  CO_RETURN_IF_ERROR(co_await store(probed.record, probedSealed, isChanged));
   if (isChanged && isActive) opened(probed.record);
   co_return probed;
 }
 
-Task<> OwnDatabases::store(OwnDatabaseRecord record, std::string probedSealed) {
+Task<> OwnDatabases::store(OwnDatabaseRecord record, std::string probedSealed, bool isChanged) {
   store::Write write({.deadline = store::readDeadline(), .actor = {}, .bumpEpochs = {}});
+  if (isChanged) {
+    write.options.notices.push_back(databaseNotice(static_cast<store::ProjectNo>(record.number), record.id));
+  }
   const store::Target project = write.hold(target(kProjects, record.id.str()));
   const store::Target database = write.change(target(kOwnDatabases, record.id.str()));
   const auto callback = [project, database, &record = std::as_const(record),
@@ -379,38 +400,6 @@ Task<DatabaseCheck> OwnDatabases::check(By by, std::string id) {
   CO_TRY(auto missed, co_await missedChanges(deps_.store, context.number()));
   if (missed) warnings.push_back(*std::move(missed));
   co_return DatabaseCheck{probed.record.capabilities, std::move(warnings), probed.reachable};
-}
-
-void OwnDatabases::start(const Executor& executor, TaskGroup& tasks) {
-  passes_.start(executor, tasks, {.interval = kProbeInterval, .firstAfter = kFirstProbe},
-                [this] { return loggedPass(); });
-}
-
-Async<void> OwnDatabases::loggedPass() {
-  const Result<> passed = co_await probeAll();
-  if (!passed)
-    logWarn("projects' own databases not probed; the next pass retries", {{"cause", passed.error().message()}});
-}
-
-Task<> OwnDatabases::probeAll() {
-  for (uint64_t skip = 0; !passes_.stopping(); skip += kPage) {
-    CO_TRY(const store::QueryResult found,
-           co_await deps_.store.find(queryOf(kOwnDatabases, doc::Filter(), skip, kPage)));
-    CO_TRY(const auto records, fromStore<OwnDatabaseRecord>(found.documents));
-    for (const OwnDatabaseRecord& record : records) {
-      if (passes_.stopping()) break;
-      CO_TRY(const auto project, co_await deps_.store.get(controlCollection(kProjects), record.id.str()));
-      if (!project || project->view().stringOr("status") != "active") continue;
-      // A failure is that of one project; the next pass retries.
-      const auto probed = co_await probe(record, true);
-      if (!probed) {
-        logWarn("a project's own database not probed; the next pass retries",
-                {{"project", record.id.str()}, {"problem", probed.error().message()}});
-      }
-    }
-    if (records.size() < kPage) break;
-  }
-  co_return Result<>();
 }
 
 }  // namespace mb::projects

@@ -215,9 +215,11 @@ struct NewProject {
 struct NewEnvironment {
   std::string environment;  // the label
   std::optional<std::string> color;
+  std::optional<std::string> mongoUrl = {};
   static constexpr auto shape() {
     return doc::shape<NewEnvironment>("NewEnvironment", doc::field("environment", &NewEnvironment::environment),
-                                      doc::field("color", &NewEnvironment::color));
+                                      doc::field("color", &NewEnvironment::color),
+                                      doc::field("mongoUrl", &NewEnvironment::mongoUrl));
   }
 };
 

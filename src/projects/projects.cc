@@ -51,7 +51,7 @@ std::vector<store::SystemCollection> systemCollections() {
           {kOperatorInvites, "__operator_invites", {}},
           {.number = kOwnDatabases,
            .name = "__own_databases",
-           .indexes = {index("identity", {"identity"}, true)},
+           .indexes = {index(std::string(kIdentityIndex), {"identity"}, true)},
            .projectField = "id"}};
 }
 
@@ -78,7 +78,10 @@ Task<bool> Projects::insert(By by, const Parts& parts, const ProjectQuota& quota
                                             parts.database ? byo.finish() : named(record.name)));
   write.insert(insertOf(kProjects, doc::encode(record)));
   write.insert(insertOf(kMemberships, doc::encode(parts.owner)));
-  if (parts.database) write.insert(insertOf(kOwnDatabases, doc::encode(*parts.database)));
+  if (parts.database) {
+    write.insert(insertOf(kOwnDatabases, doc::encode(*parts.database)));
+    write.options.notices.push_back(databaseNotice(number, record.id));
+  }
   const QuotaCharge charge(write, quota);
   store::WriteCallback callback;
   if (charge.isLimited()) {
@@ -90,7 +93,7 @@ Task<bool> Projects::insert(By by, const Parts& parts, const ProjectQuota& quota
   if (written) co_return true;
   const Violation* const violation = store::indexViolation(written.error());
   if (violation == nullptr) co_return fail(written.error().clone());
-  if (violation->name == "identity") co_return fail(databaseUsed());
+  if (violation->name == kIdentityIndex) co_return fail(databaseUsed());
   co_return false;
 }
 
@@ -223,6 +226,7 @@ Task<std::optional<store::ProjectNo>> Projects::alter(By by, std::string id, std
   store::Write write = projectWrite(by, {context.number()},
                                     auditOf(deps_, by.caller, context.number(), std::move(action),
                                             "projects/" + context.id().str(), std::move(details)));
+  write.options.notices.push_back(databaseNotice(context.number(), context.id()));
   const store::Target project = write.change(target(kProjects, context.id().str()));
   const store::Target membership = write.hold(target(kMemberships, context.membershipId));
   CO_TRY(const bool changed, co_await store::writeReturning(
@@ -334,6 +338,7 @@ Task<> Projects::remove(By by, std::string id) {
   store::Write write =
       projectWrite(by, {context.number()},
                    auditOf(deps_, by.caller, context.number(), "project.deleted", "projects/" + context.id().str()));
+  write.options.notices.push_back(databaseNotice(context.number(), context.id()));
   const store::Target project = write.change(target(kProjects, context.id().str()));
   const store::Target membership = write.hold(target(kMemberships, context.membershipId));
   const store::Target database = write.change(target(kOwnDatabases, context.id().str()));

@@ -10,6 +10,7 @@
 #include "identity/user_types.h"
 #include "projects/environment_rules.h"
 #include "projects/membership_rules.h"
+#include "projects/own_databases.h"
 #include "projects/project_rules.h"
 #include "projects/records.h"
 #include "store/retry.h"
@@ -209,6 +210,7 @@ std::vector<store::Target> Restoring::addInvites(store::Write& write) {
 struct Restoring::Targets {
   store::Target project;
   store::Target placeholder;
+  store::Target database;                // of the project's owner
   std::optional<store::Target> root;     // where it is an environment that is restored into it
   std::vector<store::Target> old;        // memberships and invites of the deleted project
   std::vector<store::Target> addresses;  // of invites_, in its order
@@ -240,6 +242,11 @@ Result<> Restoring::apply(const Targets& targets, const store::PreImages& before
   } else {
     changes.remove(targets.placeholder);
   }
+  TRY(std::optional<OwnDatabaseRecord> database, fromStore<OwnDatabaseRecord>(before[targets.database]));
+  if (database) {
+    database->number = record.number;
+    changes.put(targets.database, doc::encode(*database));
+  }
   for (const store::Target& old : targets.old) changes.remove(old);
   for (size_t i = 0; i < invites_.size(); ++i) {
     RETURN_IF_ERROR(countInvite(targets.addresses[i], invites_[i].email, before, changes));
@@ -253,8 +260,10 @@ Task<> Restoring::commitAll() {
   if (root_) bumped.push_back(*root_);
   if (old_) bumped.push_back(static_cast<store::ProjectNo>(old_->number));
   store::Write write(asServer(std::move(bumped)));
+  write.options.notices.push_back(databaseNotice(number(), record_.id));
   Targets targets{write.change(target(kProjects, record_.id.str())),
                   write.change(target(kProjects, placeholder_.str())),
+                  write.change(target(kOwnDatabases, record_.id.str())),
                   {},
                   {},
                   {},

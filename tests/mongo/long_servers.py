@@ -5,9 +5,10 @@ import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pymongo
 import pytest
 
-from support.client import PASSWORD, Api, PlatformUser, fresh_address, ok, refused, unique
+from support.client import OPEN_POLICY, PASSWORD, Api, PlatformUser, Project, fresh_address, ok, refused, unique
 from support.function import Function
 from support.mongo_server import MongoServer
 from support.realtime import Live
@@ -214,3 +215,31 @@ def test_a_killed_server_loses_nothing(mongo, tmp_path):
         receiver.close()
         a.kill()
         b.stop()
+
+
+def test_databases_of_owners_are_followed_by_the_other(pair, mongo):
+    """Created, changed, suspended and resumed at one server: the other uses the database at once."""
+    owner = PlatformUser(pair[0])
+    url = f"mongodb://127.0.0.1:{mongo.port}/{unique('owned')}?replicaSet=secantus"
+    made = Project(owner, ok(owner.post("/control/projects", {"name": "Shop", "mongoUrl": url}), 201)["project"])
+    there = at(pair[1], made.admin)
+    # Made at the other server, so that it is in the owner's database only if that server knows of it.
+    ok(there.post("/admin/collections", {"name": "posts"}), 201)
+    ok(there.put("/admin/collections/posts/policy", OPEN_POLICY), 204)
+    created = there.create("posts", {"n": 1})
+    with pymongo.MongoClient(url, directConnection=True) as client:
+        assert client.get_default_database().posts.find_one()["id"] == created["id"]
+    assert ok(made.admin.get(f"/posts/{created['id']}"))["document"] == created
+
+    path = f"/control/projects/{made.id}"
+    ok(owner.post(f"{path}/suspend"), 204)
+    wait_until(lambda: there.get("/posts").status_code == 403)
+    ok(owner.post(f"{path}/resume"), 204)
+    wait_until(lambda: there.get("/posts").status_code == 200)
+
+    other = url.replace("/owned", "/moved")
+    ok(owner.patch(path, {"mongoUrl": other}, params={"force": "1"}), 204)
+    wait_until(lambda: there.list("posts") == [])
+    ok(there.post("/posts", {"n": 2}), 201)
+    with pymongo.MongoClient(other, directConnection=True) as client:
+        assert client.get_default_database().posts.find_one()["n"] == 2

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from support.client import PlatformUser, ok, refused, unique
+from support.client import PlatformUser, Project, ok, refused, unique
+from support.commands import result, run
 from support.fake_mongo import FakeMongo
 from support.mongo_server import MongoServer
 from support.own_database import PASSWORD, USER, create, guarded, made
@@ -228,10 +229,21 @@ def test_it_stays_over_a_restart_suspension_and_the_rotation_of_the_secret(make_
     owner = PlatformUser(server)
     project = made(owner, database)
     path = f"/control/projects/{project['id']}"
-    server.stop()
-    server.start()
-    assert ok(owner.get(path))["project"] == project
-    assert ok(owner.post(f"{path}/database/check"))["reachable"] is True
+    posts = Project(owner, project).collection("posts")
+    created = owner.exchange(project["id"]).create(posts, {"n": 1})
+    for rotates in (False, True):
+        server.stop()
+        if rotates:
+            report = result(run("keys reseal", "--json", data=server.data))
+            assert report["values"] >= 1 and report["unreadable"] == 0
+        server.start()
+        owner.login()
+        shown = ok(owner.get(path))["project"]
+        assert (shown["byo"], shown["byoCapabilities"]) == (True, project["byoCapabilities"])
+        assert ok(owner.post(f"{path}/database/check"))["reachable"] is True
+        # Ids that stand for keys there are under a key of the project's own.
+        assert owner.exchange(project["id"]).list(posts) == [created]
+        refused(create(owner, database), 409, "CONFLICT")
     ok(owner.post(f"{path}/suspend"), 204)
     assert ok(owner.get(path))["project"]["byo"] is True
     ok(owner.post(f"{path}/resume"), 204)
