@@ -12,6 +12,18 @@ data::AdminAccess accessOf(const RequestContext& context) {
   return {context.caller, context.project};
 }
 
+identity::ProjectAccess databaseAccess(const RequestContext& context) {
+  return {context.caller, context.project, context.deadline};
+}
+
+// ?data=drop
+Result<bool> dropsData(std::string_view rawQuery) {
+  TRY(const http::QueryParams query, http::QueryParams::parse(rawQuery));
+  const auto given = query.get("data");
+  if (given && *given != "drop") return fail(ErrorCode::invalidParam, "data must be drop");
+  return given.has_value();
+}
+
 }  // namespace
 
 void CollectionRoutes::addTo(RouteTable& routes) {
@@ -76,7 +88,10 @@ Task<Reply> CollectionRoutes::create(RequestContext& context, NewCollection body
 }
 
 Task<Reply> CollectionRoutes::drop(RequestContext& context) {
-  CO_RETURN_IF_ERROR(co_await collections_.drop(accessOf(context), context.param(0)));
+  CO_TRY(const bool withData, dropsData(context.request.query));
+  data::Collections::DropData dropData;
+  if (withData) CO_TRY(dropData, introspection_.dropper(databaseAccess(context)));
+  CO_RETURN_IF_ERROR(co_await collections_.drop(accessOf(context), context.param(0), std::move(dropData)));
   co_return Reply::noContent();
 }
 
@@ -134,7 +149,8 @@ Task<Reply> CollectionRoutes::clearPolicy(RequestContext& context) {
 }
 
 Task<Reply> CollectionRoutes::indexes(RequestContext& context) {
-  CO_TRY(const std::vector<data::IndexView> indexes, co_await collections_.indexes(context.project, context.param(0)));
+  CO_TRY(std::vector<data::IndexView> indexes, co_await collections_.indexes(context.project, context.param(0)));
+  CO_RETURN_IF_ERROR(co_await introspection_.addServerIndexes(databaseAccess(context), context.param(0), indexes));
   co_return Reply::list("indexes", indexes);
 }
 
@@ -148,7 +164,12 @@ Task<Reply> CollectionRoutes::createIndex(RequestContext& context, doc::Document
 }
 
 Task<Reply> CollectionRoutes::dropIndex(RequestContext& context) {
-  CO_RETURN_IF_ERROR(co_await collections_.dropIndex(accessOf(context), context.param(0), context.param(1)));
+  auto dropped = co_await collections_.dropIndex(accessOf(context), context.param(0), context.param(1));
+  if (!dropped && dropped.error().code() == ErrorCode::notFound) {
+    co_return fail(co_await introspection_.refusalOfDrop(databaseAccess(context), context.param(0), context.param(1),
+                                                         std::move(dropped).error()));
+  }
+  CO_RETURN_IF_ERROR(std::move(dropped));
   co_return Reply::noContent();
 }
 

@@ -3,6 +3,7 @@
 
 #include "api/routes.h"
 #include "data/collections.h"
+#include "introspection/introspection.h"
 
 namespace mb::api {
 
@@ -22,7 +23,8 @@ struct CollectionRename {
 
 class CollectionRoutes {
  public:
-  explicit CollectionRoutes(data::Collections& collections) : collections_(collections) {}
+  CollectionRoutes(data::Collections& collections, introspection::Introspection& introspection)
+      : collections_(collections), introspection_(introspection) {}
   void addTo(RouteTable& routes);
 
   Task<Reply> list(RequestContext& context);
@@ -47,6 +49,7 @@ class CollectionRoutes {
 
  private:
   data::Collections& collections_;
+  introspection::Introspection& introspection_;
 };
 
 }  // namespace mb::api

@@ -158,7 +158,7 @@ std::vector<RouteDoc> collectionDocs() {
        "listCollectionStats",
        {listOf<data::CollectionStats>("collections")}},
       {Method::post, all, "createCollection", {created}, {notFound, conflict}},
-      {Method::remove, one, "deleteCollection", {kNothing}, {conflict}},
+      {Method::remove, one, "deleteCollection", {kNothing}, {conflict, invalidParam, unavailable}, {"data"}},
       {Method::post, one + "/rename", "renameCollection", {kNothing}, {conflict}},
       {Method::get, one + "/schema", "getSchema", {like(kSchemaResponse)}},
       {Method::put, one + "/schema", "setSchema", {kNothing}, {conflict}, {}, body(kSchema)},

@@ -173,7 +173,7 @@ struct Application::Impl {
   api::EnvironmentRoutes environmentRoutes{environments};
   api::TransferRoutes transferRoutes{transfers};
   api::OperatorRoutes operatorRoutes{operators};
-  api::CollectionRoutes collectionRoutes{data->collections()};
+  api::CollectionRoutes collectionRoutes{data->collections(), introspection};
   api::IntrospectRoutes introspectRoutes{introspection};
   api::PolicySetRoutes policySetRoutes{data->policySets()};
   api::PolicyTestRoutes policyTestRoutes{*data, identity.describedCallers(), configuration};

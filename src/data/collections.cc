@@ -98,11 +98,11 @@ std::map<std::string, std::string, std::less<>> Collections::namesBySource(
   return names;
 }
 
-Task<> Collections::drop(AdminAccess access, std::string name) {
-  co_return co_await whileStale(access, [&] { return dropOnce(access, name); });
+Task<> Collections::drop(AdminAccess access, std::string name, DropData dropData) {
+  co_return co_await whileStale(access, [&] { return dropOnce(access, name, dropData); });
 }
 
-Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name) {
+Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name, const DropData& dropData) {
   CO_TRY(const CollectionPtr collection, require(*access.project, name));
   for (const BoundSet& bound : table(*access.project).sets) {
     if (!bound.collection || bound.collection->info.number != collection->info.number) continue;
@@ -110,7 +110,8 @@ Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name)
                    fmt::format("the set \"{}\" reads this collection: delete it first", bound.name()));
   }
   CO_RETURN_IF_ERROR(co_await bindReferrers(access, collection));
-  std::vector<store::Insert> inserts = auditEntry(access, "collection.delete", name);
+  std::vector<store::Insert> inserts =
+      auditEntry(access, "collection.delete", name, dropData ? oneField("data", "drop") : doc::Document());
   CO_TRY(std::vector<store::Insert> jobs,
          VectorCountJobs::jobsOf(deps_, collection->ref, collection->info.config, std::nullopt));
   if (dropJobs_) {
@@ -119,6 +120,11 @@ Task<> Collections::dropOnce(const AdminAccess& access, const std::string& name)
   }
   std::vector<std::string> wakes = store::idsOf(jobs);
   std::ranges::move(jobs, std::back_inserter(inserts));
+  // First, so that a failure leaves the collection, to be dropped by another call.
+  if (dropData) {
+    const std::string source(collection->info.config.view().stringOr("source", name));
+    CO_RETURN_IF_ERROR(co_await dropData(source));
+  }
   CO_RETURN_IF_ERROR(co_await deps_.store.dropCollection(collection->ref, std::move(inserts)));
   if (!wakes.empty()) deps_.queue->wake(std::move(wakes));
   co_return Result<>();

@@ -58,6 +58,7 @@ struct IndexView {
   std::optional<int64_t> expireAfterSeconds;
   std::optional<bool> covering;
   std::optional<std::vector<std::string>> include;
+  std::optional<bool> managed;     // in a project on its owner's database: whether it was made here
   std::optional<bool> building;    // true while it is filled; the build continues after a restart
   std::optional<double> progress;  // while building: the share of the documents that is in it, 0 to 1
   static constexpr auto shape() {
@@ -66,8 +67,8 @@ struct IndexView {
         doc::field("unique", &IndexView::unique), doc::field("sparse", &IndexView::sparse),
         doc::field("partialFilter", &IndexView::partialFilter),
         doc::field("expireAfterSeconds", &IndexView::expireAfterSeconds), doc::field("covering", &IndexView::covering),
-        doc::field("include", &IndexView::include), doc::field("building", &IndexView::building),
-        doc::field("progress", &IndexView::progress));
+        doc::field("include", &IndexView::include), doc::field("managed", &IndexView::managed),
+        doc::field("building", &IndexView::building), doc::field("progress", &IndexView::progress));
   }
 };
 
@@ -125,7 +126,10 @@ class Collections : public projects::ClaimDependent {
   // The collections of the project by their names in the owner's database; those that were not imported have the same
   // name there.
   std::map<std::string, std::string, std::less<>> namesBySource(const snapshot::ProjectSnapshot& project) const;
-  Task<> drop(AdminAccess access, std::string name);
+  // Drops what the collection is in the database of the project's owner.
+  using DropData = std::function<Task<>(const std::string& source)>;
+  // `dropData`: awaited once nothing refuses the drop, which fails where it fails.
+  Task<> drop(AdminAccess access, std::string name, DropData dropData = {});
   // Everything that belongs to the collection follows, also x-ref of other collections and webhooks, in one commit.
   // Fails as create does.
   Task<> rename(AdminAccess access, std::string name, std::string to);
@@ -176,7 +180,7 @@ class Collections : public projects::ClaimDependent {
   // Runs `attempt`, and again on a new snapshot as long as the catalogue has changed since, kMaxStaleAttempts times at
   // most.
   Task<> whileStale(AdminAccess& access, std::function<Task<>()> attempt) const;
-  Task<> dropOnce(const AdminAccess& access, const std::string& name);
+  Task<> dropOnce(const AdminAccess& access, const std::string& name, const DropData& dropData);
   Task<> renameOnce(const AdminAccess& access, const std::string& name, const std::string& to);
   Task<> bindReferences(const CollectionPtr& referring, const Collection& target);
   Task<> bindReferrers(const AdminAccess& access, const CollectionPtr& target);

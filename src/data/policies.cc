@@ -5,6 +5,7 @@
 #include "data/data_deps.h"
 #include "data/default_policy.h"
 #include "data/policy_claims.h"
+#include "data/policy_fields.h"
 #include "data/revealing_rules.h"
 
 namespace mb::data {
@@ -64,6 +65,10 @@ Task<> Collections::setPolicy(AdminAccess access, std::string name, doc::Documen
     sets.insert(sets.end(), newSets.begin(), newSets.end());
     CO_TRY(const auto compiled, compileDefaultPolicy(policy, &sets));
     CO_RETURN_IF_ERROR(policy::checkClaims(policy, claimNamesOf(*access.project)));
+    const auto& all = table(*access.project).byName;
+    const bool isElsewhere = std::ranges::any_of(
+        all, [](const auto& each) { return !CollectionConfig::read(each.second->info.config).source.empty(); });
+    if (isElsewhere) CO_RETURN_IF_ERROR(refuseKeyFilters(policy));
     CO_RETURN_IF_ERROR(co_await checkInheriting(table(*access.project), *compiled));
     co_return co_await writeDefaultPolicy(std::move(access), "policy.set", std::move(policy));
   }

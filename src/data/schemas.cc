@@ -8,6 +8,7 @@
 #include "data/deletion.h"
 #include "data/new_schema.h"
 #include "data/policy_claims.h"
+#include "data/policy_fields.h"
 #include "data/reference_rules.h"
 #include "data/revealing_rules.h"
 #include "data/schema_references.h"
@@ -108,6 +109,7 @@ Task<> Collections::configure(AdminAccess access, std::string name, ConfigChange
           sets.insert(sets.end(), change.newSets.begin(), change.newSets.end());
           TRY(policy, policy::compilePolicy(change.policy.value, schema, {.sets = &sets}));
           RETURN_IF_ERROR(policy::checkClaims(change.policy.value, claimNamesOf(project)));
+          if (!config.source.empty()) RETURN_IF_ERROR(refuseKeyFilters(change.policy.value));
           config.policy = change.policy.value;
         } else if (change.policy.given()) {
           config.policy.reset();

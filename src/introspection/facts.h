@@ -13,8 +13,9 @@ struct IndexFacts {
   std::string name;
   doc::Document keys;  // as shown
   bool unique = false;
-  bool expires = false;  // a TTL index
+  bool sparse = false;
   doc::Document partialFilter;
+  std::optional<int64_t> expireAfterSeconds = {};  // of a TTL index
 };
 
 // How many documents there are of each kind of `id`.

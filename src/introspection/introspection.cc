@@ -48,7 +48,7 @@ Error writeError(Database& database, const CommandError& error) {
 // Surveys the collection; fails with notFound, and with conflict where it is incompatible.
 Result<Survey> usableSurvey(Source& source, Database& database, const std::string& collection) {
   auto survey = surveyCollection(source, collection, kDefaultSample);
-  if (!survey) return fail(database.failed(survey.error()));
+  if (!survey) return fail(database.failedToRead(survey.error()));
   if (!*survey) return fail(noCollection());
   if ((*survey)->report.verdict == kIncompatible) return fail(incompatible((*survey)->report.problems));
   return **std::move(survey);
@@ -127,7 +127,7 @@ Task<std::vector<Candidate>> Introspection::list(Access access) const {
                      deadline = access.deadline](store::mongo::Connection& connection) -> Result<std::vector<Listed>> {
     Source source(connection, database->name(), deadline);
     auto listed = listCollections(source);
-    if (!listed) return fail(database->failed(listed.error()));
+    if (!listed) return fail(database->failedToRead(listed.error()));
     return *std::move(listed);
   };
   CO_TRY(const std::vector<Listed> listed, co_await database->run(access.deadline, read));
@@ -143,7 +143,7 @@ Task<Report> Introspection::report(Access access, std::string collection, size_t
                      sample](store::mongo::Connection& connection) -> Result<Report> {
     Source source(connection, database->name(), deadline);
     auto survey = surveyCollection(source, collection, sample);
-    if (!survey) return fail(database->failed(survey.error()));
+    if (!survey) return fail(database->failedToRead(survey.error()));
     if (!*survey) return fail(noCollection());
     return (**std::move(survey)).report;
   };

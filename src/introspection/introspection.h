@@ -82,11 +82,23 @@ class Introspection {
   // limit), conflict (incompatible, documents with the same id, another call for the collection runs).
   Task<BackfillReport> backfill(Access access, std::string collection, BackfillBody body);
 
+  // Adds the indexes that the database has besides those of the project, and marks all. No effect in a project without
+  // a database of its own; while that cannot be reached, nothing is added. `collection`: its name here.
+  Task<> addServerIndexes(Access access, std::string collection, std::vector<data::IndexView>& indexes) const;
+  // The error of a drop of an index that the project does not have: conflict where the database has it, else `missing`.
+  Async<Error> refusalOfDrop(Access access, std::string collection, std::string index, Error missing) const;
+  // Drops collections in the database. Fails with invalidParam in a project without one, and with forbidden unless the
+  // caller is an Owner.
+  Result<data::Collections::DropData> dropper(Access access) const;
+
  private:
   using DatabasePtr = std::shared_ptr<store::own::Database>;
   using Claim = CollectionClaims::Claim;
 
   Result<DatabasePtr> databaseOf(const Access& access) const;
+  // The indexes there that were not made here.
+  Task<std::vector<data::IndexView>> serverIndexes(const Access& access, DatabasePtr database,
+                                                   const std::string& collection) const;
   // Entered once the documents were changed.
   Task<> audit(const Access& access, const std::string& collection, const BackfillReport& report) const;
   // Fails with conflict where another call holds the collection.

@@ -61,7 +61,8 @@ void addWarnings(const CollectionFacts& facts, const SampleFacts& sample, std::v
   const auto add = [&](bool there, std::string_view code, std::string_view message) {
     if (there) out.push_back(problem(code, kWarning, std::string(message)));
   };
-  const bool expires = std::ranges::any_of(facts.indexes, &IndexFacts::expires);
+  const bool expires =
+      std::ranges::any_of(facts.indexes, [](const IndexFacts& each) { return each.expireAfterSeconds.has_value(); });
   add(sample.hasLarge, "large-documents", "some documents are larger than 1 MiB: they can be read, and must not grow");
   add(facts.hasCollation, "default-collation",
       "the collection has a default collation, which filters and sorts do not follow");

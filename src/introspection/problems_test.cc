@@ -80,7 +80,7 @@ TEST_F(ProblemsTest, WhatAUserShouldKnow) {
   expect([](CollectionFacts& facts) { facts.hasCollation = true; }, "default-collation");
   expect([](CollectionFacts& facts) { facts.hasValidator = true; }, "validator");
   expect([](CollectionFacts& facts) { facts.keepsPreImages = false; }, "no-pre-images");
-  expect([](CollectionFacts& facts) { facts.indexes[0].expires = true; }, "ttl-index");
+  expect([](CollectionFacts& facts) { facts.indexes[0].expireAfterSeconds = 60; }, "ttl-index");
 }
 
 TEST_F(ProblemsTest, WhatDocumentsShow) {

@@ -18,7 +18,6 @@ constexpr std::chrono::seconds kTimeAfterSizes{1};
 constexpr size_t kMaxIndexes = 64;
 constexpr size_t kBatchBytes = 1 << 20;
 constexpr size_t kMaxBatch = 100;
-constexpr int kNamespaceNotFound = 26;
 constexpr std::string_view kNotOfIds = "[^A-Za-z0-9_-]";
 constexpr int32_t kMaxIdBytes = 64;
 
@@ -72,20 +71,22 @@ Outcome<Size> sizeOf(Source& source, const std::string& collection) {
   const auto reply = source.read(out.finish());
   if (!reply) {
     // The collection has been dropped, or was never filled.
-    if (reply.error().code == kNamespaceNotFound) return Size();
+    if (reply.error().code == CommandError::kNamespaceNotFound) return Size();
     return std::unexpected(reply.error());
   }
   return Size{doc::integerOr(*reply, "count"), doc::integerOr(*reply, "size")};
 }
 
-Outcome<std::vector<IndexFacts>> indexesOf(Source& source, const std::string& collection) {
+}  // namespace
+
+Outcome<std::vector<IndexFacts>> readIndexes(Source& source, const std::string& collection) {
   doc::BsonWriter out;
   out.appendString("listIndexes", collection);
   source.appendTimeLimit(out, kListTime);
   const auto reply = source.read(out.finish());
   std::vector<IndexFacts> indexes;
   if (!reply) {
-    if (reply.error().code == kNamespaceNotFound) return indexes;
+    if (reply.error().code == CommandError::kNamespaceNotFound) return indexes;
     return std::unexpected(reply.error());
   }
   // The server puts all of a collection into the first batch.
@@ -96,12 +97,15 @@ Outcome<std::vector<IndexFacts>> indexesOf(Source& source, const std::string& co
     index.keys = shownObject(doc::containerOr(each, "key"));
     // The server does not say it of its own.
     index.unique = doc::boolOr(each, "unique") || index.name == "_id_";
-    index.expires = each.find("expireAfterSeconds").has_value();
+    index.sparse = doc::boolOr(each, "sparse");
+    if (each.find("expireAfterSeconds")) index.expireAfterSeconds = doc::integerOr(each, "expireAfterSeconds");
     index.partialFilter = shownObject(doc::containerOr(each, "partialFilterExpression"));
     indexes.push_back(std::move(index));
   }
   return indexes;
 }
+
+namespace {
 
 // {<name>: {$type: <path>}}
 void appendTypeOf(doc::BsonWriter& out, std::string_view name, std::string_view path) {
@@ -224,7 +228,7 @@ Outcome<std::optional<CollectionFacts>> readFacts(Source& source, const std::str
   if (!size) return std::unexpected(size.error());
   facts->documents = size->documents;
   facts->bytes = size->bytes;
-  auto indexes = indexesOf(source, collection);
+  auto indexes = readIndexes(source, collection);
   if (!indexes) return std::unexpected(indexes.error());
   facts->indexes = *std::move(indexes);
   return facts;

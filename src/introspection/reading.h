@@ -25,6 +25,9 @@ struct Listed {
 // By name, kMaxCollections at most, without those of the server (system.*).
 Outcome<std::vector<Listed>> listCollections(Source& source);
 
+// At most as many as a server keeps; none if there is no such collection.
+Outcome<std::vector<IndexFacts>> readIndexes(Source& source, const std::string& collection);
+
 // All facts but the counts of ids; nullopt if there is no such collection. Of a view nothing but that it is one.
 Outcome<std::optional<CollectionFacts>> readFacts(Source& source, const std::string& collection);
 

@@ -81,6 +81,8 @@ constexpr FieldDoc kFieldDocs[] = {
     {"Identity.id", "The identity's id.", R"("google-1234")"},
     {"Identity.provider", "The provider of the sign-in.", R"("google")"},
     {"Index.keys", "Fields and directions.", R"({"ownerId": 1})", R"({"additionalProperties": {"enum": [1, -1]}})"},
+    {"Index.managed",
+     "Only in a project on its owner's database: whether the index was made here; others are dropped there.", "true"},
     {"Index.name", "Its name, unique in the collection.", R"("ownerId_1")"},
     {"Integration.config", "The provider-specific configuration.", R"({"baseUrl": "https://api.example.com/"})"},
     {"Integration.name", "The name by which code calls it, unique in the project.", R"("payments")"},

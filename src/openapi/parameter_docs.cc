@@ -18,6 +18,8 @@ constexpr ParameterDoc kQuery[] = {
     {"allowMissing", "`1` accepts names of variables that have no value in the project.",
      R"({"type": "string", "enum": ["0", "1"], "examples": ["1"]})"},
     {"code", "The code that the provider issued.", kToken},
+    {"data", "`drop` drops the collection in the database of the project's owner too. Owner only.",
+     R"({"type": "string", "enum": ["drop"], "examples": ["drop"]})"},
     {"dryRun", "`1` only plans the changes.", R"({"type": "string", "enum": ["0", "1"], "examples": ["1"]})"},
     {"error", "Why the provider refused.", R"({"type": "string", "examples": ["access_denied"]})"},
     {"expand",
