@@ -159,9 +159,9 @@ struct Application::Impl {
   graphql::Graphql graphql{snapshots, *data, &graphqlSearch};
   std::unique_ptr<storage::Storage> storage;  // null where it is off
   projects::Environments environments{projectDeps, copier, queue};
-  realtime::Realtime realtime{
-      {*store, identity.authenticator(), data->grants(), *cores, kClock, master, snapshots, planSlot},
-      settings.realtime};
+  realtime::Realtime realtime{{*store, identity.authenticator(), data->grants(), *cores, kClock, master, snapshots,
+                               planSlot, [this](store::ProjectNo project) { return ownConnections.reach(project); }},
+                              settings.realtime};
   std::unique_ptr<BillingParts> billing;  // null where it is off
   api::RouteTable routes;                 // above descriptionRoutes, which refers to it
   api::ServiceRoutes serviceRoutes;

@@ -21,6 +21,14 @@ std::string mainStoreIdentity(const StoreSettings& settings) {
 
 }  // namespace
 
+Task<> OwnDatabaseConnections::reach(store::ProjectNo project) {
+  const auto database = databases.find(project);
+  if (!database) co_return Result<>();
+  // A call gets a connection that responds.
+  const auto nothing = [](store::mongo::Connection&) -> Result<> { return {}; };
+  co_return co_await database->run(std::chrono::steady_clock::now() + 2 * store::own::kWait, nothing);
+}
+
 OwnDatabaseParts::OwnDatabaseParts(const AllSettings& settings, const projects::ProjectDeps& deps,
                                    const MasterSecret& master, OwnDatabaseConnections& connections,
                                    store::MainStore& store, Cores& cores, jobs::Leases* leases)

@@ -29,6 +29,9 @@ struct OwnDatabaseConnections {
     return [this](store::ProjectNo project) { return databases.find(project); };
   }
 
+  // Fails with unavailable where the project has a database of its own that does not respond within some seconds.
+  Task<> reach(store::ProjectNo project);
+
   const OutboundGuard guard;
   store::own::Databases databases{guard};
 };

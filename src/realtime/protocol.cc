@@ -195,6 +195,8 @@ std::string_view wireName(Code code) {
       return "CONNECTION_LIMIT";
     case Code::queryTooCostly:
       return "QUERY_TOO_COSTLY";
+    case Code::unavailable:
+      return "UNAVAILABLE";
   }
   return "";
 }

@@ -23,6 +23,7 @@ enum class Code {
   tokenExpired,
   connectionLimit,
   queryTooCostly,
+  unavailable,
 };
 std::string_view wireName(Code code);
 

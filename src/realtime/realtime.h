@@ -2,6 +2,7 @@
 // docs/realtime.md.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ struct RealtimeDeps {
   const MasterSecret& master;
   snapshot::Snapshots& snapshots;  // for sockets without a token
   plans::PlanSlot plan;
+  // Fails where the project's documents cannot be read, and so not be followed; null: they always can.
+  std::function<Task<>(store::ProjectNo)> reachable = {};
 };
 
 inline constexpr size_t kMaxSubscriptions = 100;  // a socket

@@ -316,6 +316,12 @@ Async<void> Session::subscribe(std::shared_ptr<Session> self, ClientMessage mess
       refusal = Refusal{Code::forbidden, "the position of the change log could not be read: try again"};
     }
   }
+  if (!refusal && self->hub_.deps().reachable) {
+    const auto reached = co_await self->hub_.deps().reachable(self->project_->number());
+    if (self->state_ == State::ended) co_return;
+    refusal = self->refusalOf(message);
+    if (!refusal && !reached) refusal = Refusal{Code::unavailable, reached.error().message()};
+  }
   if (refusal) {
     self->sendError(refusal->first, refusal->second, message.id);
     co_return;
