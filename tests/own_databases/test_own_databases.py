@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from support.certificates import certificate
 from support.client import PlatformUser, Project, ok, refused, unique
 from support.commands import result, run
 from support.fake_mongo import FakeMongo
@@ -88,6 +89,25 @@ def test_what_does_not_respond_could_not_be_reached(owner, mongo):
             refused_as(create(owner, url), AWAY)
             assert time.monotonic() - started >= 1  # whatever the reason
         assert silent.connections > 0
+
+
+def test_a_certificate_is_verified(make_server, tmp_path):
+    file, key = certificate(tmp_path, "database")
+    mongo = MongoServer(tmp_path, "--tls-cert-file", str(file), "--tls-key-file", str(key))
+    settings = {"SERVICE_BYO": "on", "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8"}
+    url = f"mongodb://127.0.0.1:{mongo.port}/shop?tls=true"
+    try:
+        refused_as(create(PlatformUser(make_server(settings).start()), url), AWAY)
+        owner = PlatformUser(make_server({**settings, "SSL_CERT_FILE": str(file)}).start())
+        # The certificate is that of another host.
+        refused_as(create(owner, url.replace("127.0.0.1", "127.0.0.2")), AWAY)
+        project = Project(owner, made(owner, url))
+        assert codes(project.wire) == []
+        posts = project.collection("posts")
+        created = project.admin.create(posts, {"n": 1})
+        assert project.admin.list(posts) == [created]
+    finally:
+        mongo.stop()
 
 
 def test_names_that_lead_to_refused_addresses_could_not_be_reached(make_server):
