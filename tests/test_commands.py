@@ -16,7 +16,7 @@ from support.commands import NEEDS_BACKUPS, complains, done, result, run
 from support.server import binary
 from support.waiting import SLOW
 
-COMMANDS = ("serve", "audit", "check", "backup", "restore", "compact", "keys", "users", "version")
+COMMANDS = ("serve", "audit", "check", "backup", "restore", "move", "compact", "keys", "users", "version")
 
 
 def socket_of(server):
@@ -46,6 +46,7 @@ def test_help_lists_all():
     for command, options in {
         "backup": ("--data", "--to", "--project", "--with-secret", "--json"),
         "restore": ("--data", "--from", "--project", "--as", "--owner", "--json"),
+        "move": ("--data", "--to", "--to-file", "--json"),
         "compact": ("--data", "--project", "--json"),
         "check": ("--data", "--repair-meters", "--json"),
         "keys": ("list", "rotate", "reseal"),

@@ -456,10 +456,7 @@ Application::~Application() {
 
 Result<std::unique_ptr<Application>> Application::start(const AllSettings& settings, api::Version version) {
   RETURN_IF_ERROR(prepareDataDirectory(settings.app.dataDirectory));
-  if (std::filesystem::exists(settings.app.dataDirectory / kRestoringFolder)) {
-    return fail(ErrorCode::conflict,
-                fmt::format("a restore into {} did not end well: run it again", settings.app.dataDirectory.string()));
-  }
+  RETURN_IF_ERROR(refuseUnfinished(settings.app.dataDirectory));
   auto cores = std::make_unique<Cores>(coreCount());
   TRY(OpenedStore opened, openStore(storeSettingsOf(settings), settings.app.dataDirectory, *cores, kClock));
   cores->start();

@@ -22,7 +22,7 @@ struct Subject {
 
 class Verification {
  public:
-  Verification(const store::StoreImage& image, std::optional<Digest> wantedHash, Progress& progress)
+  Verification(const store::Image& image, std::optional<Digest> wantedHash, Progress& progress)
       : image_(image), wantedHash_(wantedHash), progress_(progress) {}
 
   Result<audit::ChainReport> run(store::ProjectNo project) {
@@ -35,7 +35,8 @@ class Verification {
           return {};
         }));
     TRY(const store::ChainHead head, image_.chainHead(project, audit::kAuditCollection));
-    return check.finish(image_.stats(project, audit::kAuditCollection).documents, head);
+    TRY(const store::CollectionStats stats, image_.stats(project, audit::kAuditCollection));
+    return check.finish(stats.documents, head);
   }
 
  private:
@@ -58,13 +59,13 @@ class Verification {
     return read;
   }
 
-  const store::StoreImage& image_;
+  const store::Image& image_;
   const std::optional<Digest> wantedHash_;
   Progress& progress_;
   uint64_t seen_ = 0;
 };
 
-Result<std::vector<Subject>> subjectsOf(const store::StoreImage& image, const std::string& project) {
+Result<std::vector<Subject>> subjectsOf(const store::Image& image, const std::string& project) {
   std::vector<Subject> subjects;
   if (!project.empty()) {
     TRY(const projects::ProjectRecord record, findProject(image, project));
@@ -118,7 +119,7 @@ Result<cli::Outcome> verifyAudit(Deployment& deployment, const cli::Arguments& a
     if (!wantedHash) return fail(ErrorCode::invalidParam, "--head must be a hash: 64 hex digits");
   }
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
-  const store::StoreImage& image = checkpoint.image();
+  const store::Image& image = checkpoint.image();
   TRY(const std::vector<Subject> subjects, subjectsOf(image, valueOf(arguments, "project")));
   Verification verification(image, wantedHash, progress);
   cli::Outcome outcome;

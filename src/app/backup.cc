@@ -10,6 +10,7 @@
 #include "app/data_directory.h"
 #include "app/project_export.h"
 #include "app/stored_files.h"
+#include "app/transfer.h"
 #include "cli/console.h"
 
 namespace mb::app {
@@ -123,18 +124,45 @@ Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, uint6
   return syncDirectory(into / "store");
 }
 
+// On MongoDB: the store's files are made of what the database holds.
+Result<> buildStore(const store::Image& image, const fs::path& into, uint64_t more, Manifest& manifest,
+                    Progress& progress) {
+  RETURN_IF_ERROR(checkSpace(into, more));
+  RETURN_IF_ERROR(fillDirectory(image, into, progress));
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(into / "store", failed)) files.push_back(entry.path());
+  if (failed) return fail(ErrorCode::internal, "the backup cannot be read: " + failed.message());
+  std::sort(files.begin(), files.end());
+  fs::permissions(into / "store", fs::perms::owner_all, failed);
+  for (const fs::path& file : files) {
+    const std::string name = file.filename();
+    // Those of the process that made it.
+    if (name == "LOCK" || name.starts_with("LOG")) {
+      fs::remove(file, failed);
+      continue;
+    }
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write, failed);
+    TRY(const Sum sum, sumOf(file, [&progress](uint64_t) { return !progress.stopped(); }));
+    addFile(manifest, "store/" + name, sum);
+  }
+  return syncDirectory(into / "store");
+}
+
 Result<> fillWhole(const Deployment& deployment, const HeldCheckpoint& checkpoint, const fs::path& into,
                    Manifest& manifest, Progress& progress) {
-  const store::StoreImage& image = checkpoint.image();
+  const store::Image& image = checkpoint.image();
   TRY(manifest.counts.projects, countProjects(image));
   for (const store::ProjectNo project : image.projects()) {
     for (const auto& collection : image.collections(project)) {
       manifest.counts.collections += collection.number >= store::kFirstUserCollection ? 1 : 0;
-      manifest.counts.documents += static_cast<int64_t>(image.stats(project, collection.number).documents);
+      TRY(const store::CollectionStats stats, image.stats(project, collection.number));
+      manifest.counts.documents += static_cast<int64_t>(stats.documents);
     }
   }
   TRY(const uint64_t files, bytesOfFiles(image, std::nullopt));
-  RETURN_IF_ERROR(copyStore(checkpoint, into, files, manifest, progress));
+  RETURN_IF_ERROR(checkpoint.path().empty() ? buildStore(image, into, files, manifest, progress)
+                                            : copyStore(checkpoint, into, files, manifest, progress));
   return backUpFiles(deployment, image, std::nullopt, into, manifest, progress);
 }
 
@@ -144,7 +172,8 @@ Result<> fillProject(const Deployment& deployment, const HeldCheckpoint& checkpo
   uint64_t bytes = 0;
   const auto number = static_cast<store::ProjectNo>(record.number);
   for (const auto& collection : checkpoint.image().collections(number)) {
-    bytes += checkpoint.image().stats(number, collection.number).bytes;
+    TRY(const store::CollectionStats stats, checkpoint.image().stats(number, collection.number));
+    bytes += stats.bytes;
   }
   TRY(const uint64_t files, bytesOfFiles(checkpoint.image(), number));
   RETURN_IF_ERROR(checkSpace(into, bytes + files));

@@ -20,7 +20,7 @@ std::string counterNameOf(const store::CounterCorrection& each) {
 // there.
 class MeterCheck {
  public:
-  MeterCheck(Deployment& deployment, const store::StoreImage& image, bool repair, Progress& progress)
+  MeterCheck(Deployment& deployment, const store::Image& image, bool repair, Progress& progress)
       : deployment_(deployment), image_(image), repair_(repair), progress_(progress) {}
 
   // Fails with unavailable when it is stopped.
@@ -96,7 +96,7 @@ class MeterCheck {
   }
 
   Deployment& deployment_;
-  const store::StoreImage& image_;
+  const store::Image& image_;
   const bool repair_;
   Progress& progress_;
   std::map<store::ProjectNo, std::string> names_;
@@ -131,7 +131,7 @@ Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& argumen
   if (deployment.embedded == nullptr) return checkDatabase(deployment);
   const BlobPin kept(deployment);
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
-  TRY(store::CheckReport report, checkpoint.image().check(progress));
+  TRY(store::CheckReport report, checkpoint.check(progress));
   TRY(FilesReport files, checkFiles(deployment, checkpoint.image(), progress));
   MeterCheck meters(deployment, checkpoint.image(), repair, progress);
   RETURN_IF_ERROR(meters.run());

@@ -8,12 +8,22 @@ namespace mb::app {
 namespace {
 // In the data directory, so on the same file system: the store's files can be linked.
 constexpr std::string_view kFolder = "checkpoints";
-constexpr std::string_view kOnMongo =
-    "this deployment is on MongoDB: its data is backed up by the tools of the database";
+
+Result<bool> serversRun(const Deployment& deployment) {
+  if (deployment.identity != nullptr) return true;
+  const store::Peers* peers = deployment.store.peers();
+  return peers == nullptr ? Result<bool>(false) : peers->hasOthers();
+}
+
 }  // namespace
 
 Result<HeldCheckpoint> HeldCheckpoint::make(Deployment& deployment) {
-  if (deployment.embedded == nullptr) return fail(ErrorCode::conflict, std::string(kOnMongo));
+  HeldCheckpoint made;
+  if (deployment.embedded == nullptr) {
+    TRY(const bool running, serversRun(deployment));
+    TRY(made.image_, deployment.store.image(running));
+    return made;
+  }
   const std::filesystem::path folder = deployment.directory / kFolder;
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -21,10 +31,11 @@ Result<HeldCheckpoint> HeldCheckpoint::make(Deployment& deployment) {
     return fail(ErrorCode::internal, fmt::format("cannot create {}: {}", folder.string(), failed.message()));
   }
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
-  HeldCheckpoint made;
   made.path_ = folder / fmt::format("{:016x}", randomU64());
   RETURN_IF_ERROR(deployment.embedded->checkpoint(made.path_));
-  TRY(made.image_, store::StoreImage::open(made.path_));
+  TRY(auto files, store::StoreImage::open(made.path_));
+  made.files_ = files.get();
+  made.image_ = std::move(files);
   return made;
 }
 

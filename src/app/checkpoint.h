@@ -1,4 +1,4 @@
-// A checkpoint of the store inside the data directory, while a command reads it.
+// What a command reads of the whole store: a checkpoint inside the data directory, or on MongoDB the database itself.
 #pragma once
 
 #include "app/command.h"
@@ -8,18 +8,22 @@ namespace mb::app {
 
 class HeldCheckpoint {
  public:
-  // Creates and opens one. Fails with a message to print.
+  // Creates and opens one. On MongoDB it is of one moment while servers run. Fails with a message to print.
   static Result<HeldCheckpoint> make(Deployment& deployment);
   HeldCheckpoint(HeldCheckpoint&&) noexcept = default;
   HeldCheckpoint& operator=(HeldCheckpoint&&) = delete;
   ~HeldCheckpoint();
-  const store::StoreImage& image() const { return *image_; }
+  const store::Image& image() const { return *image_; }
+  // Of the checkpoint's files; "" on MongoDB.
   const std::filesystem::path& path() const { return path_; }
+  // StoreImage::check(). REQUIRES: not on MongoDB.
+  Result<store::CheckReport> check(Progress& progress) const { return files_->check(progress); }
 
  private:
   HeldCheckpoint() = default;
   std::filesystem::path path_;
-  std::unique_ptr<store::StoreImage> image_;
+  std::unique_ptr<store::Image> image_;
+  const store::StoreImage* files_ = nullptr;  // the same; null on MongoDB
 };
 
 // Removes checkpoints that a killed process left. REQUIRES: the store is open, which only one process can have.

@@ -84,7 +84,7 @@ const Command* findCommand(std::string_view name);
 // See cli/option.h.
 Result<> checkArguments(const Command& command, const cli::Arguments& arguments);
 
-// ---- the commands: check.cc, compact.cc, backup.cc, restore.cc, audit_command.cc
+// ---- the commands: check.cc, compact.cc, backup.cc, restore.cc, move.cc, audit_command.cc
 Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> compact(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
@@ -92,6 +92,10 @@ Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments
 Result<cli::Outcome> verifyAudit(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, const cli::Arguments& arguments,
                                                Progress& progress);
+Result<cli::Outcome> moveDeployment(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+// Fails with conflict if a server runs on the data directory.
+Result<std::optional<cli::Outcome>> refuseWhileServed(const CommandContext& context, const cli::Arguments& arguments,
+                                                      Progress& progress);
 // ---- keys_commands.cc, reseal_command.cc
 Result<cli::Outcome> listKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> rotateKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);

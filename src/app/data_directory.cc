@@ -38,6 +38,21 @@ Result<> prepareDataDirectory(const std::filesystem::path& directory) {
                           std::generic_category().message(error));
 }
 
+Result<> refuseUnfinished(const std::filesystem::path& directory) {
+  for (const auto& [folder, what] : {std::pair(kRestoringFolder, "restore"), std::pair(kMovingFolder, "move")}) {
+    std::error_code failed;
+    if (!std::filesystem::exists(directory / folder, failed)) continue;
+    return fail(ErrorCode::conflict,
+                fmt::format("a {} into {} did not end well: run it again", what, directory.string()));
+  }
+  return {};
+}
+
+bool isSameDirectory(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code failed;
+  return std::filesystem::equivalent(one, other, failed);
+}
+
 Result<MasterSecret> parseMasterSecret(std::string_view base64) {
   auto bytes = fromBase64(base64);
   if (!bytes || bytes->size() != kSecretBytes) {

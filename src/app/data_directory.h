@@ -12,8 +12,17 @@ inline constexpr std::string_view kSecretFile = "secret";
 // The work directory of a restore in progress; a data directory that has it must not be served.
 inline constexpr std::string_view kRestoringFolder = "restoring";
 
+// The work directory of a move into the directory; the same holds.
+inline constexpr std::string_view kMovingFolder = "moving";
+
 // Creates the directory (mode 0700) where it is missing. Fails with a message to print.
 Result<> prepareDataDirectory(const std::filesystem::path& directory);
+
+// Fails with conflict and a message to print if a restore or a move into the directory did not end well.
+Result<> refuseUnfinished(const std::filesystem::path& directory);
+
+// Whether both exist and are the same one.
+bool isSameDirectory(const std::filesystem::path& one, const std::filesystem::path& other);
 
 // Decodes 32 bytes from base64. Fails with a message to print for anything else, and for secrets that are not random
 // (the same few bytes repeated).

@@ -15,8 +15,7 @@ constexpr int64_t kBetweenSigns = 1000;
 
 class Exporter {
  public:
-  Exporter(const store::StoreImage& image, const projects::ProjectRecord& record, Progress& progress,
-           const RecordSink& sink)
+  Exporter(const store::Image& image, const projects::ProjectRecord& record, Progress& progress, const RecordSink& sink)
       : image_(image),
         record_(record),
         number_(static_cast<store::ProjectNo>(record.number)),
@@ -25,7 +24,10 @@ class Exporter {
         collections_(image.collections(number_)) {}
 
   Result<StreamEnd> run() {
-    for (const auto& collection : collections_) total_ += image_.stats(number_, collection.number).documents;
+    for (const auto& collection : collections_) {
+      TRY(const store::CollectionStats stats, image_.stats(number_, collection.number));
+      total_ += stats.documents;
+    }
     RETURN_IF_ERROR(sink_("manybase", doc::encode(StreamBegin{})));
     RETURN_IF_ERROR(sink_("project", doc::encode(record_)));
     RETURN_IF_ERROR(members());
@@ -65,7 +67,8 @@ class Exporter {
     if (collection.number < store::kFirstUserCollection) {
       TRY(const store::ChainHead head, image_.chainHead(number_, collection.number));
       // A chain without entries is exported too, so that their removal shows.
-      if (image_.stats(number_, collection.number).documents == 0 && head.seq == 0) return {};
+      TRY(const store::CollectionStats stats, image_.stats(number_, collection.number));
+      if (stats.documents == 0 && head.seq == 0) return {};
       SystemSection section{collection.name, collection.number};
       if (head.seq > 0) section.chain = ChainEnd{static_cast<int64_t>(head.seq), toHex(head.hash)};
       RETURN_IF_ERROR(sink_("system", doc::encode(section)));
@@ -89,7 +92,7 @@ class Exporter {
     });
   }
 
-  const store::StoreImage& image_;
+  const store::Image& image_;
   const projects::ProjectRecord& record_;
   const store::ProjectNo number_;
   Progress& progress_;
@@ -101,7 +104,7 @@ class Exporter {
 
 }  // namespace
 
-Result<projects::ProjectRecord> findProject(const store::StoreImage& image, std::string_view idOrSlug) {
+Result<projects::ProjectRecord> findProject(const store::Image& image, std::string_view idOrSlug) {
   std::optional<projects::ProjectRecord> found;
   RETURN_IF_ERROR(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
     const bool named = stored.stringOr("id") == idOrSlug || stored.stringOr("slug") == idOrSlug;
@@ -113,7 +116,7 @@ Result<projects::ProjectRecord> findProject(const store::StoreImage& image, std:
   return *std::move(found);
 }
 
-Result<int64_t> countProjects(const store::StoreImage& image) {
+Result<int64_t> countProjects(const store::Image& image) {
   int64_t count = 0;
   RETURN_IF_ERROR(image.each(store::kControlProject, projects::kProjects, [&](doc::DocumentView stored) -> Result<> {
     count += stored.stringOr("status") == "deleted" ? 0 : 1;
@@ -122,8 +125,8 @@ Result<int64_t> countProjects(const store::StoreImage& image) {
   return count;
 }
 
-Result<StreamEnd> exportProject(const store::StoreImage& image, const projects::ProjectRecord& record,
-                                Progress& progress, const RecordSink& sink) {
+Result<StreamEnd> exportProject(const store::Image& image, const projects::ProjectRecord& record, Progress& progress,
+                                const RecordSink& sink) {
   return Exporter(image, record, progress, sink).run();
 }
 

@@ -4,17 +4,17 @@
 #include "app/project_records.h"
 #include "base/progress.h"
 #include "projects/project_types.h"
-#include "store/embedded/backup.h"
+#include "store/image.h"
 
 namespace mb::app {
 
 // The live project with this id or slug. Fails with notFound.
-Result<projects::ProjectRecord> findProject(const store::StoreImage& image, std::string_view idOrSlug);
+Result<projects::ProjectRecord> findProject(const store::Image& image, std::string_view idOrSlug);
 // The number of projects that are not deleted.
-Result<int64_t> countProjects(const store::StoreImage& image);
+Result<int64_t> countProjects(const store::Image& image);
 
 // Exports all records of the project, in order. Blocks. Fails as the sink does, or with unavailable when it is stopped.
-Result<StreamEnd> exportProject(const store::StoreImage& image, const projects::ProjectRecord& record,
-                                Progress& progress, const RecordSink& sink);
+Result<StreamEnd> exportProject(const store::Image& image, const projects::ProjectRecord& record, Progress& progress,
+                                const RecordSink& sink);
 
 }  // namespace mb::app

@@ -10,9 +10,11 @@
 #include "app/project_export.h"
 #include "app/project_import.h"
 #include "app/stored_files.h"
+#include "app/transfer.h"
 #include "cli/console.h"
 #include "storage/local_store.h"
 #include "storage/storage.h"
+#include "store/embedded/backup.h"
 #include "vectors/vectors.h"
 
 namespace mb::app {
@@ -67,8 +69,8 @@ class RestoredDirectory {
     madeSecret_ = true;
     return writeDurably(directory_ / kSecretFile, std::string(secret.reveal()) + "\n");
   }
-  // Makes it a data directory that can be served.
-  Result<> keep() {
+  // Makes it a data directory that can be served; without the store, for one on MongoDB.
+  Result<> keep(bool withStore) {
     RETURN_IF_ERROR(syncDirectory(work_ / "store"));
     std::error_code failed;
     if (fs::exists(work_ / storage::kDirectory, failed)) {
@@ -76,7 +78,7 @@ class RestoredDirectory {
       movedFiles_ = true;
       RETURN_IF_ERROR(syncDirectory(directory_));
     }
-    if (::rename((work_ / "store").c_str(), (directory_ / "store").c_str()) != 0) {
+    if (withStore && ::rename((work_ / "store").c_str(), (directory_ / "store").c_str()) != 0) {
       return fileError("make", directory_ / "store");
     }
     kept_ = true;
@@ -184,8 +186,9 @@ Result<Imported> importFrom(Deployment& deployment, const Manifest& manifest, Pr
   TRY(const auto image, store::StoreImage::open(wanted.from / "store"));
   TRY(const projects::ProjectRecord record, findProject(*image, wanted.project));
   for (const auto& collection : image->collections(static_cast<store::ProjectNo>(record.number))) {
-    wanted.options.documents +=
-        static_cast<int64_t>(image->stats(static_cast<store::ProjectNo>(record.number), collection.number).documents);
+    TRY(const store::CollectionStats stats,
+        image->stats(static_cast<store::ProjectNo>(record.number), collection.number));
+    wanted.options.documents += static_cast<int64_t>(stats.documents);
   }
   ProjectImport import(deployment, std::move(wanted.options), progress);
   RETURN_IF_ERROR(exportProject(*image, record, progress, [&](std::string_view kind, doc::DocumentView content) {
@@ -220,9 +223,7 @@ Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, co
   if (has(arguments, "as") || has(arguments, "owner")) {
     return fail(ErrorCode::invalidParam, "--as and --owner need --project");
   }
-  if (context.storeSettings.isOnMongo()) {
-    return fail(ErrorCode::conflict, "a deployment on MongoDB is restored by the tools of the database");
-  }
+  const bool onMongo = context.storeSettings.isOnMongo();
   const fs::path from = valueOf(arguments, "from");
   TRY(const Manifest manifest, readManifest(from));
   if (manifest.kind != kWhole) {
@@ -234,9 +235,13 @@ Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, co
   TRY(const std::optional<Secret> secret, settleSecret(context, manifest, from));
   RETURN_IF_ERROR(copyBack(from, manifest, target.work(), progress));
   // Checks that it opens and has a format that this version reads.
-  RETURN_IF_ERROR(store::StoreImage::open(target.work() / "store"));
+  {
+    TRY(const auto image, store::StoreImage::open(target.work() / "store"));
+    if (onMongo) RETURN_IF_ERROR(fillDatabase(*image, context.storeSettings.mongo, progress));
+  }
   if (secret) RETURN_IF_ERROR(target.putSecret(*secret));
-  RETURN_IF_ERROR(target.keep());
+  RETURN_IF_ERROR(target.keep(!onMongo));
+  if (onMongo) RETURN_IF_ERROR(store::MongoStore::complete(context.storeSettings.mongo));
   return std::optional(deploymentOutcome(manifest, context.directory));
 }
 

@@ -20,10 +20,9 @@ constexpr std::string_view kFolder = "files/";
 
 using OnFile = std::function<Result<>(store::ProjectNo, const storage::FileRecord&)>;
 
-Result<> eachFile(const store::StoreImage& image, std::optional<store::ProjectNo> only, const OnFile& onFile) {
+Result<> eachFile(const store::Image& image, std::optional<store::ProjectNo> only, const OnFile& onFile) {
   const std::vector<store::ProjectNo> projects = only ? std::vector{*only} : image.projects();
   for (const store::ProjectNo project : projects) {
-    if (image.stats(project, storage::kFiles).documents == 0) continue;
     RETURN_IF_ERROR(image.each(project, storage::kFiles, [&](doc::DocumentView stored) -> Result<> {
       TRY(const auto record, store::fromStore<storage::FileRecord>(stored));
       return onFile(project, record);
@@ -51,7 +50,7 @@ std::string nameOf(store::ProjectNo project, const storage::FileRecord& record) 
 
 }  // namespace
 
-Result<uint64_t> bytesOfFiles(const store::StoreImage& image, std::optional<store::ProjectNo> project) {
+Result<uint64_t> bytesOfFiles(const store::Image& image, std::optional<store::ProjectNo> project) {
   uint64_t bytes = 0;
   RETURN_IF_ERROR(eachFile(image, project, [&](store::ProjectNo, const storage::FileRecord& record) -> Result<> {
     bytes += static_cast<uint64_t>(record.size);
@@ -60,9 +59,8 @@ Result<uint64_t> bytesOfFiles(const store::StoreImage& image, std::optional<stor
   return bytes;
 }
 
-Result<> backUpFiles(const Deployment& deployment, const store::StoreImage& image,
-                     std::optional<store::ProjectNo> project, const fs::path& into, Manifest& manifest,
-                     Progress& progress) {
+Result<> backUpFiles(const Deployment& deployment, const store::Image& image, std::optional<store::ProjectNo> project,
+                     const fs::path& into, Manifest& manifest, Progress& progress) {
   TRY(const uint64_t total, bytesOfFiles(image, project));
   if (!areHere(deployment) && !project) return {};
   const fs::path folder = into / kFolder;
@@ -113,7 +111,7 @@ Result<doc::Document> restoreFile(const Deployment& deployment, const fs::path& 
   return doc::encode(record);
 }
 
-Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreImage& image, Progress& progress) {
+Result<FilesReport> checkFiles(const Deployment& deployment, const store::Image& image, Progress& progress) {
   FilesReport report;
   TRY(const uint64_t total, bytesOfFiles(image, std::nullopt));
   ByteSteps steps(progress, "MiB of files checked", total);
@@ -147,14 +145,12 @@ Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreI
       }));
   // Pieces of unfinished uploads.
   for (const store::ProjectNo project : image.projects()) {
-    if (image.stats(project, storage::kPieces).documents == 0) continue;
     RETURN_IF_ERROR(image.each(project, storage::kPieces, [&](doc::DocumentView stored) -> Result<> {
       named.emplace(stored.stringOr("blob"));
       return {};
     }));
   }
   for (const store::ProjectNo project : image.projects()) {
-    if (image.stats(project, storage::kStored).documents == 0) continue;
     RETURN_IF_ERROR(image.each(project, storage::kStored, [&](doc::DocumentView stored) -> Result<> {
       TRY(const auto count, store::fromStore<storage::StoredRecord>(stored));
       const storage::StoredRecord& seen = counts[{project, count.id}];

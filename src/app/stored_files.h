@@ -7,7 +7,7 @@
 #include "app/command.h"
 #include "storage/pinned_blobs.h"
 #include "storage/storage_types.h"
-#include "store/embedded/backup.h"
+#include "store/image.h"
 
 namespace mb::app {
 
@@ -24,11 +24,10 @@ class BlobPin {
 
 // Copies all blobs of the project, or of all projects, into a backup's directory and manifest, and compares each with
 // the checksum in its record. Fails with a message to print where one is missing or corrupt.
-Result<> backUpFiles(const Deployment& deployment, const store::StoreImage& image,
-                     std::optional<store::ProjectNo> project, const std::filesystem::path& into, Manifest& manifest,
-                     Progress& progress);
+Result<> backUpFiles(const Deployment& deployment, const store::Image& image, std::optional<store::ProjectNo> project,
+                     const std::filesystem::path& into, Manifest& manifest, Progress& progress);
 // The sum of their sizes in the records.
-Result<uint64_t> bytesOfFiles(const store::StoreImage& image, std::optional<store::ProjectNo> project);
+Result<uint64_t> bytesOfFiles(const store::Image& image, std::optional<store::ProjectNo> project);
 
 // The path below a data directory's `files` of a file in a backup's manifest; nullopt for any other file.
 std::optional<std::filesystem::path> storedFilePath(std::string_view path);
@@ -45,6 +44,6 @@ struct FilesReport {
   std::vector<std::string> problems;
 };
 // Reads and checks every blob.
-Result<FilesReport> checkFiles(const Deployment& deployment, const store::StoreImage& image, Progress& progress);
+Result<FilesReport> checkFiles(const Deployment& deployment, const store::Image& image, Progress& progress);
 
 }  // namespace mb::app

@@ -79,7 +79,7 @@ class ChainTest : public ::testing::Test {
       check.take(entry);
       return {};
     }));
-    return check.finish((*image)->stats(project_, kAuditCollection).documents,
+    return check.finish((*image)->stats(project_, kAuditCollection)->documents,
                         *(*image)->chainHead(project_, kAuditCollection));
   }
   std::string problem() { return check().problem; }

@@ -6,6 +6,7 @@
 #include "store/chain.h"
 #include "store/change_feed.h"
 #include "store/entry_fields.h"
+#include "store/image.h"
 #include "store/peers.h"
 #include "store/store.h"
 
@@ -42,6 +43,9 @@ class MainStore : public DocumentStore, public ChangeFeed {
   // on.
   virtual int64_t idFloorMs() const = 0;
   virtual void rememberIdsOf(const IdGenerator& ids) = 0;
+  // What the store holds, of one moment; without `atOneMoment` of several, for a store that no other process writes.
+  // It must not outlive the store. Blocks. Fails with conflict where checkpoints are made instead (EmbeddedStore).
+  virtual Result<std::unique_ptr<Image>> image(bool atOneMoment) = 0;
   // Null where the engine's indexes hold keys only.
   virtual EntryFields* entryFields() { return nullptr; }
   // Null where one process at a time has the store.

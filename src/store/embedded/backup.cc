@@ -2,6 +2,7 @@
 
 #include <rocksdb/utilities/checkpoint.h>
 
+#include "store/embedded/change_log.h"
 #include "store/embedded/check.h"
 #include "store/embedded/engine.h"
 #include "store/embedded/index_entries.h"
@@ -50,6 +51,16 @@ Result<std::unique_ptr<StoreImage>> StoreImage::open(const std::filesystem::path
   return std::unique_ptr<StoreImage>(new StoreImage(std::move(impl)));
 }
 
+StoreNumbers StoreImage::numbers() const {
+  return {impl_->catalogue.nextProject, impl_->catalogue.idFloorMs};
+}
+
+ProjectNumbers StoreImage::numbersOf(ProjectNo project) const {
+  const embedded::ProjectState* state = impl_->catalogue.project(project);
+  if (state == nullptr) return {};
+  return {state->epoch, state->nextNumber, state->lastPosition, state->lowWater};
+}
+
 std::vector<ProjectNo> StoreImage::projects() const {
   std::vector<ProjectNo> numbers;
   impl_->catalogue.forEachProject([&](const embedded::ProjectState& project) { numbers.push_back(project.number); });
@@ -63,7 +74,7 @@ std::vector<CollectionInfo> StoreImage::collections(ProjectNo project) const {
   return infos;
 }
 
-CollectionStats StoreImage::stats(ProjectNo project, CollectionNo collection) const {
+Result<CollectionStats> StoreImage::stats(ProjectNo project, CollectionNo collection) const {
   const embedded::CollectionHandle handle = impl_->catalogue.collection(project, collection);
   return handle ? CollectionStats{handle.state->documents, handle.state->bytes} : CollectionStats{};
 }
@@ -118,6 +129,26 @@ Result<> StoreImage::eachBy(ProjectNo project, CollectionNo collection, std::str
   return {};
 }
 
+Result<> StoreImage::eachChange(ProjectNo project, const VisitChange& visit) const {
+  rocksdb::ReadOptions options = embedded::Database::reading(Tier::disk);
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> at(
+      impl_->database->db().NewIterator(options, impl_->database->family(Family::log)));
+  const std::string end = embedded::logKey(project + 1, 0);
+  for (at->Seek(embedded::logKey(project, numbersOf(project).lostUpTo + 1));
+       at->Valid() && embedded::view(at->key()) < std::string_view(end); at->Next()) {
+    const uint64_t position = readU64(at->key().data() + sizeof(uint32_t));
+    TRY(ChangeEntry entry, embedded::decodeLogEntry(position, embedded::view(at->value())));
+    rocksdb::PinnableSlice trace;
+    const auto traced = impl_->database->get(Tier::disk, Family::traces, embedded::view(at->key()), &trace);
+    if (traced.ok()) entry.trace = embedded::view(trace);
+    if (!traced.ok() && !traced.IsNotFound()) return fail(embedded::readError(traced));
+    RETURN_IF_ERROR(visit(entry));
+  }
+  if (!at->status().ok()) return fail(embedded::readError(at->status()));
+  return {};
+}
+
 Result<ChainHead> StoreImage::chainHead(ProjectNo project, CollectionNo collection) const {
   return impl_->catalogue.chainHead(project, collection);
 }
@@ -129,6 +160,10 @@ Result<CheckReport> StoreImage::check(Progress& progress) const {
 }
 
 namespace embedded {
+
+Result<std::unique_ptr<Image>> Engine::image(bool) {
+  return fail(ErrorCode::conflict, "an image of this store is a checkpoint");
+}
 
 // RocksDB includes the log at any size, so all acknowledged writes are in the checkpoint; flushing first keeps the log
 // in the copy short.

@@ -9,27 +9,25 @@
 
 namespace mb::store {
 
-class StoreImage {
+class StoreImage final : public Image {
  public:
   // `directory` is the result of EmbeddedStore::checkpoint, or the `store` of a data directory that no server uses;
   // nothing is written there. Fails with a complete message.
   static Result<std::unique_ptr<StoreImage>> open(const std::filesystem::path& directory);
-  ~StoreImage();
+  ~StoreImage() override;
 
-  // The projects that are not dropped, the control plane's first.
-  std::vector<ProjectNo> projects() const;
-  // System collections, then users', by number.
-  std::vector<CollectionInfo> collections(ProjectNo project) const;
-  CollectionStats stats(ProjectNo project, CollectionNo collection) const;
-  Result<std::optional<doc::Document>> get(ProjectNo project, CollectionNo collection, std::string_view id) const;
-  // Calls `visit` with each document, ascending id, until it fails. Blocks.
-  using Visit = std::function<Result<>(doc::DocumentView)>;
-  Result<> each(ProjectNo project, CollectionNo collection, const Visit& visit) const;
-  // The same in the order of an index: a document is visited once per entry, and not if it has no entry. Fails with
-  // notFound for an unknown index.
-  Result<> eachBy(ProjectNo project, CollectionNo collection, std::string_view index, const Visit& visit) const;
-  // EmbeddedStore::chainHead.
-  Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) const;
+  StoreNumbers numbers() const override;
+  std::vector<ProjectNo> projects() const override;
+  ProjectNumbers numbersOf(ProjectNo project) const override;
+  std::vector<CollectionInfo> collections(ProjectNo project) const override;
+  Result<CollectionStats> stats(ProjectNo project, CollectionNo collection) const override;
+  Result<std::optional<doc::Document>> get(ProjectNo project, CollectionNo collection,
+                                           std::string_view id) const override;
+  Result<> each(ProjectNo project, CollectionNo collection, const Visit& visit) const override;
+  Result<> eachBy(ProjectNo project, CollectionNo collection, std::string_view index,
+                  const Visit& visit) const override;
+  Result<> eachChange(ProjectNo project, const VisitChange& visit) const override;
+  Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) const override;
   // The scan of EmbeddedStore::check. Fails with unavailable when it is stopped. Blocks.
   Result<CheckReport> check(Progress& progress) const;
 

@@ -42,6 +42,9 @@ class EmbeddedStore : public MainStore, public EntryFields {
   static Result<std::unique_ptr<EmbeddedStore>> open(const std::filesystem::path& directory,
                                                      const EmbeddedSettings& settings, Cores& cores,
                                                      std::vector<SystemCollection> system, const Clock& clock);
+  // Creates the database in `directory`/store, which must not exist: with the projects, collections, indexes, chains
+  // and change logs of the image, under their numbers, and without documents. Blocks. Fails with a complete message.
+  static Result<> createLike(const Image& source, const std::filesystem::path& directory, Progress& progress);
   // A copy of the whole store at one moment during the call, in the directory `to`, which must not exist; hard links if
   // the file system supports them. It contains all writes acknowledged before the call. StoreImage reads it (backup.h).
   // Blocks.

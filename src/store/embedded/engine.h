@@ -95,6 +95,7 @@ class Engine final : public EmbeddedStore {
   Task<> restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) override;
   Task<CollectionInfo> restoreCollection(ProjectNo project, CollectionInfo collection,
                                          std::vector<std::string> held) override;
+  Result<std::unique_ptr<Image>> image(bool atOneMoment) override;
   int64_t idFloorMs() const override { return catalogue_.idFloorMs; }
   void rememberIdsOf(const IdGenerator& ids) override { committer_->rememberIdsOf(ids); }
 

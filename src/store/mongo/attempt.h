@@ -152,6 +152,8 @@ std::string counterId(const CounterKey& key);
 doc::Document counterStatement(const CounterKey& key, int64_t by);
 // The statement that stores the head of a chain, whose id is countId() with "".
 doc::Document chainStatement(const std::string& id, const ChainHead& head);
+// What chainStatement() stored. Fails with internal.
+Result<ChainHead> decodeChain(doc::DocumentView row);
 std::string countId(ProjectNo project, CollectionNo collection, std::string_view group);
 // Whether the documents of a collection are counted in each commit; else the database counts them for each call.
 bool isCounted(const ProjectStates& states, CollectionNo collection);

@@ -102,6 +102,36 @@ inline doc::Document countCommand(std::string_view collection, doc::DocumentView
   return out.finish();
 }
 
+// {aggregate: collection}, which returns the number of the documents that match `filter` and their stored bytes as {n,
+// bytes}, or nothing where none match; `more` appends further fields.
+inline doc::Document sumCommand(std::string_view collection, doc::DocumentView filter,
+                                const std::function<void(doc::BsonWriter&)>& more = {}) {
+  doc::BsonWriter out;
+  out.appendString("aggregate", collection);
+  out.beginArray("pipeline");
+  out.beginDocument("0");
+  out.appendDocument("$match", filter);
+  out.end();
+  out.beginDocument("1");
+  out.beginDocument("$group");
+  out.appendNull("_id");
+  out.beginDocument("n");
+  out.appendInt32("$sum", 1);
+  out.end();
+  out.beginDocument("bytes");
+  out.beginDocument("$sum");
+  out.appendString("$bsonSize", "$$ROOT");
+  out.end();
+  out.end();
+  out.end();
+  out.end();
+  out.end();
+  out.beginDocument("cursor");
+  out.end();
+  if (more) more(out);
+  return out.finish();
+}
+
 // {find: collection, filter: {<path>: number}}
 inline doc::Document findWhere(std::string_view collection, std::string_view path, int64_t number) {
   return findAll(collection, [&](doc::BsonWriter& out) { out.appendInt64(path, number); });

@@ -68,6 +68,7 @@ class Engine final : public MongoStore {
   Task<> restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) override;
   Task<CollectionInfo> restoreCollection(ProjectNo project, CollectionInfo collection,
                                          std::vector<std::string> held) override;
+  Result<std::unique_ptr<Image>> image(bool atOneMoment) override;
   int64_t idFloorMs() const override { return idFloorMs_; }
   void rememberIdsOf(const IdGenerator& ids) override { watcher_.rememberIdsOf(ids); }
   Peers* peers() override { return &watcher_; }

@@ -7,6 +7,12 @@
 
 namespace mb::store::mongo {
 
+Result<ChainHead> decodeChain(doc::DocumentView row) {
+  const auto hash = digestOf(row.stringOr("hash"));
+  if (!hash) return fail(ErrorCode::internal, "the head of a chain is corrupt");
+  return ChainHead{static_cast<uint64_t>(doc::integerOr(row, "seq")), *hash};
+}
+
 CommitStats Engine::commitStats() const {
   return {counts_.groups.load(), counts_.writes.load()};
 }
@@ -18,10 +24,7 @@ Result<ChainHead> Engine::chainHead(ProjectNo project, CollectionNo collection) 
   if (!reply) return fail(unavailableError(reply.error()));
   const Batch found = batchOf(*reply);
   if (found.documents.empty()) return ChainHead();
-  const doc::DocumentView row = found.documents.front();
-  const auto hash = digestOf(row.stringOr("hash"));
-  if (!hash) return fail(ErrorCode::internal, "the head of a chain is corrupt");
-  return ChainHead{static_cast<uint64_t>(doc::integerOr(row, "seq")), *hash};
+  return decodeChain(found.documents.front());
 }
 
 Task<> Engine::restoreChain(ProjectNo project, CollectionNo collection, ChainHead head) {

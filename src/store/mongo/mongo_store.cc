@@ -32,16 +32,7 @@ doc::Document createCommand(std::string_view collection) {
 }
 
 doc::Document newHead(ProjectNo project) {
-  doc::BsonWriter out;
-  out.appendInt64("_id", project);
-  out.appendInt64("pos", 0);
-  out.appendInt64("epoch", 1);
-  out.appendInt64("cat", 1);
-  out.appendInt64("next", kFirstUserCollection);
-  out.appendInt64("lost", 0);
-  out.appendInt64("n", 0);
-  out.appendBool("dead", false);
-  return out.finish();
+  return encodeHead(project, {.epoch = 1, .catalogue = 1});
 }
 
 // The name of this process, of no other one.
@@ -124,7 +115,7 @@ Result<> Engine::start() {
 }
 
 Result<> Engine::prepare(Connection& connection) {
-  RETURN_IF_ERROR(checkServer(connection, names_));
+  RETURN_IF_ERROR(checkServer(connection, names_, settings_.incomplete ? Content::incomplete : Content::deployment));
   // The layout is the first document, so that a start that ends in between finds its own database.
   doc::BsonWriter layout;
   layout.appendString("_id", "layout");

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/cores.h"
+#include "base/progress.h"
 #include "base/settings.h"
 #include "store/log_limits.h"
 #include "store/main_store.h"
@@ -23,6 +24,8 @@ struct MongoSettings {
     local,   // on its own disk
     shared,  // where all processes have them
   } files = Files::none;
+  // Opens a database that createLike() has made, before complete(); false: refuses such a one.
+  bool incomplete = false;
   // How many times a write's callback runs; the last run counts. More than once for tests, since a store may do so.
   int callbackRuns = 1;
 };
@@ -35,6 +38,12 @@ class MongoStore : public MainStore {
   // Fails with a complete message if the server cannot be reached, or cannot keep what the store promises. Blocks.
   static Result<std::unique_ptr<MongoStore>> open(MongoSettings settings, std::vector<SystemCollection> system,
                                                   const Clock& clock);
+  // Fills the database, which must be empty or hold what an earlier call without complete() left, with the projects,
+  // collections, indexes, chains and change logs of the image, under their numbers, and without documents. Blocks.
+  // Fails with a complete message, conflict for a database that is not empty.
+  static Result<> createLike(const Image& source, const MongoSettings& settings, Progress& progress);
+  // From now on the database is one that servers open. Blocks.
+  static Result<> complete(const MongoSettings& settings);
 };
 
 }  // namespace mb::store

@@ -19,6 +19,20 @@ Head decodeHead(doc::DocumentView view) {
   return head;
 }
 
+doc::Document encodeHead(ProjectNo project, const Head& head) {
+  doc::BsonWriter out;
+  out.appendInt64("_id", project);
+  out.appendInt64("pos", static_cast<int64_t>(head.position));
+  out.appendInt64("epoch", static_cast<int64_t>(head.epoch));
+  out.appendInt64("cat", static_cast<int64_t>(head.catalogue));
+  out.appendInt64("next", head.nextNumber);
+  out.appendInt64("lost", static_cast<int64_t>(head.lostUpTo));
+  out.appendInt64("logged", static_cast<int64_t>(head.logged));
+  out.appendInt64("n", 0);
+  out.appendBool("dead", head.dead);
+  return out.finish();
+}
+
 uint64_t ProjectState::configuredBytes() const {
   uint64_t bytes = 0;
   for (const auto& [_, info] : collections) bytes += store::configuredBytes(*info);

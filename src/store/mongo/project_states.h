@@ -25,6 +25,8 @@ struct Head {
   bool dead = false;
 };
 Head decodeHead(doc::DocumentView view);
+// A head that no commit has moved.
+doc::Document encodeHead(ProjectNo project, const Head& head);
 
 struct ProjectState {
   ProjectNo number = 0;

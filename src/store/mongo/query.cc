@@ -271,31 +271,10 @@ Result<CollectionStats> Engine::counted(Connection& connection, const Collection
 }
 
 Result<CollectionStats> Engine::summed(Connection& connection, const CollectionRef& collection) {
-  doc::BsonWriter out;
-  out.appendString("aggregate", Names::collectionOf(collection.number));
-  out.beginArray("pipeline");
-  out.beginDocument("0");
-  out.beginDocument("$match");
-  out.appendInt64("_p", collection.project);
-  out.end();
-  out.end();
-  out.beginDocument("1");
-  out.beginDocument("$group");
-  out.appendNull("_id");
-  out.beginDocument("n");
-  out.appendInt32("$sum", 1);
-  out.end();
-  out.beginDocument("bytes");
-  out.beginDocument("$sum");
-  out.appendString("$bsonSize", "$$ROOT");
-  out.end();
-  out.end();
-  out.end();
-  out.end();
-  out.end();
-  out.beginDocument("cursor");
-  out.end();
-  const auto reply = connection.read(names_.shared(), out.finish());
+  doc::BsonWriter ours;
+  ours.appendInt64("_p", collection.project);
+  const doc::Document command = sumCommand(Names::collectionOf(collection.number), ours.finish());
+  const auto reply = connection.read(names_.shared(), command);
   if (!reply) return fail(unavailableError(reply.error()));
   const Batch batch = batchOf(*reply);
   if (batch.documents.empty()) return CollectionStats{};

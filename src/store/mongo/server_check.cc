@@ -1,5 +1,7 @@
 #include "store/mongo/server_check.h"
 
+#include <array>
+
 #include "base/log.h"
 #include "document/fields.h"
 #include "store/mongo/commands.h"
@@ -52,17 +54,37 @@ Result<> checkConfiguration(Connection& connection) {
   return {};
 }
 
-// The databases of the prefix are ours, or hold nothing.
-Result<> checkOwner(Connection& connection, const Names& names) {
-  const std::string id = "layout";
-  const auto layout = connection.read(names.shared(), findByIds(kMeta, std::span(&id, 1)));
-  if (!layout) return fail(unavailableError(layout.error()));
-  const Batch found = batchOf(*layout);
-  if (!found.documents.empty()) {
-    const int64_t number = doc::integerOr(found.documents.front(), "number");
-    if (number <= kLayout) return {};
+// Whether the databases of the prefix hold what they may.
+Result<> checkContent(Connection& connection, const Names& names, Content content) {
+  const std::array<std::string, 2> ids = {"layout", std::string(kIncomplete)};
+  const auto reply = connection.read(names.shared(), findByIds(kMeta, ids));
+  if (!reply) return fail(unavailableError(reply.error()));
+  std::optional<int64_t> layout;
+  bool incomplete = false;
+  for (const doc::DocumentView each : batchOf(*reply).documents) {
+    if (each.stringOr("_id") == kIncomplete) {
+      incomplete = true;
+    } else {
+      layout = doc::integerOr(each, "number");
+    }
+  }
+  if (incomplete && content == Content::deployment) {
+    return fail(ErrorCode::conflict,
+                fmt::format("a move or a restore into the database \"{}\" did not end well: run it again, or drop the "
+                            "databases {} and {}_p*",
+                            names.shared(), names.shared(), names.shared()));
+  }
+  if (incomplete) return {};
+  if (content == Content::empty && layout) {
+    return fail(ErrorCode::conflict, fmt::format("the database \"{}\" is not empty", names.shared()));
+  }
+  if (content == Content::incomplete) {
+    return fail(ErrorCode::conflict, fmt::format("another process changed the database \"{}\"", names.shared()));
+  }
+  if (layout) {
+    if (*layout <= kLayout) return {};
     return missing(
-        fmt::format("the database was written by a later release (layout {}, this one knows {})", number, kLayout));
+        fmt::format("the database was written by a later release (layout {}, this one knows {})", *layout, kLayout));
   }
   doc::BsonWriter list;
   list.appendInt32("listCollections", 1);
@@ -79,12 +101,12 @@ Result<> checkOwner(Connection& connection, const Names& names) {
 
 }  // namespace
 
-Result<> checkServer(Connection& connection, const Names& names) {
+Result<> checkServer(Connection& connection, const Names& names, Content content) {
   const auto hello = connection.run("admin", oneCommand("hello"));
   if (!hello) return fail(unavailableError(hello.error()));
   RETURN_IF_ERROR(checkHello(*hello));
   RETURN_IF_ERROR(checkConfiguration(connection));
-  return checkOwner(connection, names);
+  return checkContent(connection, names, content);
 }
 
 }  // namespace mb::store::mongo

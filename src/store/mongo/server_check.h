@@ -9,9 +9,19 @@ namespace mb::store::mongo {
 // The layout of the databases; a later release may raise it.
 inline constexpr int64_t kLayout = 1;
 
+// The mark of a database that a move or a restore fills (`_id` in `meta`). It is there first, and removed last.
+inline constexpr std::string_view kIncomplete = "incomplete";
+
+// What the databases of the prefix may hold.
+enum class Content : uint8_t {
+  deployment,  // one of no later layout, or nothing
+  incomplete,  // one that is being filled
+  empty,       // nothing, or what was left incomplete
+};
+
 // Reads only. Fails with unavailable if the server cannot be reached, else with validation, naming what is missing: a
-// replica set of MongoDB 6.0 or later, its primary, commits that are journaled on a majority, databases of the prefix
-// that are ours or empty and of no later layout.
-Result<> checkServer(Connection& connection, const Names& names);
+// replica set of MongoDB 6.0 or later, its primary, commits that are journaled on a majority; and with conflict for
+// another content.
+Result<> checkServer(Connection& connection, const Names& names, Content content);
 
 }  // namespace mb::store::mongo

@@ -82,6 +82,7 @@ class Router final : public MainStore {
                                          std::vector<std::string> held) override {
     return main_->restoreCollection(project, std::move(collection), std::move(held));
   }
+  Result<std::unique_ptr<Image>> image(bool atOneMoment) override { return main_->image(atOneMoment); }
   int64_t idFloorMs() const override { return main_->idFloorMs(); }
   void rememberIdsOf(const IdGenerator& ids) override { main_->rememberIdsOf(ids); }
   EntryFields* entryFields() override { return main_->entryFields(); }
