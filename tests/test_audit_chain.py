@@ -9,7 +9,7 @@ import bson
 import pytest
 
 from support.client import PlatformUser, ok, unique
-from support.commands import NEEDS_BACKUPS, complains, done, run
+from support.commands import complains, done, run
 
 VERIFY = "audit verify"
 VERIFIES = pytest.mark.embedded("`audit verify` reads the embedded engine only")
@@ -128,16 +128,14 @@ def test_killed_at_work(deployment):
 # ---- backup and restore
 
 
-@NEEDS_BACKUPS
 def test_a_whole_restore_carries_it(deployment, make_server, tmp_path):
     server, _, project = deployment
     done(run("backup", "--data", server.data, "--to", tmp_path / "all", "--with-secret"))
     found = verify(server.data)
-    done(run("restore", "--from", tmp_path / "all", "--data", tmp_path / "again"))
+    done(run("restore", "--from", tmp_path / "all", data=tmp_path / "again"))
     assert verify(tmp_path / "again") == found
 
 
-@NEEDS_BACKUPS
 def test_a_project_restored_carries_it(deployment, tmp_path):
     server, owner, project = deployment
     chain = verify(server.data)[project.slug]
@@ -223,7 +221,6 @@ def stripped(entries):
     return entries
 
 
-@NEEDS_BACKUPS
 @pytest.mark.parametrize(
     "change, problem",
     [

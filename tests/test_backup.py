@@ -11,10 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from support.client import PASSWORD, Api, EndUser, PlatformUser, Project, ok, refused, unique
-from support.commands import NEEDS_BACKUPS, complains, done, result, run
+from support.commands import complains, done, result, run
 from support.server import Server, binary
-
-pytestmark = NEEDS_BACKUPS
 
 SECRET = "iLvbB7dXrzMqz6dCVKTYPpOG3dmMXGsTlV0hXTgl3oo="
 # The issuer of tokens stays the same after a restore on another address.
@@ -207,6 +205,7 @@ def test_a_deployment_that_made_no_secret_yet(make_server, tmp_path):
 # ---- under load
 
 
+@pytest.mark.embedded("the test server does not read as of one moment, so that the backup is refused")
 def test_a_backup_under_load(deployment, make_server, tmp_path):
     """The backup contains every write that was acknowledged before it began, no write that never happened, and passes
     the check."""

@@ -12,7 +12,7 @@ import pytest
 
 from support import mongo_server
 from support.client import PlatformUser, ok
-from support.commands import NEEDS_BACKUPS, complains, done, result, run
+from support.commands import complains, done, result, run
 from support.server import binary
 from support.waiting import SLOW
 
@@ -265,7 +265,6 @@ def test_a_stop_during_a_command(make_server):
     assert "no problems" in done(run("check", data=server.data))
 
 
-@NEEDS_BACKUPS
 def test_an_interrupted_command_leaves_nothing(make_server, tmp_path):
     server = make_server().start()
     project = PlatformUser(server).create_project()

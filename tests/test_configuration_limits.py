@@ -8,7 +8,7 @@ import pytest
 
 from support.backup import read_records, write_records
 from support.client import PlatformUser, Project, ok, refused, unique
-from support.commands import NEEDS_BACKUPS, done, run
+from support.commands import done, run
 
 MEBI = 1 << 20
 CODE = "export default async () => 1;\n"
@@ -191,7 +191,6 @@ def test_collections_go_and_get_names_where_nothing_more_fits(owner):
     ok(admin.delete("/admin/collections/m"), 204)
 
 
-@NEEDS_BACKUPS
 def test_a_project_far_above_the_limit_is_usable(make_server, tmp_path):
     """A project with over 16 MiB of functions, as an earlier version may have left: it is served, changed, restarted,
     deleted."""

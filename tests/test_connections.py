@@ -6,7 +6,7 @@ import re
 import pytest
 
 from support.client import PlatformUser, ok, refused, unique
-from support.commands import NEEDS_BACKUPS, result, run
+from support.commands import result, run
 
 FIELDS = {"id", "kind", "scope", "name", "config", "secrets", "createdAt", "updatedAt"}
 OWN = "/control/connections"
@@ -197,7 +197,6 @@ def test_of_a_suspended_and_of_a_deleted_project(dev):
     assert names(dev) == []
 
 
-@NEEDS_BACKUPS
 def test_in_no_backup_of_a_project(dev, tmp_path):
     project = dev.create_project()
     made(dev, of(project), "In none", secrets={"installationId": "4711471147"})
@@ -210,7 +209,6 @@ def test_in_no_backup_of_a_project(dev, tmp_path):
     assert names(dev, f"/control/projects/{copy['id']}/connections") == []
 
 
-@NEEDS_BACKUPS
 def test_a_project_that_comes_back_has_them_again(dev, tmp_path):
     project = dev.create_project()
     made(dev, of(project), "Kept")

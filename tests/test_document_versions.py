@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from support.client import OPEN_POLICY, Api, PlatformUser, ok, refused
-from support.commands import NEEDS_BACKUPS, done, run
+from support.commands import done, run
 
 TAG = re.compile(r'^"[0-9a-f]{1,16}"$')
 FAILED = (412, "PRECONDITION_FAILED")
@@ -301,7 +301,7 @@ def test_the_document_is_not_returned_to_a_caller_who_may_not_read_it(project, a
 # ---- over time
 
 
-@NEEDS_BACKUPS
+@pytest.mark.embedded("a restore on MongoDB gives documents new versions")
 def test_versions_survive_a_restart_and_a_restore(make_server, tmp_path):
     # The issuer of tokens stays the same after a restore on another address.
     settings = {"SERVICE_BASE_URL": "https://api.example.com"}

@@ -12,7 +12,7 @@ import pyotp
 import pytest
 
 from support.client import PASSWORD, Api, PlatformUser, ok, refused
-from support.commands import NEEDS_BACKUPS, complains, done, environment, line_of, result, run
+from support.commands import complains, done, environment, line_of, result, run
 from support.server import check_data
 from support.waiting import SLOW, wait_until
 
@@ -302,7 +302,6 @@ def test_rotated_refresh_tokens_end_with_the_secret(running):
     refused(refresh(rotated, second), 401)
 
 
-@NEEDS_BACKUPS
 def test_what_a_copy_of_a_project_has_sealed_is_its_own(running, tmp_path):
     """A client secret is bound to its project: in a copy under another id it is bound to that id."""
     sealed = Sealed(running)

@@ -7,11 +7,9 @@ import pytest
 
 from support.backup import read_records, write_records
 from support.client import Api, Project, ok, refused
-from support.commands import NEEDS_BACKUPS, done, result, run
+from support.commands import done, result, run
 from support.function import database_function
 from support.hook import Hook
-
-pytestmark = NEEDS_BACKUPS
 
 EXPLAIN = {"x-service-explain": "1"}
 OWNED = {"list": {"filter": {"ownerId": "$auth.uid"}}, "create": {}}
@@ -180,6 +178,7 @@ def test_numbers_in_a_backup_of_an_earlier_version_mean_nothing(owner, tmp_path)
     assert reference(copied(project, backup, "of-earlier"), "posts") == "more"
 
 
+@pytest.mark.embedded("indexes of MongoDB hold keys only")
 @pytest.mark.parametrize("whose", ["own", "default"])
 def test_indexes_hold_the_owner_from_the_start(owner, tmp_path, whose):
     project = owner.create_project()

@@ -127,7 +127,15 @@ Result<> copyStore(const HeldCheckpoint& checkpoint, const fs::path& into, uint6
 // On MongoDB: the store's files are made of what the database holds.
 Result<> buildStore(const store::Image& image, const fs::path& into, uint64_t more, Manifest& manifest,
                     Progress& progress) {
-  RETURN_IF_ERROR(checkSpace(into, more));
+  // Documents, and with compaction and indexes once more; the store keeps its reserve.
+  uint64_t bytes = static_cast<uint64_t>(store::EmbeddedSettings().minFreeDiskBytes);
+  for (const store::ProjectNo project : image.projects()) {
+    for (const auto& collection : image.collections(project)) {
+      TRY(const store::CollectionStats stats, image.stats(project, collection.number));
+      bytes += 2 * stats.bytes;
+    }
+  }
+  RETURN_IF_ERROR(checkSpace(into, bytes + more));
   RETURN_IF_ERROR(fillDirectory(image, into, progress));
   std::vector<fs::path> files;
   std::error_code failed;

@@ -105,19 +105,26 @@ class MeterCheck {
   size_t corrected_ = 0;
 };
 
-// Without an image: the database's own tools check its files.
-Result<cli::Outcome> checkDatabase(Deployment& deployment) {
-  const store::CheckReport report = deployment.store.check();
+// The counters are part of the database's own check.
+Result<cli::Outcome> checkDatabase(Deployment& deployment, Progress& progress) {
+  const BlobPin kept(deployment);
+  store::CheckReport report = deployment.store.check();
+  TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
+  TRY(FilesReport files, checkFiles(deployment, checkpoint.image(), progress));
+  std::ranges::move(files.problems, std::back_inserter(report.problems));
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.appendInteger("documents", static_cast<int64_t>(report.documents));
+  result.appendInteger("files", static_cast<int64_t>(files.files));
+  result.appendInteger("fileBytes", static_cast<int64_t>(files.bytes));
+  result.appendInteger("orphanedFiles", static_cast<int64_t>(files.orphans));
   result.beginArray("problems");
   for (size_t i = 0; i < report.problems.size(); ++i) result.appendString(doc::arrayKey(i), report.problems[i]);
   result.end();
   outcome.result = result.finish();
   for (const std::string& problem : report.problems) outcome.text += problem + "\n";
   const bool well = report.problems.empty();
-  outcome.text += fmt::format("{} documents, {}", report.documents,
+  outcome.text += fmt::format("{} documents, {} files, {}", report.documents, files.files,
                               well ? "no problems" : fmt::format("{} problems", report.problems.size()));
   outcome.exitCode = well ? 0 : 1;
   return outcome;
@@ -128,7 +135,7 @@ Result<cli::Outcome> checkDatabase(Deployment& deployment) {
 // Uses a checkpoint, so that a server in use holds no snapshot for long and its catalogue may change during the check.
 Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
   const bool repair = has(arguments, "repair-meters");
-  if (deployment.embedded == nullptr) return checkDatabase(deployment);
+  if (deployment.embedded == nullptr) return checkDatabase(deployment, progress);
   const BlobPin kept(deployment);
   TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
   TRY(store::CheckReport report, checkpoint.check(progress));

@@ -8,7 +8,7 @@ import pytest
 from project_limits import create, create_environment, listed, pin
 from support.billing import BILLED
 from support.client import PlatformUser, ok, refused, unique
-from support.commands import NEEDS_BACKUPS, complains, done, run
+from support.commands import complains, done, run
 from support.waiting import SLOW
 
 ROUNDS = int(os.environ.get("MB_RACE_ROUNDS", "3"))
@@ -197,7 +197,6 @@ def test_transfers_and_creations_at_once(owner, server):
 # ---- restores
 
 
-@NEEDS_BACKUPS
 def test_a_restore_as_a_new_project(make_server, tmp_path):
     server = make_server(BILLED).start()
     operator = PlatformUser(server)

@@ -8,7 +8,7 @@ import pytest
 from support.billing import OPERATOR, Payer
 from support.bucket import Bucket, blobs
 from support.client import PlatformUser, ok, refused
-from support.commands import NEEDS_BACKUPS, done, result, run
+from support.commands import done, result, run
 from support.function import Function
 from support.raw_http import RawConnection
 from support.waiting import wait_until
@@ -249,7 +249,6 @@ def test_functions(shelf):
     assert shelf.sizes() == {"a": 500, "b": 400}
 
 
-@NEEDS_BACKUPS
 def test_a_restore_is_not_refused(shelf, server, tmp_path):
     content = os.urandom(900)
     ok(shelf.put("f", content), 201)

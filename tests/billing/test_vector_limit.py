@@ -6,7 +6,7 @@ import pytest
 
 from support.billing import BILLED, OPERATOR, Payer, plan_limit, usage
 from support.client import PlatformUser, Project, ok, refused
-from support.commands import NEEDS_BACKUPS, done, result, run
+from support.commands import done, result, run
 from support.embeddings import DIMENSIONS
 from support.function import Function
 from support.vectors import Space
@@ -250,7 +250,6 @@ def test_what_is_stored_counts_after_a_crash(make_server, server_settings):  # n
     full(manual.admin.post(manual.documents(), {"embedding": VECTOR}), 20, 20)
 
 
-@NEEDS_BACKUPS
 def test_a_restore_is_not_refused(make_project, server, tmp_path):
     project = make_project(None)
     manual, automatic = Space(project), texts(project)

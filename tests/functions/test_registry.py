@@ -6,7 +6,7 @@ import re
 import pytest
 
 from support.client import PlatformUser, ok, refused, unique
-from support.commands import NEEDS_BACKUPS, done, result, run
+from support.commands import done, result, run
 
 FIELDS = ["name", "trigger", "timing", "enabled", "timeoutMs", "code", "flow", "tests"]
 FIELDS += ["version", "createdAt", "updatedAt"]
@@ -321,7 +321,6 @@ def test_definitions_survive_a_restart(make_server):
     assert (ok(admin.get("/admin/functions")), versions(admin, "stays")) == before
 
 
-@NEEDS_BACKUPS
 def test_a_restored_copy_does_nothing_until_it_is_enabled(make_server, tmp_path):
     server = make_server().start()
     owner = PlatformUser(server)

@@ -2,7 +2,7 @@
 resources: tests/config/test_configured_resources.py."""
 
 from support.client import PlatformUser, ok, refused
-from support.commands import NEEDS_BACKUPS, done, run
+from support.commands import done, run
 from support.configured_resources import Integrations, source_of
 
 RESOURCE = Integrations()
@@ -25,7 +25,6 @@ def test_a_promotion_to_another_host_is_refused(owner, source):
     assert RESOURCE.exported(source.admin) == before
 
 
-@NEEDS_BACKUPS
 def test_a_copy_from_a_backup_calls_nothing_until_it_is_enabled(make_server, upstream, tmp_path):
     server = make_server({"SERVICE_OUTBOUND_ALLOW": "127.0.0.1"}).start()
     owner = PlatformUser(server)

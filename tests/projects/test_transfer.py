@@ -6,7 +6,7 @@ import random
 import pytest
 
 from support.client import PlatformUser, Project, ok, refused, unique
-from support.commands import NEEDS_BACKUPS, result, run
+from support.commands import result, run
 from support.mail import Outbox
 from support.server import check_data
 from support.waiting import wait_until
@@ -167,7 +167,6 @@ def test_ends_with_the_role_of_either_user(owner, shop, bob):
     assert pays(bob, shop)
 
 
-@NEEDS_BACKUPS
 def test_ends_with_the_project(owner, shop, bob, server, tmp_path):
     ok(offer(owner, shop, bob), 202)
     result(run("backup", "--to", tmp_path / "b", "--project", shop.slug, "--json", data=server.data))

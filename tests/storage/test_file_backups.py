@@ -8,7 +8,7 @@ import pytest
 
 from support.bucket import Bucket, blobs
 from support.client import Api, PlatformUser, ok
-from support.commands import NEEDS_BACKUPS, done, result, run
+from support.commands import done, result, run
 from support.waiting import wait_until
 
 SECRET = "iLvbB7dXrzMqz6dCVKTYPpOG3dmMXGsTlV0hXTgl3oo="
@@ -40,7 +40,6 @@ def deployment(make_server):
     return Deployment(make_server)
 
 
-@NEEDS_BACKUPS
 @pytest.mark.parametrize("running", [True, False])
 def test_all_files_come_back(deployment, make_server, tmp_path, running):
     if not running:
@@ -59,7 +58,6 @@ def test_all_files_come_back(deployment, make_server, tmp_path, running):
     assert len(blobs(data)) == len(deployment.files)
 
 
-@NEEDS_BACKUPS
 @pytest.mark.parametrize("kind", ["project", "whole"])
 def test_one_project_comes_back_beside_itself(deployment, tmp_path, kind):
     server, project = deployment.server, deployment.project
@@ -77,7 +75,6 @@ def test_one_project_comes_back_beside_itself(deployment, tmp_path, kind):
     assert result(run("check", "--json", data=server.data))["problems"] == []
 
 
-@NEEDS_BACKUPS
 def test_a_damaged_backup_brings_nothing_back(deployment, tmp_path):
     backup = tmp_path / "b"
     done(run("backup", "--to", backup, data=deployment.server.data, settings=ENVIRONMENT))
@@ -91,7 +88,6 @@ def test_a_damaged_backup_brings_nothing_back(deployment, tmp_path):
     assert not data.exists()
 
 
-@NEEDS_BACKUPS
 def test_check_names_what_is_missing_or_damaged(deployment, tmp_path):
     server = deployment.server
     assert result(run("check", "--json", data=server.data))["files"] == len(deployment.files)

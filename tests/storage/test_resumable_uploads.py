@@ -9,7 +9,7 @@ import pytest
 
 from support.bucket import Bucket, blobs
 from support.client import Api, PlatformUser, ok, refused
-from support.commands import NEEDS_BACKUPS, done, run
+from support.commands import done, run
 from support.node_packages import NODE, installed
 from support.raw_http import RawConnection
 from support.server import ROOT
@@ -312,7 +312,6 @@ def test_after_a_kill(make_server):
     wait_until(lambda: len(blobs(server.data)) == 1)
 
 
-@NEEDS_BACKUPS
 def test_not_in_a_copy(make_server, tmp_path):
     server = make_server({}).start()
     owner = PlatformUser(server)

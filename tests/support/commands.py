@@ -5,13 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from support.server import INHERITED, binary, store_settings
 from support.waiting import SLOW
-
-# The mark of tests that need `backup` and `restore`.
-NEEDS_BACKUPS = pytest.mark.embedded("data on MongoDB is backed up by the tools of the database")
 
 
 def environment(data: Path | None = None, settings: dict | None = None) -> dict:

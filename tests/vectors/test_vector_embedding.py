@@ -3,7 +3,7 @@
 import pytest
 
 from support.client import PlatformUser, ok, refused
-from support.commands import NEEDS_BACKUPS, done, run
+from support.commands import done, run
 from support.embeddings import DIMENSIONS, Embeddings, vector_of
 from support.vectors import Space
 
@@ -227,7 +227,6 @@ def test_wrong_dimensions_are_reported_and_nothing_is_kept(project, embeddings):
     assert space.index()["embedding"]["embedded"] == 0
 
 
-@NEEDS_BACKUPS
 def test_a_copy_of_the_project_embeds_for_itself(server, texts, embeddings, tmp_path):
     owner = PlatformUser(server)
     project = owner.create_project()

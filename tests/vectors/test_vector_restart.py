@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from support.client import PlatformUser, ok
-from support.commands import NEEDS_BACKUPS, done, run
+from support.commands import done, run
 from support.vectors import Space, nearest, random_vector
 from support.waiting import SLOW, wait_until
 
@@ -155,7 +155,7 @@ def test_files_go_with_what_they_belong_to(deployment):
     wait_until(lambda: not list((server.data / "vectors").rglob("*.hnsw")), 20, "files of indexes are left")
 
 
-@NEEDS_BACKUPS
+@pytest.mark.embedded("it compacts the store")
 def test_backups_leave_indexes_out_and_restores_rebuild_them(deployment, make_server, tmp_path):
     server, _, space = deployment
     vectors = fill(space, 60)

@@ -7,7 +7,7 @@ from standardwebhooks.webhooks import Webhook
 
 from support.bucket import Bucket
 from support.client import Api, PlatformUser, ok
-from support.commands import NEEDS_BACKUPS, done, run
+from support.commands import done, run
 from support.hook import Hook
 from support.raw_http import RawConnection
 
@@ -64,7 +64,6 @@ def test_what_waits_is_delivered_after_a_restart(deployment, how):
     assert len(hook.logged(6)) == 6
 
 
-@NEEDS_BACKUPS
 def test_a_copy_from_a_backup_says_nothing_until_it_is_enabled(deployment, tmp_path):
     server, owner, project, hook = deployment
     hook.insert(n=1)
@@ -88,7 +87,6 @@ def test_a_copy_from_a_backup_says_nothing_until_it_is_enabled(deployment, tmp_p
     assert hook.read()["enabled"] is True
 
 
-@NEEDS_BACKUPS
 def test_a_copy_and_its_original_lose_nothing_to_each_other(deployment, tmp_path):
     """Both have the webhook's id, and their logs have the same ids of deliveries."""
     server, owner, project, hook = deployment
@@ -108,7 +106,6 @@ def test_a_copy_and_its_original_lose_nothing_to_each_other(deployment, tmp_path
     assert sorted(deliveries) == sorted((each, n) for each in (project.id, copied["id"]) for n in range(20))
 
 
-@NEEDS_BACKUPS
 def test_a_project_that_comes_back_brings_them_disabled(deployment, tmp_path):
     server, owner, project, hook = deployment
     hook.insert(n=1)
@@ -125,7 +122,6 @@ def test_a_project_that_comes_back_brings_them_disabled(deployment, tmp_path):
     assert [each.body["document"]["n"] for each in hook.arrived(2)] == [1, 3]
 
 
-@NEEDS_BACKUPS
 def test_a_whole_deployment_goes_on_where_it_was(deployment, make_server, tmp_path):
     server, _, project, hook = deployment
     key = project.api_key("admin").token

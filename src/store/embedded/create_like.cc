@@ -1,5 +1,6 @@
 // A new database with the frame of another store: everything but documents and what follows from them. It is written
 // while no engine has it open; the engine then finds it as if it had written it.
+#include "base/files.h"
 #include "store/embedded/catalogue.h"
 #include "store/embedded/change_log.h"
 #include "store/embedded/keys.h"
@@ -12,11 +13,12 @@ constexpr size_t kCreationBatchBytes = 1 << 20;
 
 class Creation {
  public:
-  Creation(const Image& source, Database& database, Progress& progress)
-      : source_(source), database_(database), progress_(progress) {}
+  Creation(const Image& source, Database& database, std::filesystem::path directory, Progress& progress)
+      : source_(source), database_(database), directory_(std::move(directory)), progress_(progress) {}
 
   Result<> run() {
     const StoreNumbers numbers = source_.numbers();
+    RETURN_IF_ERROR(checkSpace());
     put(row::plain(row::kNextNumbers), u32(numbers.nextProject) + u32(kFirstSystemIndex));
     put(row::plain(row::kIdFloor), u64(static_cast<uint64_t>(numbers.idFloorMs)));
     const std::vector<ProjectNo> projects = source_.projects();
@@ -32,6 +34,13 @@ class Creation {
 
  private:
   static constexpr uint32_t kFirstSystemIndex = 1;
+
+  // A write that the disk refuses ends the process (database.h), which may be a server's.
+  Result<> checkSpace() const {
+    TRY(const uint64_t free, freeBytes(directory_));
+    if (free >= static_cast<uint64_t>(EmbeddedSettings().minFreeDiskBytes)) return {};
+    return fail(ErrorCode::unavailable, fmt::format("the disk is too full: {} MiB are free", free >> 20));
+  }
 
   static std::string u32(uint32_t number) {
     std::string bytes;
@@ -86,8 +95,9 @@ class Creation {
       logged += key.size() + kLogStampBytes + rest.size();
       batch_.Put(database_.family(Family::log), key, u64(static_cast<uint64_t>(lastMs)) + u64(logged) + rest);
       if (!entry.trace.empty()) batch_.Put(database_.family(Family::traces), key, entry.trace);
-      if (batch_.GetDataSize() >= kCreationBatchBytes) flush();
-      return {};
+      if (batch_.GetDataSize() < kCreationBatchBytes) return {};
+      flush();
+      return checkSpace();
     }));
     put(row::of(row::kChangeLog, project), u64(lastPosition) + u64(logged) + u64(static_cast<uint64_t>(lastMs)));
     return {};
@@ -104,6 +114,7 @@ class Creation {
 
   const Image& source_;
   Database& database_;
+  const std::filesystem::path directory_;
   Progress& progress_;
   rocksdb::WriteBatch batch_;
 };
@@ -117,7 +128,7 @@ namespace mb::store {
 Result<> EmbeddedStore::createLike(const Image& source, const std::filesystem::path& directory, Progress& progress) {
   TRY(const auto database,
       embedded::Database::open(directory / "store", EmbeddedSettings(), [](ProjectNo) -> uint64_t { return 0; }));
-  RETURN_IF_ERROR(embedded::Creation(source, *database, progress).run());
+  RETURN_IF_ERROR(embedded::Creation(source, *database, directory, progress).run());
   database->flush();
   return {};
 }
