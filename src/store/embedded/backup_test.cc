@@ -75,7 +75,7 @@ TEST_F(Backup, AnImageIsTheStoreAtItsMoment) {
   EXPECT_EQ(before->projects(), (std::vector<ProjectNo>{kControlProject, project_}));
   EXPECT_EQ(countIn(*before, things_.number), 500U);
   EXPECT_EQ(countIn(*after, things_.number), 700U);
-  EXPECT_EQ(before->stats(project_, things_.number).documents, 500U);
+  EXPECT_EQ(before->stats(project_, things_.number)->documents, 500U);
   EXPECT_EQ(countIn(*before, 7), 3U);
   const auto collections = before->collections(project_);
   ASSERT_EQ(collections.size(), 2U);
@@ -201,6 +201,51 @@ TEST_F(Backup, WhatIsRestoredLeavesNoTraceInTheChangeLog) {
   EXPECT_EQ(opened_.must(opened_.store().changes(project_, 0, 100)).entries.size(), 10U);
   EXPECT_EQ(opened_.must(opened_.store().stats(things_)).documents, 20U);
   EXPECT_EQ(opened_.store().check().problems, std::vector<std::string>());
+}
+
+std::vector<std::string> changesIn(const Image& image, ProjectNo project) {
+  std::vector<std::string> changes;
+  EXPECT_TRUE(image.eachChange(project, [&](const ChangeEntry& entry) -> Result<> {
+    changes.push_back(fmt::format("{} {} {} {} {} {}", entry.position, static_cast<int>(entry.kind), entry.collection,
+                                  entry.id, entry.at.ms, entry.after ? entry.after->size() : 0));
+    return {};
+  }));
+  return changes;
+}
+
+TEST_F(Backup, AStoreIsCreatedLikeAnother) {
+  put(things_, 0, 120);
+  opened_.must(opened_.store().dropProject(opened_.must(opened_.store().allocateProject())));
+  const auto source = image("source");
+  ASSERT_TRUE(source);
+  NullProgress progress;
+  ASSERT_TRUE(EmbeddedStore::createLike(*source, opened_.path() / "like", progress));
+  const auto like = StoreImage::open(opened_.path() / "like" / "store");
+  ASSERT_TRUE(like);
+  EXPECT_EQ((*like)->projects(), source->projects());
+  EXPECT_EQ((*like)->numbers().nextProject, source->numbers().nextProject);
+  EXPECT_EQ((*like)->numbersOf(project_).nextNumber, source->numbersOf(project_).nextNumber);
+  EXPECT_EQ((*like)->numbersOf(project_).epoch, source->numbersOf(project_).epoch);
+  EXPECT_EQ((*like)->numbersOf(project_).lastPosition, 120U);
+  const std::vector<std::string> changes = changesIn(*source, project_);
+  EXPECT_EQ(changes.size(), 120U);
+  EXPECT_EQ(changesIn(**like, project_), changes);
+  EXPECT_EQ(countIn(**like, things_.number), 0U);
+  const std::vector<CollectionInfo> collections = (*like)->collections(project_);
+  const auto found = std::ranges::find(collections, things_.number, &CollectionInfo::number);
+  ASSERT_TRUE(found != collections.end() && found->indexes.size() == 1);
+  EXPECT_EQ(found->version, things_.version);
+  EXPECT_TRUE(found->indexes.front().ready);
+}
+
+TEST_F(Backup, ASourceThatCannotBeReadCreatesNothingThatOpens) {
+  put(things_, 0, 10);
+  const auto source = image("source");
+  ASSERT_TRUE(source);
+  NullProgress progress;
+  progress.stop();
+  EXPECT_FALSE(EmbeddedStore::createLike(*source, opened_.path() / "like", progress));
+  EXPECT_FALSE(StoreImage::open(opened_.path() / "like" / "store"));
 }
 
 }  // namespace
