@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import threading
 
 import pytest
 
@@ -46,15 +47,17 @@ def filled(make_server, receiver):
     ok(Bucket(project).put("one.txt", b"bytes"), 201)
     Function(project, "return { well: true }", {"type": "http", "method": "GET", "path": "/well"})
     hook = Hook(project, receiver, collection=things)
-    hook.answer(*[503] * 20)
+    # Until then deliveries are jobs that wait or run.
+    hook.opened = threading.Event()
+    hook.answer(lambda _: 200 if hook.opened.wait(60) else 500)
     with Live(server, user.token) as live:
         live.follow(things)
         key.create(things, {"n": 100})
         event = live.event()
-    # Deliveries that wait for their next attempt are jobs.
     hook.arrived(1)
     key.create(things, {"n": 101})
-    return server, owner, project, user, key, event
+    yield server, owner, project, user, key, hook, event
+    hook.opened.set()
 
 
 def shown(server, owner, project, user, key) -> dict:
@@ -104,7 +107,7 @@ def chains(data, settings) -> dict:
 
 
 def test_there_and_back(filled, make_server, tmp_path):
-    server, owner, project, user, key, event = filled
+    server, owner, project, user, key, hook, event = filled
     embedded, database = {}, {"MONGO_URL": address(server.data)}
     before = shown(server, owner, project, user, key)
     server.stop()
@@ -118,6 +121,14 @@ def test_there_and_back(filled, make_server, tmp_path):
 
     on_mongo = make_server({**SETTINGS, **database}, data=server.data).start()
     assert shown(on_mongo, owner, project, user, key) == before
+    hook.opened.set()
+    # What waited is delivered.
+    waiting = {document["id"] for document in key.list("Things", {"n": {"$gte": 100}})}
+    wait_until(
+        lambda: {each["documentId"] for each in hook.deliveries() if each["status"] == "delivered"} == waiting,
+        60,
+        hook.deliveries,
+    )
     refused(key.post("/Things", {"n": 3}), 409)
     refused(key.post("/Things", {"n": "three"}), 400)
     with Live(on_mongo, user.token) as live:
@@ -162,9 +173,10 @@ def test_refused_targets(filled, tmp_path):
     assert "no problems" in done(run("check", data=server.data))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to_mongo", [True, False])
 def test_a_killed_move_leaves_nothing_that_opens(filled, make_server, tmp_path, to_mongo):
-    server, owner, project, user, key, _ = filled
+    server, _, project, *_ = filled
     project.fill("Things", 3000, lambda n: {"n": 1000 + n, "pad": "x" * 500})
     server.stop()
     source = {}
