@@ -2,9 +2,8 @@
 
 import pytest
 
-from support.client import unique
 from support.mongo_server import MongoServer, shared
-from support.own_database import PASSWORD, USER
+from support.own_database import PASSWORD, USER, fresh
 
 
 @pytest.fixture(scope="package")
@@ -34,4 +33,4 @@ def guarded_mongo(tmp_path_factory):
 @pytest.fixture
 def database(mongo) -> str:
     """The address of a database that no other test uses."""
-    return f"mongodb://127.0.0.1:{mongo.port}/{unique('d')}?replicaSet=secantus"
+    return fresh(mongo)

@@ -1,23 +1,18 @@
 """Introspection of a project's own database, over HTTP, with the database's owner as another client."""
 
-import re
 
 import bson
-import pymongo
 import pytest
 
 from support.client import Project, ok, refused
-from support.own_database import made
+from support.own_database import as_their_owner, made
 
 
 @pytest.fixture
-def theirs(mongo, database):
+def theirs(database):
     """The database as its owner sees it."""
-    client = pymongo.MongoClient(f"mongodb://127.0.0.1:{mongo.port}/?replicaSet=secantus")
-    name = re.search(r"/(\w+)\?", database).group(1)
-    yield client[name]
-    client.drop_database(name)
-    client.close()
+    with as_their_owner(database) as theirs:
+        yield theirs
 
 
 @pytest.fixture

@@ -46,6 +46,9 @@ JOURNEYS = {
         "setIntegrationTests tryIntegration updateIntegration"
     ),
     "test_dashboard_invite": "acceptInvite",
+    "test_dashboard_own_database": (
+        "backfillIntrospected checkProjectDatabase importIntrospected introspectCollection listIntrospected"
+    ),
     "test_dashboard_policies": (
         "deletePolicySet getPolicy getPolicyTests listPolicySets removePolicy runPolicyTests setPolicy "
         "setPolicySet setPolicyTests testPolicy"

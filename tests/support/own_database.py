@@ -1,6 +1,11 @@
 """Addresses of databases that projects bring."""
 
-from support.client import ok
+import re
+from contextlib import contextmanager
+
+import pymongo
+
+from support.client import ok, unique
 
 # Marked, so that a test finds them wherever they appear.
 USER, PASSWORD = "marked-user", "marked-password"
@@ -9,6 +14,21 @@ USER, PASSWORD = "marked-user", "marked-password"
 def guarded(mongo, user=USER, password=PASSWORD, database="shop") -> str:
     """A database of a server with users."""
     return f"mongodb://{user}:{password}@127.0.0.1:{mongo.port}/{database}?authSource=admin&replicaSet=secantus"
+
+
+def fresh(mongo) -> str:
+    """The address of a database that no other test uses."""
+    return f"mongodb://127.0.0.1:{mongo.port}/{unique('d')}?replicaSet=secantus"
+
+
+@contextmanager
+def as_their_owner(address: str):
+    """The database of a fresh address, as its owner sees it; dropped at the end."""
+    server, name = re.fullmatch(r"(mongodb://[^/]+/)(\w+)\?.*", address).groups()
+    client = pymongo.MongoClient(f"{server}?replicaSet=secantus")
+    yield client[name]
+    client.drop_database(name)
+    client.close()
 
 
 def create(owner, url, name="Shop"):

@@ -9,6 +9,7 @@ import { access } from "./routes/access";
 import { api, realtime } from "./routes/api";
 import { billing, ownConnections } from "./routes/account";
 import { collection, data, dataHome, document, documents } from "./routes/data";
+import { database } from "./routes/database";
 import { files } from "./routes/files";
 import { flowScreen, functionScreen, functions } from "./routes/functions";
 import { integrations } from "./routes/integrations";
@@ -91,6 +92,7 @@ export const router = createRouter({
       project.addChildren([
         home,
         data.addChildren([dataHome, collection.addChildren([documents, document, schema, policy, indexes, vectors])]),
+        ...database,
         ...files,
         api,
         realtime,

@@ -29,6 +29,7 @@ export const collectionMessages = {
   rename: "Rename…",
   remove: "Delete…",
   createDialog: {
+    own: "It is created in the project's own database. One that is there already is imported under Database.",
     name: "Name",
     hint: "Letters, digits, - and _. It is part of addresses: /api/v1/books.",
     start: "It starts",
@@ -53,6 +54,8 @@ export const collectionMessages = {
     title: (name: string) => `Delete ${name}`,
     text: (n: number | undefined) =>
       `${n === undefined ? "All its documents" : count(n, "document", "documents")}, the schema, the policy and the indexes are deleted for good.`,
+    ownText:
+      "The schema, the policy and the indexes of the project are deleted for good. Its documents stay in the project's own database, from which it can be imported again.",
     action: "Delete collection",
     done: (name: string) => `The collection ${name} is deleted.`,
   },

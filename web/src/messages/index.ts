@@ -68,6 +68,7 @@ export const messages = {
   rail: {
     home: "Home",
     data: "Data",
+    database: "Database",
     files: "Files",
     api: "API",
     build: "Build",

@@ -24,7 +24,7 @@ export function KeyList({ project, onClose }: { project: Project | undefined; on
   const letters: Row[] = [{ keys: ["/"], does: words.filter }, { keys: ["?"], does: words.list }];
   if (project) {
     for (const screen of screens) {
-      if (screen.letter && isShown(screen, perms, server)) letters.push({ keys: ["g", screen.letter], does: screen.label });
+      if (screen.letter && isShown(screen, project, perms, server)) letters.push({ keys: ["g", screen.letter], does: screen.label });
     }
   }
   const rows: Row[] = [

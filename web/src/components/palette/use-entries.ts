@@ -59,7 +59,7 @@ export function useProjectEntries(project: Project | undefined, text: string): F
       const run = go({ to: to as "/p/$slug/data/$collection", params: within });
       return { key: to, group: "screen", label: words.tab(label, collection), icon: Database, run };
     }),
-    ...screens.filter((one) => isShown(one, perms, server)).map(({ label, icon, to }): Entry => {
+    ...screens.filter((one) => isShown(one, project, perms, server)).map(({ label, icon, to }): Entry => {
       return { key: to, group: "screen", label, icon, run: go({ to: to as "/p/$slug", params }) };
     }),
     ...(collections.data ?? []).map((key): Entry => {

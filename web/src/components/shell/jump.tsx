@@ -34,7 +34,7 @@ export function Jump({ project }: { project: Project | undefined }) {
     const screen = project && screens.find((one) => one.letter === letter);
     if (!screen) return false;
     const perms = queryClient.getQueryData(permissions(project.id).queryKey) ?? [];
-    if (!isShown(screen, perms, queryClient.getQueryData(setupStatus.queryKey))) return false;
+    if (!isShown(screen, project, perms, queryClient.getQueryData(setupStatus.queryKey))) return false;
     void navigate({ to: screen.to as "/p/$slug", params: { slug: project.slug } });
     return true;
   };

@@ -5,6 +5,7 @@ import {
   ChartColumn,
   CodeXml,
   Database,
+  DatabaseZap,
   FileCog,
   Files,
   House,
@@ -22,7 +23,7 @@ import {
   Zap,
   type LucideIcon,
 } from "lucide-react";
-import type { SetupStatus } from "manybase/control";
+import type { Project, SetupStatus } from "manybase/control";
 import { can } from "../../lib/permissions";
 import { messages } from "../../messages";
 
@@ -35,6 +36,8 @@ export interface Entry {
   needs?: readonly string[];
   /** What the server must have switched on. */
   feature?: keyof SetupStatus & `${string}Enabled`;
+  /** Only of projects on their owner's database. */
+  own?: true;
   /** The letter that leads here after g. */
   letter?: string;
 }
@@ -52,6 +55,7 @@ export const navigation: readonly Section[] = [
     entries: [
       { label: words.home, icon: House, to: "/p/$slug", letter: "h" },
       { label: words.data, icon: Database, to: "/p/$slug/data", needs: ["collections:read"], letter: "d" },
+      { label: words.database, icon: DatabaseZap, to: "/p/$slug/database", needs: ["introspect:read"], own: true, letter: "b" },
       { label: words.files, icon: Files, to: "/p/$slug/files", needs: ["storage:read"], letter: "l" },
       { label: words.api, icon: CodeXml, to: "/p/$slug/api", needs: ["collections:read"], letter: "x" },
     ],
@@ -92,6 +96,11 @@ export const navigation: readonly Section[] = [
 /** All screens of a project, in their order. */
 export const screens: readonly Entry[] = navigation.flatMap(({ entries }) => entries);
 
-/** Whether a screen shows something: to these permissions, on a server with this status. */
-export const isShown = ({ needs, feature }: Entry, perms: readonly string[], server: SetupStatus | undefined): boolean =>
-  (!needs || needs.some((one) => can(perms, one))) && (!feature || server?.[feature] === true);
+/** Whether a screen of a project shows something: to these permissions, on a server with this status. */
+export const isShown = (
+  { needs, feature, own }: Entry,
+  { byo }: Pick<Project, "byo">,
+  perms: readonly string[],
+  server: SetupStatus | undefined,
+): boolean =>
+  (!own || byo) && (!needs || needs.some((one) => can(perms, one))) && (!feature || server?.[feature] === true);

@@ -22,7 +22,7 @@ export function Rail({ project }: { project: Project }) {
   return (
     <nav aria-label={words.navigation} className={styles["rail"]}>
       {navigation.map(({ label, entries }, at) => {
-        const shown = entries.filter((entry) => isShown(entry, perms ?? [], server));
+        const shown = entries.filter((entry) => isShown(entry, project, perms ?? [], server));
         if (shown.length === 0) return null;
         return (
           <Fragment key={label ?? at}>

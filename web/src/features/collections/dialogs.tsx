@@ -60,7 +60,7 @@ export function NewCollection({ project, onClose }: DialogProps) {
     await navigate({ to: "/p/$slug/data/$collection", params: { slug: project.slug, collection: name } });
   };
   return (
-    <Dialog open onClose={onClose} title={collectionMessages.create}>
+    <Dialog open onClose={onClose} title={collectionMessages.create} description={project.byo ? words.own : undefined}>
       <DialogForm label={collectionMessages.create} action={words.action} onSubmit={create} onClose={onClose}>
         <TextField label={words.name} name="name" hint={words.hint} autoComplete="off" autoCapitalize="none" mono />
         <div onChange={(event) => setFromSample((event.target as HTMLInputElement).value === "sample")}>
@@ -112,7 +112,7 @@ function Remove({ project, name, onClose }: DialogProps & { name: string }) {
   };
   return (
     <ConfirmDialog open danger title={words.title(name)} action={words.action} typed={name} onConfirm={remove} onClose={onClose}>
-      {words.text(collections?.find((one) => one.name === name)?.documents)}
+      {project.byo ? words.ownText : words.text(collections?.find((one) => one.name === name)?.documents)}
     </ConfirmDialog>
   );
 }

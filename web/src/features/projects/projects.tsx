@@ -11,6 +11,7 @@ import { Tile } from "../../components/ui/tile";
 import { FilterBar, FilterText } from "../../components/ui/filter-bar";
 import { messages } from "../../messages";
 import { exampleMessages } from "../../messages/examples";
+import { ownDatabaseMessages } from "../../messages/own-database";
 import { groupFamilies, matching, type Family } from "./families";
 import { NewProject } from "./new-project";
 import styles from "./projects.module.css";
@@ -76,6 +77,13 @@ export function ProjectsPage() {
                 path: "/control/projects",
                 body: { name: "Bookshop" },
                 sdk: 'const { project } = await control.createProject({ name: "Bookshop" });',
+              },
+              {
+                title: ownDatabaseMessages.create.call,
+                method: "POST",
+                path: "/control/projects",
+                body: { name: "Bookshop", mongoUrl: "mongodb+srv://user:password@host/shop" },
+                sdk: 'const { project } = await control.createProject({ name: "Bookshop", mongoUrl: process.env.MONGO_URL });',
               },
               {
                 title: exampleMessages.calls.fill,

@@ -6,6 +6,7 @@ import { ConfirmDialog } from "../../components/form/confirm-dialog";
 import { Button } from "../../components/ui/button";
 import { Panel, PanelBody } from "../../components/ui/panel";
 import { toast } from "../../components/ui/toast";
+import { ownDatabaseMessages } from "../../messages/own-database";
 import { settingsMessages } from "../../messages/settings";
 import { control } from "../../session";
 import styles from "./settings.module.css";
@@ -101,7 +102,8 @@ export function Danger({ project, deletes, environments }: DangerProps) {
         onConfirm={remove}
         onClose={close}
       >
-        {words.deleteText}
+        <p>{words.deleteText}</p>
+        {project.byo && <p>{ownDatabaseMessages.settings.deletion}</p>}
       </ConfirmDialog>
     </Panel>
   );

@@ -15,6 +15,7 @@ import { exactSize, parseSize } from "../../lib/size";
 import { settingsMessages as words } from "../../messages/settings";
 import { control } from "../../session";
 import { Danger } from "./danger";
+import { Database } from "./database";
 import { SettingsFacts } from "./facts";
 import { lists, patchOf, linesOf } from "./patch";
 import { Payer } from "./payer";
@@ -129,6 +130,7 @@ export function SettingsPage() {
       }
     >
       {managing ? <SettingsForm key={project.id} project={project} /> : <SettingsFacts project={project} />}
+      {project.byo && <Database key={`${project.id} database`} project={project} perms={perms} />}
       {owns(project) && project.parentId === null && <Payer key={`${project.id} payer`} project={project} perms={perms} />}
       {managing && <Danger project={project} deletes={owns(project)} environments={list.filter(({ parentId }) => parentId === project.id)} />}
     </Page>
