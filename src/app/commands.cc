@@ -104,6 +104,8 @@ struct Group {
 constexpr Group kGroups[] = {
     {"audit", "The audit log"},
     {"billing", "Your plan, and what projects use of it"},
+    {"database", "The project's own database"},
+    {"introspect", "What is in the project's own database"},
     {"keys", "Token signing keys, and the secret that seals them"},
     {"plans", "Plans, limits and costs, for operators"},
     {"transfer", "Move a project, with its environments, to another Owner, who pays for it from then on"},

@@ -118,6 +118,46 @@ std::vector<ClientCommand> configurationCommands() {
   };
 }
 
+std::vector<ClientCommand> databaseCommands() {
+  constexpr Option kSource = {"collection", Kind::word, true, "Its name in the database"};
+  return {
+      {.name = "database check",
+       .help = "Check what the project's own database can do; exits with 1 if it does not respond",
+       .options = {kProject, kDir, kUrl, kToken},
+       .run = checkDatabase},
+      {.name = "introspect import",
+       .help = "Make a collection of the database one of the project; writes nothing to it",
+       .options = {kSource,
+                   {"name", Kind::text, false, "Its name in the project (default: the same)"},
+                   {"schema", Kind::text, false, "A file with its JSON Schema, or none (default: out of a sample)"},
+                   {"pre-images", Kind::flag, false, "Let the database keep pre-images of its documents"},
+                   kProject,
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = importSource},
+      {.name = "introspect backfill",
+       .help = "Give each document without an id one, call by call until none is left",
+       .options = {kSource,
+                   {"limit", Kind::text, false, "At most so many documents per call (default: 1000)"},
+                   kProject,
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = backfillSource},
+      // After the commands of its group, so that the parser finds those first.
+      {.name = "introspect",
+       .help = "List what is in the project's own database, or report on one of its collections",
+       .options = {{"collection", Kind::word, false, "A collection of the database"},
+                   {"sample", Kind::text, false, "Report on so many documents at random, 1 to 1000 (default: 200)"},
+                   kProject,
+                   kDir,
+                   kUrl,
+                   kToken},
+       .run = introspect},
+  };
+}
+
 std::vector<ClientCommand> billingCommands() {
   return {
       {.name = "billing show",
@@ -201,7 +241,8 @@ std::vector<ClientCommand> operatorCommands() {
 
 std::vector<ClientCommand> all() {
   std::vector<ClientCommand> out = configurationCommands();
-  for (auto part : {billingCommands(), operatorCommands()}) std::ranges::move(part, std::back_inserter(out));
+  for (auto part : {databaseCommands(), billingCommands(), operatorCommands()})
+    std::ranges::move(part, std::back_inserter(out));
   return out;
 }
 

@@ -57,7 +57,8 @@ const std::vector<ClientCommand>& clientCommands();
 int runClient(const ClientCommand& command, const Arguments& arguments, bool json);
 
 // ---- the commands: login_command.cc, link_command.cc, pull_command.cc, push_command.cc, promote_command.cc,
-// test_command.cc, types_command.cc, variables_command.cc, billing_command.cc, transfer_command.cc, plans_command.cc
+// test_command.cc, types_command.cc, variables_command.cc, database_command.cc, introspect_commands.cc,
+// billing_command.cc, transfer_command.cc, plans_command.cc
 Result<Outcome> login(Client& client);
 Result<Outcome> logout(Client& client);
 Result<Outcome> link(Client& client);
@@ -71,6 +72,10 @@ Result<Outcome> types(Client& client);
 Result<Outcome> listVariables(Client& client);
 Result<Outcome> setVariable(Client& client);
 Result<Outcome> removeVariable(Client& client);
+Result<Outcome> checkDatabase(Client& client);
+Result<Outcome> introspect(Client& client);
+Result<Outcome> importSource(Client& client);
+Result<Outcome> backfillSource(Client& client);
 Result<Outcome> showBilling(Client& client);
 Result<Outcome> showUsage(Client& client);
 Result<Outcome> beginCheckout(Client& client);

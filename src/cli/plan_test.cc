@@ -116,7 +116,7 @@ TEST(ClientCommands, HaveNamesAndHelpOfTheirOwn) {
       EXPECT_FALSE(option.help.empty()) << option.name;
     }
   }
-  EXPECT_EQ(names.size(), 26u);
+  EXPECT_EQ(names.size(), 30u);
 }
 
 }  // namespace

@@ -44,12 +44,17 @@ using Groups = std::map<std::string, CLI::App*>;
 constexpr const char* kOnDeployment = "Commands on a deployment";
 constexpr const char* kOnProject = "Commands on a project, from your own machine";
 
-// "keys rotate" is the subcommand `rotate` of `keys`.
+// "keys rotate" is the subcommand `rotate` of `keys`. A group may be a command too, which is declared after its own, so
+// that these are found first.
 CLI::App* parserOf(CLI::App& program, Groups& groups, std::string_view command, std::string_view text,
                    const char* shownIn) {
   const std::string name(command);
   const std::string help(text);
   const size_t blank = name.find(' ');
+  if (const auto group = groups.find(name); group != groups.end()) {
+    group->second->require_subcommand(0, 1);
+    return group->second->description(help);
+  }
   if (blank == std::string::npos) return program.add_subcommand(name, help)->group(shownIn);
   const std::string group = name.substr(0, blank);
   CLI::App*& parent = groups[group];
