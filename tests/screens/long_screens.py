@@ -10,6 +10,7 @@ import pytest
 from screens.bookshop import Bookshop
 from screens.bookshop_names import AUTHORS, BOOKS
 from screens.camera import FOLDER, ROOT, cover, reduced, take
+from screens.own_shop import own_shop
 from screens.table import SCREENS, TOUR
 from support.client import PlatformUser, ok
 from support.dashboard import Person
@@ -36,7 +37,9 @@ def world(server, mails, receiver, upstream, payments, chromium):
     for at, (title, author, *_) in enumerate(BOOKS[:COVERS]):
         name = title.lower().replace("'", "").replace(" ", "-") + ".png"
         covers[name] = cover(chromium, title, AUTHORS[author][1], at * 47 % 360)
-    return Bookshop(server, mails, receiver, upstream, payments, covers)
+    shop = Bookshop(server, mails, receiver, upstream, payments, covers)
+    with own_shop(shop.ada, shop.paths):
+        yield shop
 
 
 @pytest.fixture(scope="module")

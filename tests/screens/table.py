@@ -175,9 +175,16 @@ def second_factor(person):
     person.heading("Second factor")
 
 
+def own_database(person):
+    person.page.get_by_label("Use your own MongoDB database").check()
+    person.page.get_by_text("What the database needs").click()
+    person.page.get_by_role("button", name="Create project").scroll_into_view_if_needed()
+
+
 S = Screen
 SHOP = "/p/{shop}"
 EMPTY = "/p/{empty}"
+OWN = "/p/{own}"
 BOOKS = f"{SHOP}/data/books"
 ORDERS = f"{SHOP}/data/orders"
 PRICES = f"{SHOP}/functions/import-prices"
@@ -191,6 +198,7 @@ SCREENS = [
     S("set-up", "/register", who="newcomer"),
     S("projects", "/"),
     S("projects-new", "/?new=true"),
+    S("projects-new-own", "/?new=true", own_database),
     S("home", SHOP),
     S("home-first-steps", EMPTY),
     S("palette", SHOP, palette),
@@ -231,6 +239,13 @@ SCREENS = [
     S("indexes-new", f"{BOOKS}/indexes?new=true"),
     S("vectors", f"{BOOKS}/vectors", search),
     S("vectors-new", f"{BOOKS}/vectors", press("Add vector field")),
+    S("database", f"{OWN}/database"),
+    S("database-report", f"{OWN}/database/orders"),
+    S("database-import", f"{OWN}/database/orders", press("Import collection")),
+    S("database-ids", f"{OWN}/database/returns"),
+    S("database-incompatible", f"{OWN}/database/suppliers"),
+    S("database-other", f"{SHOP}/database"),
+    S("database-error", f"{OWN}/database", failing("**/admin/introspect"), refusals=(500,)),
     S("buckets", f"{SHOP}/files"),
     S("buckets-new", f"{SHOP}/files", press("New bucket")),
     S("files", f"{SHOP}/files/covers"),
@@ -304,6 +319,8 @@ SCREENS = [
     S("usage", f"{SHOP}/usage"),
     S("usage-days", f"{SHOP}/usage?window=7d"),
     S("settings", f"{SHOP}/settings"),
+    S("settings-own", f"{OWN}/settings", lambda person: person.page.get_by_role("region", name="Database", exact=True).scroll_into_view_if_needed()),
+    S("settings-own-address", f"{OWN}/settings", press("Change the address")),
     S("settings-viewer", f"{SHOP}/settings", who="viewer"),
     S("account", "/account"),
     S("account-password", "/account", press("Change the password")),
