@@ -78,10 +78,11 @@ def test_a_project_is_created_on_a_database(person, developer, address, theirs):
     done = person.page.get_by_role("dialog", name="Shop is created")
     able = done.get_by_role("list", name="What the database can do").get_by_role("listitem")
     expect(able).to_have_count(3)
-    expect(able.nth(0)).to_contain_text("Change streams")
     wire = next(one for one in ok(developer.get("/control/projects"))["projects"] if one["byo"])
-    for at, name in enumerate(("changeStreams", "preImages", "transactions")):
-        expect(able.nth(at)).to_contain_text("works" if wire["byoCapabilities"][name] else "does not work")
+    names = {"changeStreams": "Change streams", "preImages": "Pre-images", "transactions": "Transactions"}
+    for at, (name, title) in enumerate(names.items()):
+        state = "available" if wire["byoCapabilities"][name] else "not available"
+        expect(able.nth(at).get_by_role("paragraph").first).to_have_text(f"{title} {state}")
     expect(done.get_by_text("the connection to the database is not encrypted")).to_be_visible()
     expect(done.get_by_text("Switch TLS on at the database")).to_be_visible()
     says_nothing_of(person, address)

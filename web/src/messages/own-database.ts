@@ -29,11 +29,11 @@ export const ownDatabaseMessages = {
   },
   capabilities: {
     label: "What the database can do",
-    works: "works",
-    lacks: "does not work",
+    works: "available",
+    lacks: "not available",
     changeStreams: {
       title: "Change streams",
-      works: "Changes that others make in the database can be followed.",
+      works: "The database offers them, to follow changes that others make there.",
       lacks:
         "Changes that others make in the database are read by the next request, but no subscriber, webhook or function gets them. For that the database must be a replica set or a sharded cluster.",
     },
@@ -176,7 +176,7 @@ export const ownDatabaseMessages = {
       remaining === 0 ? `Done: ${count(done, "document has", "documents have")} got an id.` : `${done.toLocaleString("en")} done, ${remaining.toLocaleString("en")} to go`,
     running: "Reading the first documents…",
     stuck: "The last call gave no document an id, though some have none. Continue later, or look at the report again.",
-    readOnly: "It takes the permissions introspect:manage and collections:manage.",
+    readOnly: "This takes the permissions introspect:manage and collections:manage.",
   },
   next: {
     title: "Next: who may use it",

@@ -45,7 +45,9 @@ export function BackfillPanel({ projectId, source, manages }: { projectId: strin
           <Form label={words.title} onSubmit={submit} passing>
             {() => (
               <>
-                <TextField label={words.limit} name="limit" hint={words.limitHint} defaultValue={usualLimit} inputMode="numeric" autoComplete="off" disabled={busy} />
+                <div className={styles["limit"]}>
+                  <TextField label={words.limit} name="limit" hint={words.limitHint} defaultValue={usualLimit} inputMode="numeric" autoComplete="off" disabled={busy} />
+                </div>
                 <div className={styles["actions"]}>
                   {busy ? (
                     <Button busy={phase === "stopping"} onClick={stop}>
