@@ -316,3 +316,20 @@ def test_collections_of_the_database_are_created_and_deleted(person, developer, 
     dialog.get_by_role("button", name="Delete collection").click()
     person.heading("A collection holds JSON documents")
     assert theirs.notes.count_documents({}) == 1
+
+
+def test_indexes_of_the_database_are_shown_and_stay(person, developer, project):
+    project.collection("orders", indexes=[{"keys": {"state": 1}}])
+    others = {"name": "theirs_1", "keys": {"theirs": 1}, "unique": True, "managed": False}
+
+    def with_theirs(route):
+        response = route.fetch()
+        route.fulfill(response=response, json={"indexes": [*response.json()["indexes"], others]})
+
+    person.page.route("**/admin/collections/orders/indexes", with_theirs)
+    person.sign_in(developer, f"/p/{project.slug}/data/orders/indexes")
+    row = person.page.get_by_role("row").filter(has_text="theirs_1")
+    expect(row).to_contain_text("of the database")
+    expect(person.page.get_by_role("button", name="Delete the index state_1")).to_be_visible()
+    assert row.get_by_role("button").count() == 0
+    person.look()

@@ -12,6 +12,7 @@ export const indexMessages = {
   about: (n: string) => `about ${n}`,
   building: (part: number | undefined) => (part === undefined ? "building" : `building, ${Math.floor(part * 100)} %`),
   key: (path: string, direction: number) => `${path} ${direction === 1 ? "ascending" : "descending"}`,
+  unmanaged: "of the database",
   unique: "unique",
   sparse: "sparse",
   covering: "covering",

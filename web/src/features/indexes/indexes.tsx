@@ -69,10 +69,14 @@ function Keys({ keys }: { keys: Index["keys"] }) {
   );
 }
 
+/** Whether the project may delete it: of a project on its owner's database, others may have made indexes there. */
+const isManaged = (index: Index & { managed?: boolean }): boolean => index.managed !== false;
+
 function Options({ index }: { index: Index }) {
   const { unique, sparse, covering, building, progress, expireAfterSeconds, include, partialFilter } = index;
   return (
     <span className={styles["list"]}>
+      {!isManaged(index) && <Badge>{words.unmanaged}</Badge>}
       {building && <Badge tone="warn">{words.building(progress)}</Badge>}
       {unique && <Badge tone="info">{words.unique}</Badge>}
       {sparse && <Badge>{words.sparse}</Badge>}
@@ -167,9 +171,11 @@ export function IndexesPage() {
                   figure(one, one?.bytes, roundSize),
                   ...(manages
                     ? [
-                        <IconButton key="remove" label={words.remove(index.name)} onClick={() => setRemoving(index.name)}>
-                          <Trash2 size={14} aria-hidden />
-                        </IconButton>,
+                        isManaged(index) && (
+                          <IconButton key="remove" label={words.remove(index.name)} onClick={() => setRemoving(index.name)}>
+                            <Trash2 size={14} aria-hidden />
+                          </IconButton>
+                        ),
                       ]
                     : []),
                 ],
