@@ -176,12 +176,14 @@ Task<ImportReport> Introspection::import(Access access, std::string collection, 
     co_return fail(ErrorCode::conflict, "the database cannot keep pre-images");
   }
   if (schema) CO_RETURN_IF_ERROR(co_await deps_.collections.checkSchema(access.project, *schema));
-  const auto survey = [database, deadline = access.deadline, collection, preImages,
-                       claim](store::mongo::Connection& connection) -> Result<Survey> {
+  // Given up before the caller continues, unless the caller waits no longer.
+  auto survey = [database, deadline = access.deadline, collection, preImages,
+                 claim](store::mongo::Connection& connection) mutable -> Result<Survey> {
+    const Claim held = std::move(claim);
     Source source(connection, database->name(), deadline);
     return runImport(source, *database, collection, preImages);
   };
-  CO_TRY(Survey surveyed, co_await database->run(access.deadline, survey));
+  CO_TRY(Survey surveyed, co_await database->run(access.deadline, std::move(survey)));
   if (!body.schema) schema = std::move(surveyed.report.schema);
   CO_RETURN_IF_ERROR(
       co_await deps_.collections.import({access.caller, access.project}, {name, collection, std::move(schema)}));
@@ -201,12 +203,13 @@ Task<BackfillReport> Introspection::backfill(Access access, std::string collecti
     co_return fail(Error(ErrorCode::validation, "/limit " + rule).withDetail("/limit", rule));
   }
   CO_TRY(const Claim claim, this->claim(access, collection));
-  const auto fill = [database, deadline = access.deadline, collection, limit,
-                     claim](store::mongo::Connection& connection) -> Result<BackfillReport> {
+  auto fill = [database, deadline = access.deadline, collection, limit,
+               claim](store::mongo::Connection& connection) mutable -> Result<BackfillReport> {
+    const Claim held = std::move(claim);
     Source source(connection, database->name(), deadline);
     return runBackfill(source, *database, collection, limit);
   };
-  CO_TRY(const BackfillReport report, co_await database->run(access.deadline, fill));
+  CO_TRY(const BackfillReport report, co_await database->run(access.deadline, std::move(fill)));
   CO_RETURN_IF_ERROR(co_await audit(access, collection, report));
   co_return report;
 }

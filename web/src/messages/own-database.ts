@@ -33,7 +33,7 @@ export const ownDatabaseMessages = {
     lacks: "not available",
     changeStreams: {
       title: "Change streams",
-      works: "The database offers them, to follow changes that others make there.",
+      works: "Changes that others make in the database reach subscribers, webhooks and functions.",
       lacks:
         "Changes that others make in the database are read by the next request, but no subscriber, webhook or function gets them. For that the database must be a replica set or a sharded cluster.",
     },
