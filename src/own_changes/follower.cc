@@ -226,7 +226,7 @@ Task<Translator::Records> Follower::intentsOf(const std::vector<own::StreamEvent
         stored = std::move((*found)[i]);
       }
       CO_TRY(auto record, store::fromStore<own::IntentRecord>(stored));
-      if (record) records.emplace(record->id, *std::move(record));
+      if (record) records[some[i]] = *std::move(record);
     }
     at = end;
   }
