@@ -14,7 +14,7 @@ constexpr std::string_view kTooSlow = "the project's database takes too long: tr
 constexpr std::array kNoWrites = {13, 10058, 10107, 13435, 13436};
 // Codes by which a lost right or capability shows: Unauthorized, IllegalOperation (no transactions), and
 // OperationNotSupportedInTransaction.
-constexpr std::array kLost = {13, 20, 263};
+constexpr std::array kRightLost = {13, 20, 263};
 constexpr std::array kAway = {6, 7, 89, 91, 189, 9001, 11600, 11602};
 
 bool isOneOf(const auto& codes, const mongo::CommandError& error) {
@@ -56,7 +56,7 @@ Error Database::failed(const mongo::CommandError& error) {
 
 Error Database::failedToRead(const mongo::CommandError& error) {
   if (error.isTime()) return errorOf(error, kTooSlow);
-  if (isOneOf(kLost, error)) changed_();
+  if (isOneOf(kRightLost, error)) changed_();
   if (error.code < 0 || isOneOf(kAway, error)) connections_->breaker().fail(std::chrono::steady_clock::now());
   return errorOf(error, kUnreachable);
 }
