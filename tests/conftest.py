@@ -22,6 +22,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=of_embedded.args[0]))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def databases():
+    """Ends the server that holds the databases of the module's servers, after those."""
+    yield
+    mongo_server.end_shared()
+
+
 @pytest.fixture
 def make_server(tmp_path):
     """Makes servers for tests that start, stop or configure a server themselves. Stops the running ones at the end."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.mongo_server import MongoServer, shared
+from support.mongo_server import MongoServer
 from support.own_database import PASSWORD, USER, fresh
 
 
@@ -12,9 +12,11 @@ def server_settings() -> dict:
 
 
 @pytest.fixture(scope="session")
-def mongo():
+def mongo(tmp_path_factory):
     """A replica set of one, without users."""
-    return shared()
+    made = MongoServer(tmp_path_factory.mktemp("mongo"))
+    yield made
+    made.stop()
 
 
 @pytest.fixture(scope="session")

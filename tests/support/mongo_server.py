@@ -2,7 +2,6 @@
 package registry. What it answers otherwise than MongoDB is listed in docs/engine.md."""
 
 import atexit
-import functools
 import hashlib
 import json
 import os
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from support.installing import one_at_a_time
 from support.ports import free_port
-from support.waiting import wait_until
+from support.waiting import SLOW, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 REQUIREMENTS = ROOT / "tests" / "mongo" / "server-requirements.txt"
@@ -62,8 +61,16 @@ class MongoServer:
         )
 
     def stop(self) -> None:
+        """Ends it in order, or by kill -9: after long use it was seen to wait for a lock of its own for ever."""
         self.process.terminate()
-        self.process.wait(30)
+        try:
+            self.process.wait(20 * SLOW)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
     def run(self, database: str, *commands: dict) -> None:
         """Runs commands of a database, without authentication."""
@@ -82,15 +89,26 @@ class MongoServer:
         return f"mongodb://127.0.0.1:{self.port}/t{name}?replicaSet=secantus"
 
 
-@functools.cache
+class _Shared:
+    """The server of the servers' databases: it starts with the first use, and ends with the module of tests."""
+
+    server: MongoServer | None = None
+
+
 def shared() -> MongoServer:
-    """Returns a server for all tests of this process."""
-    folder = Path(tempfile.mkdtemp(prefix="mongo-"))
-    server = MongoServer(folder)
+    """Returns the server for the databases of this module's servers."""
+    if _Shared.server is None:
+        _Shared.server = MongoServer(Path(tempfile.mkdtemp(prefix="mongo-")))
+        atexit.register(end_shared)
+    return _Shared.server
 
-    def end() -> None:
-        server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
 
-    atexit.register(end)
-    return server
+def end_shared() -> None:
+    """Ends the shared server, with all of its databases; the next use starts another one. One that served a whole run
+    was seen to stop responding."""
+    atexit.unregister(end_shared)
+    if (server := _Shared.server) is None:
+        return
+    _Shared.server = None
+    server.stop()
+    shutil.rmtree(server.folder, ignore_errors=True)
