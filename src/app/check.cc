@@ -3,6 +3,7 @@
 #include "app/stored_files.h"
 #include "base/blocking.h"
 #include "projects/records.h"
+#include "store/record_pages.h"
 
 namespace mb::app {
 
@@ -20,13 +21,14 @@ std::string counterNameOf(const store::CounterCorrection& each) {
 // there.
 class MeterCheck {
  public:
-  MeterCheck(Deployment& deployment, const store::Image& image, bool repair, Progress& progress)
-      : deployment_(deployment), image_(image), repair_(repair), progress_(progress) {}
+  MeterCheck(Deployment& deployment, bool repair, Progress& progress)
+      : deployment_(deployment), repair_(repair), progress_(progress) {}
 
   // Fails with unavailable when it is stopped.
   Result<> run() {
     RETURN_IF_ERROR(readNames());
-    const std::vector<store::ProjectNo> projects = image_.projects();
+    std::vector<store::ProjectNo> projects{store::kControlProject};
+    for (const auto& [project, _] : names_) projects.push_back(project);
     for (size_t i = 0; i < projects.size(); ++i) {
       progress_.at("meters", i, projects.size());
       Result<store::CounterRecount> counted = runBlocking(
@@ -70,13 +72,16 @@ class MeterCheck {
 
  private:
   Result<> readNames() {
-    return image_.each(store::kControlProject, projects::kProjects, [this](doc::DocumentView stored) -> Result<> {
-      TRY(const auto record, projects::fromStore<projects::ProjectRecord>(stored));
+    TRY(const std::vector<doc::Document> records,
+        runBlocking(deployment_.cores,
+                    store::allRecords(deployment_.store, {store::kControlProject, projects::kProjects, 0})));
+    for (const doc::Document& stored : records) {
+      TRY(const auto record, projects::fromStore<projects::ProjectRecord>(stored.view()));
       names_[static_cast<store::ProjectNo>(record.number)] = record.id.str();
-      return {};
-    });
+    }
+    return {};
   }
-  // The project's id; the number of one without a record, such as the control project.
+  // The project's id; the number of the control project.
   std::string nameOf(store::ProjectNo project) const {
     const auto found = names_.find(project);
     return found == names_.end() ? std::to_string(project) : found->second;
@@ -96,7 +101,6 @@ class MeterCheck {
   }
 
   Deployment& deployment_;
-  const store::Image& image_;
   const bool repair_;
   Progress& progress_;
   std::map<store::ProjectNo, std::string> names_;
@@ -105,49 +109,26 @@ class MeterCheck {
   size_t corrected_ = 0;
 };
 
-// The counters are part of the database's own check.
-Result<cli::Outcome> checkDatabase(Deployment& deployment, Progress& progress) {
-  const BlobPin kept(deployment);
-  store::CheckReport report = deployment.store.check();
-  TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
-  TRY(FilesReport files, checkFiles(deployment, checkpoint.image(), progress));
-  std::ranges::move(files.problems, std::back_inserter(report.problems));
-  cli::Outcome outcome;
-  doc::BsonWriter result;
-  result.appendInteger("documents", static_cast<int64_t>(report.documents));
-  result.appendInteger("files", static_cast<int64_t>(files.files));
-  result.appendInteger("fileBytes", static_cast<int64_t>(files.bytes));
-  result.appendInteger("orphanedFiles", static_cast<int64_t>(files.orphans));
-  result.beginArray("problems");
-  for (size_t i = 0; i < report.problems.size(); ++i) result.appendString(doc::arrayKey(i), report.problems[i]);
-  result.end();
-  outcome.result = result.finish();
-  for (const std::string& problem : report.problems) outcome.text += problem + "\n";
-  const bool well = report.problems.empty();
-  outcome.text += fmt::format("{} documents, {} files, {}", report.documents, files.files,
-                              well ? "no problems" : fmt::format("{} problems", report.problems.size()));
-  outcome.exitCode = well ? 0 : 1;
-  return outcome;
-}
-
 }  // namespace
 
-// Uses a checkpoint, so that a server in use holds no snapshot for long and its catalogue may change during the check.
+// On the embedded engine it uses a checkpoint, so that a server in use holds no snapshot for long and its catalogue may
+// change during the check.
 Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
   const bool repair = has(arguments, "repair-meters");
-  if (deployment.embedded == nullptr) return checkDatabase(deployment, progress);
+  const bool countsEntries = deployment.embedded != nullptr;
   const BlobPin kept(deployment);
-  TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
-  TRY(store::CheckReport report, checkpoint.check(progress));
-  TRY(FilesReport files, checkFiles(deployment, checkpoint.image(), progress));
-  MeterCheck meters(deployment, checkpoint.image(), repair, progress);
+  // First, as the database's own check compares corrected meters too.
+  MeterCheck meters(deployment, repair, progress);
   RETURN_IF_ERROR(meters.run());
+  TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment));
+  TRY(store::CheckReport report, checkpoint.check(deployment, progress));
+  TRY(FilesReport files, checkFiles(deployment, checkpoint.image(), progress));
   std::ranges::move(files.problems, std::back_inserter(report.problems));
   std::ranges::move(meters.problems(), std::back_inserter(report.problems));
   cli::Outcome outcome;
   doc::BsonWriter result;
   result.appendInteger("documents", static_cast<int64_t>(report.documents));
-  result.appendInteger("indexEntries", static_cast<int64_t>(report.indexEntries));
+  if (countsEntries) result.appendInteger("indexEntries", static_cast<int64_t>(report.indexEntries));
   result.appendInteger("files", static_cast<int64_t>(files.files));
   result.appendInteger("fileBytes", static_cast<int64_t>(files.bytes));
   result.appendInteger("orphanedFiles", static_cast<int64_t>(files.orphans));
@@ -159,8 +140,10 @@ Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& argumen
   outcome.text = meters.text();
   for (const std::string& problem : report.problems) outcome.text += problem + "\n";
   const bool well = report.problems.empty();
-  outcome.text += fmt::format("{} documents, {} index entries, {} files, {}", report.documents, report.indexEntries,
-                              files.files, well ? "no problems" : fmt::format("{} problems", report.problems.size()));
+  outcome.text += fmt::format("{} documents, ", report.documents);
+  if (countsEntries) outcome.text += fmt::format("{} index entries, ", report.indexEntries);
+  outcome.text += fmt::format("{} files, {}", files.files,
+                              well ? "no problems" : fmt::format("{} problems", report.problems.size()));
   if (repair) outcome.text += fmt::format(", {} meters corrected", meters.corrected());
   outcome.exitCode = well ? 0 : 1;
   return outcome;

@@ -16,8 +16,10 @@ class HeldCheckpoint {
   const store::Image& image() const { return *image_; }
   // Of the checkpoint's files; "" on MongoDB.
   const std::filesystem::path& path() const { return path_; }
-  // StoreImage::check(). REQUIRES: not on MongoDB.
-  Result<store::CheckReport> check(Progress& progress) const { return files_->check(progress); }
+  // StoreImage::check(), or the check of the database.
+  Result<store::CheckReport> check(Deployment& deployment, Progress& progress) const {
+    return files_ != nullptr ? files_->check(progress) : deployment.store.check();
+  }
 
  private:
   HeldCheckpoint() = default;

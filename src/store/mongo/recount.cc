@@ -126,22 +126,8 @@ CheckReport Engine::check() {
                                                    static_cast<uint64_t>(doc::integerOr(view, "bytes"))};
     });
     if (!read) return read;
-    std::map<CounterKey, int64_t> counters;
-    read = transaction.each(names_.shared(), kCounters, findAll(kCounters),
-                            [&](doc::DocumentView row) { counters[counterOf(row)] = doc::integerOr(row, "n"); });
-    if (!read) return read;
     for (const auto& [project, head] : heads) {
       if (head.dead) continue;
-      auto sums = sumCounters(transaction, project);
-      if (!sums) return std::unexpected(std::move(sums).error());
-      for (const auto& [key, value] : counters) {
-        if (key.project == project) sums->try_emplace(key, 0);
-      }
-      for (const auto& [key, is] : *sums) {
-        const auto was = counters.find(key);
-        const int64_t value = was == counters.end() ? 0 : was->second;
-        if (value != is) add(fmt::format("the counter {} is {}, its documents sum to {}", counterId(key), value, is));
-      }
       // The positions of the change log.
       uint64_t expected = head.lostUpTo;
       auto logged =
