@@ -29,12 +29,13 @@ bool isCounted(const ProjectStates& states, CollectionNo collection) {
 }
 
 Attempt::Attempt(const GroupContext& context, Connection& connection, ProjectNo project,
-                 std::span<PendingWrite* const> writes, bool more)
+                 std::span<PendingWrite* const> writes, bool more, bool takesHeads)
     : context_(context),
       connection_(connection),
       transaction_(connection),
       project_(project),
       more_(more),
+      takesHeads_(takesHeads),
       number_(context.groups.fetch_add(1) + 1),
       at_(context.clock.now()) {
   slots_.reserve(writes.size());
@@ -45,6 +46,7 @@ Outcome<> Attempt::run(Deadline deadline) {
   if (auto done = resolve(); !done) return done;
   if (std::ranges::all_of(slots_, [](const Slot& slot) { return slot.error.has_value(); })) return {};
   if (auto begun = transaction_.begin(); !begun) return begun;
+  if (auto done = takeHeads(); !done) return done;
   if (auto done = readTargets(); !done) return done;
   if (auto done = readLimits(); !done) return done;
   if (auto done = checkConditions(); !done) return done;
@@ -135,6 +137,29 @@ Outcome<> Attempt::resolve() {
     if (!own || own->head.dead) slot.error = Error(ErrorCode::notFound, "no such project");
   }
   return {};
+}
+
+Outcome<> Attempt::takeHeads() {
+  if (!takesHeads_) return {};
+  std::set<ProjectNo> projects{project_};
+  for (const Slot& slot : slots_) {
+    const std::vector<ProjectNo>& bumped = slot.write->options.bumpEpochs;
+    projects.insert(bumped.begin(), bumped.end());
+  }
+  std::vector<doc::Document> statements;
+  for (const ProjectNo project : projects) {
+    doc::BsonWriter out;
+    out.beginDocument("q");
+    out.appendInt64("_id", project);
+    out.end();
+    out.beginDocument("u");
+    out.beginDocument("$inc");
+    out.appendInt64("n", 1);
+    out.end();
+    out.end();
+    statements.push_back(out.finish());
+  }
+  return transaction_.update(context_.names.shared(), kHeads, statements);
 }
 
 // ---- what is read

@@ -12,9 +12,10 @@ namespace mb::store::mongo {
 
 class Attempt {
  public:
-  // `more`: further writes of the project wait.
+  // `more`: further writes of the project wait. `takesHeads`: it writes the heads of all projects that it may move
+  // before anything else, so that it is the others that lose.
   Attempt(const GroupContext& context, Connection& connection, ProjectNo project, std::span<PendingWrite* const> writes,
-          bool more);
+          bool more, bool takesHeads);
 
   // What became of a write; an error, or the outcome.
   struct Slot {
@@ -83,6 +84,7 @@ class Attempt {
 
   // ---- attempt.cc
   Outcome<> resolve();
+  Outcome<> takeHeads();
   Outcome<std::optional<Error>> resolveTarget(const WriteTarget& target);
   Outcome<> readTargets();
   Outcome<> readDocuments(ProjectNo project, CollectionNo collection, std::vector<std::string> ids);
@@ -119,6 +121,7 @@ class Attempt {
   Transaction transaction_;
   ProjectNo project_;
   const bool more_;
+  const bool takesHeads_;
   const uint64_t number_;  // of this group, in the heads that it moves
   std::vector<Slot> slots_;
   std::map<ProjectNo, ProjectStatePtr> states_;

@@ -11,8 +11,11 @@ namespace mb::store::mongo {
 
 namespace {
 
-// Runs that lose against other instances, before the writes fail with unavailable.
+// Runs that lose against others, before the writes fail with unavailable.
 constexpr int kMaxAttempts = 50;
+// Runs that lose before one takes the heads first: a write that bumps the epoch of another project, whose head is moved
+// all the time, would never end otherwise.
+constexpr int kPolite = 4;
 constexpr std::chrono::seconds kGroupTime{30};
 // How long a commit with an unknown outcome is sent again.
 constexpr std::chrono::seconds kUnknownTime{5};
@@ -93,7 +96,7 @@ std::vector<PendingWrite*> Group::run(std::vector<PendingWrite*> writes) {
       break;
     }
     context_.leases.wait(project_);
-    Attempt attempt(context_, connection_, project_, writes, more_);
+    Attempt attempt(context_, connection_, project_, writes, more_, number > kPolite);
     const auto done = attempt.run(now + kUnknownTime);
     if (done) {
       finish(context_, attempt);
