@@ -2,6 +2,9 @@
 // closing), query.cc, alterations.cc, feed.cc and recount.cc.
 #pragma once
 
+#include <set>
+
+#include "base/cancellation.h"
 #include "store/mongo/document_reads.h"
 #include "store/mongo/log_trim.h"
 #include "store/mongo/mongo_store.h"
@@ -75,7 +78,8 @@ class Engine final : public MongoStore {
 
  private:
   // ---- query.cc
-  Result<QueryResult> runQuery(Connection& connection, const Query& query);
+  // Ends with `left`, between two documents.
+  Result<QueryResult> runQuery(Connection& connection, const Query& query, const CancellationFlag& left);
   // Of a `find` command, which the server runs for it. Blocks.
   Result<Explain> explained(Connection& connection, const CollectionRef& collection, const doc::Document& find);
   std::function<Outcome<doc::Document>(doc::DocumentView)> readingOf(Connection& connection,
@@ -114,6 +118,8 @@ class Engine final : public MongoStore {
 
   // ---- housekeeping.cc: what any instance does from time to time
   void keepHouse(const std::stop_token& stop);
+  // Ends the sessions of instances that are silent since a moment, once for each silence.
+  void endSilentSessions(Connection& connection);
   void passHousekeeping(Connection& connection);
   Outcome<> resumeBuilds(Connection& connection);
   Outcome<> dropOldInstances(Connection& connection);
@@ -145,6 +151,8 @@ class Engine final : public MongoStore {
   int64_t idFloorMs_ = 0;  // of the start
   // Unready indexes without a registered build, with the time when they were first seen. Of the housekeeper's thread.
   std::map<std::tuple<ProjectNo, CollectionNo, IndexNo>, std::chrono::steady_clock::time_point> unregistered_;
+  // Silent instances whose sessions were ended. Of the housekeeper's thread.
+  std::set<std::string, std::less<>> silent_;
   std::mutex housekeepingMutex_;
   std::condition_variable_any housekeepingWake_;
   std::jthread housekeeper_;

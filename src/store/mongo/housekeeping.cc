@@ -1,5 +1,6 @@
 // What each instance does once a minute for all: trims the change logs, continues index builds whose instance ended,
-// and forgets such instances. All of it may be done by several at once.
+// and forgets such instances; and, as soon as it notices one, ends the sessions of an instance that was killed. All of
+// it may be done by several at once.
 #include <boost/asio/co_spawn.hpp>
 #include <random>
 #include <set>
@@ -8,6 +9,7 @@
 #include "document/fields.h"
 #include "store/mongo/commands.h"
 #include "store/mongo/engine.h"
+#include "store/mongo/sessions.h"
 
 namespace mb::store::mongo {
 
@@ -15,6 +17,9 @@ namespace {
 
 // An unready index without a registered build may be one whose build begins now.
 constexpr std::chrono::seconds kUnregistered{60};
+// Twenty beats. A live instance that sends none for as long runs its transactions again.
+constexpr std::chrono::seconds kSilence{5};
+constexpr std::chrono::seconds kLookForSilence{1};
 
 // Runs a task to its end on this thread.
 Result<> runHere(Task<> task) {
@@ -34,15 +39,38 @@ Result<> runHere(Task<> task) {
 void Engine::keepHouse(const std::stop_token& stop) {
   std::minstd_rand random(std::random_device{}());
   Connection connection(settings_.uri);
+  // Not all instances at once.
+  const auto next = [&] {
+    return std::chrono::steady_clock::now() + settings_.housekeeping / 2 +
+           settings_.housekeeping * static_cast<int>(random() % 1000) / 1000;
+  };
+  auto pass = next();
   while (true) {
-    // Not all instances at once.
-    const auto pause = settings_.housekeeping / 2 + settings_.housekeeping * static_cast<int>(random() % 1000) / 1000;
     {
       std::unique_lock lock(housekeepingMutex_);
-      housekeepingWake_.wait_for(lock, stop, pause, [] { return false; });
+      const auto look = std::chrono::steady_clock::now() + kLookForSilence;
+      housekeepingWake_.wait_until(lock, stop, std::min(pass, look), [] { return false; });
     }
     if (stop.stop_requested()) return;
+    endSilentSessions(connection);
+    if (std::chrono::steady_clock::now() < pass) continue;
     passHousekeeping(connection);
+    pass = next();
+  }
+}
+
+void Engine::endSilentSessions(Connection& connection) {
+  const std::vector<std::string> silent = watcher_.silentFor(kSilence);
+  std::erase_if(silent_, [&](const std::string& each) { return std::ranges::find(silent, each) == silent.end(); });
+  for (const std::string& each : silent) {
+    if (silent_.contains(each)) continue;
+    if (const auto done = endSessionsOf(connection, names_, each); !done) {
+      logWarn("the sessions of a silent instance were not ended; this is tried again",
+              {{"instance", each}, {"cause", done.error().message}});
+      continue;
+    }
+    logInfo("ended the sessions of an instance that sends no beats", {{"instance", each}});
+    silent_.insert(each);
   }
 }
 

@@ -136,11 +136,12 @@ Task<QueryResult> Engine::find(Query query) {
   const ProjectNo project = query.collection.project;
   const Deadline deadline = orDefault(query.deadline);
   auto shared = std::make_shared<const Query>(std::move(query));
-  co_return co_await pool_.run(project, deadline,
-                               [this, shared](Connection& connection) { return runQuery(connection, *shared); });
+  const CancellationFlag left(co_await asio::this_coro::cancellation_state);
+  co_return co_await pool_.run(
+      project, deadline, [this, shared, &left](Connection& connection) { return runQuery(connection, *shared, left); });
 }
 
-Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query) {
+Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query, const CancellationFlag& left) {
   const auto began = std::chrono::steady_clock::now();
   const Deadline deadline = std::min(orDefault(query.deadline), began + kQueryTime);
   const CollectionRef& collection = query.collection;
@@ -179,6 +180,7 @@ Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query)
   const WorkBudget work(kQueryWork);
   const auto read = eachDocument(readingOf(connection, collection), name, command(limit), [&](doc::DocumentView each) {
     if (std::chrono::steady_clock::now() >= deadline) added = fail(tooSlow());
+    if (left.isSet()) added = clientLeft();
     if (!added) return false;
     ++returned;
     Result<bool> goesOn = addStored(page, collection, each);
@@ -218,9 +220,10 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
     CO_TRY(const CollectionStats all, co_await stats(collection, {deadline}));
     co_return all.documents;
   }
+  const CancellationFlag left(co_await asio::this_coro::cancellation_state);
   co_return co_await pool_.run(
       collection.project, deadline,
-      [this, collection, filter = std::move(filter), deadline](Connection& connection) -> Result<uint64_t> {
+      [this, collection, filter = std::move(filter), deadline, &left](Connection& connection) -> Result<uint64_t> {
         TRY(const bool there, exists(connection, collection));
         if (!there) return 0;
         const PushedFilter pushed = pushFilter(collection, filter);
@@ -234,7 +237,7 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
           query.deadline = deadline;
           query.projection = Projection::ids;
           query.maxBytes = SIZE_MAX;
-          TRY(const QueryResult found, runQuery(connection, query));
+          TRY(const QueryResult found, runQuery(connection, query, left));
           return found.documents.size();
         }
         const doc::Document command = countCommand(

@@ -26,9 +26,10 @@ struct Noted {
 using Beats = std::map<std::string, int64_t, std::less<>>;
 
 Outcome<> readAll(Connection& connection, const Names& names, std::string_view rows,
-                  const std::function<void(doc::DocumentView)>& visit) {
+                  const std::function<void(doc::DocumentView)>& visit,
+                  const std::function<void(doc::BsonWriter&)>& filter = {}) {
   const auto read = [&](doc::DocumentView command) { return connection.read(names.shared(), command); };
-  return eachDocument(read, rows, findAll(rows), [&](doc::DocumentView row) {
+  return eachDocument(read, rows, findAll(rows, filter), [&](doc::DocumentView row) {
     visit(row);
     return true;
   });
@@ -43,12 +44,32 @@ Outcome<Beats> beatsNow(Connection& connection, const Names& names) {
   return beats;
 }
 
+Noted notedOf(doc::DocumentView row) {
+  return {std::string(row.stringOr("_id")), std::string(row.stringOr("by")),
+          doc::Document(doc::containerOr(row, "session"))};
+}
+
 doc::Document killCommand(std::span<const Noted> sessions) {
   doc::BsonWriter out;
   out.beginArray("killSessions");
   for (size_t i = 0; i < sessions.size(); ++i) out.appendDocument(doc::arrayKey(i), sessions[i].session);
   out.end();
   return out.finish();
+}
+
+Outcome<> inParts(std::span<const Noted> all, const std::function<Outcome<>(std::span<const Noted>)>& work) {
+  for (size_t from = 0; from < all.size(); from += kAtOnce) {
+    if (auto done = work(all.subspan(from, std::min(kAtOnce, all.size() - from))); !done) return done;
+  }
+  return {};
+}
+
+Outcome<> kill(Connection& connection, std::span<const Noted> sessions) {
+  return inParts(sessions, [&](std::span<const Noted> some) -> Outcome<> {
+    const auto ended = connection.run("admin", killCommand(some));
+    if (!ended) return std::unexpected(ended.error());
+    return {};
+  });
 }
 
 }  // namespace
@@ -68,15 +89,8 @@ Outcome<> noteSession(Connection& connection, const Names& names, std::string_vi
 
 Outcome<> endAbandonedSessions(Connection& connection, const Names& names) {
   std::vector<Noted> noted;
-  if (auto done = readAll(connection, names, kSessions,
-                          [&](doc::DocumentView row) {
-                            noted.push_back({std::string(row.stringOr("_id")), std::string(row.stringOr("by")),
-                                             doc::Document(doc::containerOr(row, "session"))});
-                          });
-      !done) {
-    return done;
-  }
-  if (noted.empty()) return {};
+  auto done = readAll(connection, names, kSessions, [&](doc::DocumentView row) { noted.push_back(notedOf(row)); });
+  if (!done || noted.empty()) return done;
   const auto before = beatsNow(connection, names);
   if (!before) return std::unexpected(before.error());
   Beats after;
@@ -91,16 +105,24 @@ Outcome<> endAbandonedSessions(Connection& connection, const Names& names) {
     const auto is = after.find(each.instance);
     return is != after.end() && (was == before->end() || was->second != is->second);
   });
-  for (size_t from = 0; from < noted.size(); from += kAtOnce) {
-    const auto some = std::span(noted).subspan(from, std::min(kAtOnce, noted.size() - from));
-    if (const auto done = connection.run("admin", killCommand(some)); !done) return std::unexpected(done.error());
+  if (auto killed = kill(connection, noted); !killed) return killed;
+  return inParts(noted, [&](std::span<const Noted> some) -> Outcome<> {
     std::vector<doc::Document> statements;
     for (const Noted& each : some) statements.push_back(removeStatement(each.id));
     const auto removed =
         connection.write(names.shared(), statementsCommand("delete", kSessions, "deletes", statements));
     if (!removed) return std::unexpected(removed.error());
-  }
-  return {};
+    return {};
+  });
+}
+
+Outcome<> endSessionsOf(Connection& connection, const Names& names, std::string_view instance) {
+  std::vector<Noted> noted;
+  auto done = readAll(
+      connection, names, kSessions, [&](doc::DocumentView row) { noted.push_back(notedOf(row)); },
+      [&](doc::BsonWriter& out) { out.appendString("by", instance); });
+  if (!done) return done;
+  return kill(connection, noted);
 }
 
 }  // namespace mb::store::mongo

@@ -125,6 +125,17 @@ bool Watcher::isAlive(const std::string& instance) const {
   return steady_clock::now() - last <= kAlive;
 }
 
+std::vector<std::string> Watcher::silentFor(std::chrono::nanoseconds time) const {
+  const std::lock_guard lock(mutex_);
+  const Time since = steady_clock::now() - time;
+  std::vector<std::string> silent;
+  if (!fresh() || freshSince_ > since) return silent;
+  for (const auto& [instance, beat] : beats_) {
+    if (!beat.ended && beat.seen < since && instance != to_.instance) silent.push_back(instance);
+  }
+  return silent;
+}
+
 Outcome<std::vector<Watcher::Other>> Watcher::readOthers(Connection& connection) const {
   // The times of the rows are the server's.
   int64_t own = 0;

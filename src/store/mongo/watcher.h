@@ -63,6 +63,9 @@ class Watcher final : public Peers {
   };
   // Blocks.
   Outcome<std::vector<Other>> readOthers(Connection& connection) const;
+  // The other instances that have not closed the store, and sent no beat for `time`, as far as this one can know: none
+  // where it has not followed the beats for as long. Never blocks.
+  std::vector<std::string> silentFor(std::chrono::nanoseconds time) const;
 
   // From now on, each beat stores the highest time of an id.
   void rememberIdsOf(const IdGenerator& ids) { ids_ = &ids; }

@@ -282,6 +282,50 @@ TEST_F(InstancesTest, AStartEndsTheTransactionsOfAKilledInstance) {
   EXPECT_EQ(must(a_->stats(collection_)).documents, 3U);
 }
 
+TEST_F(InstancesTest, OthersEndTheTransactionsOfAKilledInstance) {
+  must(testing::put(*a_, collection_, "d", json(R"({"id":"d"})"), suite::writeOptions()));
+  const mongo::Names names(prefix_);
+  const auto note = [&](mongo::Connection& connection, doc::DocumentView session) {
+    return mongo::noteSession(connection, names, "killed", session);
+  };
+  mongo::Connection killed(uriOfServer(), note);
+  const auto beat = R"({"insert":"beats","documents":[{"_id":"killed","n":1}]})";
+  ASSERT_TRUE(killed.run(prefix_, doc::parseJson(beat)->view()));
+  ASSERT_TRUE(killed.begin());
+  const auto written = killed.inTransaction(
+      prefix_, doc::parseJson(R"({"update":"counts","updates":[{"q":{},"u":{"$inc":{"n":1}},"multi":true}]})")->view());
+  ASSERT_TRUE(written) << written.error().message;
+  // The server itself would end it after a minute.
+  EXPECT_TRUE(within(30s, [&] {
+    WriteOptions options = suite::writeOptions();
+    options.deadline = std::chrono::steady_clock::now() + 1s;
+    return run(testing::put(*a_, collection_, "e", json(R"({"id":"e"})"), options)).has_value();
+  }));
+  EXPECT_EQ(must(a_->stats(collection_)).documents, 2U);
+}
+
+TEST_F(InstancesTest, AWriteMovesTheHeadOfAProjectThatOthersWrite) {
+  std::atomic<int> writers{0};
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        if (run(increment(*a_, fmt::format("d{}", i), 1))) ++writers;
+      }
+    });
+  }
+  ASSERT_TRUE(within(20s, [&] { return writers > 20; }));
+  WriteOptions options = suite::writeOptions();
+  options.bumpEpochs = {project_};
+  for (int i = 0; i < 10; ++i) {
+    for (MongoStore* store : {a_.get(), b_.get()}) {
+      const uint64_t before = must(store->epochNow(project_));
+      must(testing::put(*store, {kControlProject, suite::kThings, 0}, "x", json(R"({"id":"x"})"), options));
+      EXPECT_GT(store->epoch(project_).value, before);
+    }
+  }
+}
+
 TEST_F(InstancesTest, WhoIsCutOffTrustsNothingThatItKnows) {
   CutProxy proxy(portOfServer());
   openThrough(proxy);
