@@ -5,6 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from support import mongo_server
 from support.client import PlatformUser, ok, refused, unique
 
 
@@ -36,13 +37,13 @@ def test_counts_documents_and_entries(own):
     listed = ok(admin.get("/admin/collection-stats"))["collections"]
     assert [one["name"] for one in listed] == ["Posts", "empty"]
     posts, empty = listed
-    assert {index["name"]: index["entries"] for index in posts["indexes"]} == {
-        "n_1": 11,
-        "tags_1": 31,
-        "rare_1": 1,
-        "small": 2,
-    }
-    assert all(index["bytes"] > 0 and "approximate" not in index for index in posts["indexes"])
+    assert [index["name"] for index in posts["indexes"]] == ["n_1", "tags_1", "rare_1", "small"]
+    if not mongo_server.IS_STORE:
+        assert [index["entries"] for index in posts["indexes"]] == [11, 31, 1, 2]
+        assert all(index["bytes"] > 0 and "approximate" not in index for index in posts["indexes"])
+    else:
+        # It does not say how many entries an index has.
+        assert all(index["entries"] == 11 and index["approximate"] for index in posts["indexes"])
     assert posts["documents"] == 11 and posts["bytes"] > 11 * 50
     assert (posts["schema"], posts["policy"]) == (True, "own")
     written = datetime.fromisoformat(posts["lastWriteAt"].replace("Z", "+00:00"))
