@@ -269,7 +269,7 @@ def dashboard() -> list[Tally]:
     return tallies
 
 
-def mongo() -> list[Tally]:
+def mongo_suites() -> list[Tally]:
     programs = ("mongo_suite_test", "own_suite_test", "introspection_suite_test", "own_changes_suite_test")
     if unbuilt := _unbuilt("release", *programs):
         return unbuilt
@@ -281,11 +281,28 @@ def mongo() -> list[Tally]:
         "test_changes_of_such_databases",
     ):
         tallies += _with_release(lambda server, test=test: runners.mongo_suite(server, test).result(3600))
+    return tallies
+
+
+def mongo_pair() -> list[Tally]:
     command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "-q"]
-    tallies += _with_release(
+    return _with_release(
         lambda server: runners.single("several servers on MongoDB", command, 1800, {"MB_SERVER": str(server)})
     )
-    return tallies + _with_release(lambda server: runners.mongo_servers(server, "mongo", ("tests",), 7200))
+
+
+def mongo_tests() -> list[Tally]:
+    return _with_release(lambda server: runners.mongo_servers(server, "mongo", ("tests",), 7200))
+
+
+def mongo() -> list[Tally]:
+    return mongo_suites() + mongo_pair() + mongo_tests()
+
+
+def mongo_kills() -> list[Tally]:
+    rounds = os.environ.get("MB_MONGO_KILL_ROUNDS", "30")
+    line = [sys.executable, "tests/mongo/long_kills.py", "--rounds", rounds]
+    return _with_release(lambda server: runners.single("mongo kills", [*line, "--server", server], 7200))
 
 
 def mongo_drivers() -> list[Tally]:
@@ -383,11 +400,19 @@ RUNS = {
         "the TypeScript SDK's scenarios in Deno and Bun, 1,000 histories of live lists with cut sockets (MB_HISTORIES), "
         "frames of a page under 10,000 changes a second, sizes next to other packages",
     ),
-    "mongo": (
-        mongo,
-        "75 min",
-        "the suite of all engines on the one on MongoDB (MANYBASE_TEST_MONGO_URL: on that server), and the whole-server tests "
-        "with servers on MongoDB",
+    "mongo": (mongo, "75 min", "the next three, one after another"),
+    "mongo-suites": (
+        mongo_suites,
+        "25 min",
+        "the suite of all engines on the one on MongoDB, and on databases of projects' owners (MANYBASE_TEST_MONGO_URL: on that "
+        "server)",
+    ),
+    "mongo-pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol"),
+    "mongo-tests": (mongo_tests, "45 min", "the whole-server tests with servers on MongoDB"),
+    "mongo-kills": (
+        mongo_kills,
+        "15 min",
+        "30 rounds of kill -9 of servers and of their MongoDB-protocol server, stalls and lost commits (MB_MONGO_KILL_ROUNDS)",
     ),
     "mongo_drivers": (
         mongo_drivers,
@@ -418,7 +443,7 @@ RUNS = {
 
 
 def listing() -> str:
-    lines = [f"  {name:<10} {length:>7}  {what}" for name, (_, length, what) in RUNS.items()]
+    lines = [f"  {name:<14} {length:>6}  {what}" for name, (_, length, what) in RUNS.items()]
     return "./test long NAME; on two cores:\n" + "\n".join(lines)
 
 

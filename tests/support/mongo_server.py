@@ -54,11 +54,15 @@ class MongoServer:
         line = [installed(), "--port", str(self.port), "--storage-path", self.folder / "mongo", "--enable-test-commands"]
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen([*line, *flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        wait_until(
-            lambda: b"listening on" in self.log_path.read_bytes(),
-            30,
-            lambda: f"the MongoDB-protocol server does not start:\n{self.log_path.read_text()}\n",
-        )
+        try:
+            wait_until(
+                lambda: b"listening on" in self.log_path.read_bytes(),
+                60,
+                lambda: f"the MongoDB-protocol server does not start:\n{self.log_path.read_text()}\n",
+            )
+        except BaseException:
+            self.kill()
+            raise
 
     def stop(self) -> None:
         """Ends it in order, or by kill -9: after long use it was seen to wait for a lock of its own for ever."""
@@ -78,10 +82,17 @@ class MongoServer:
             "import json, sys, pymongo\n"
             "client = pymongo.MongoClient(sys.argv[1])\n"
             "for command in json.loads(sys.argv[3]): client[sys.argv[2]].command(command)\n"
+            "print(\"{}\")\n"
         )
-        line = [FOLDER / "bin" / "python", "-c", code, f"mongodb://127.0.0.1:{self.port}/?directConnection=true", database]
-        done = subprocess.run([*line, json.dumps(commands)], capture_output=True, text=True, timeout=60)
+        self.evaluate(code, database, json.dumps(commands))
+
+    def evaluate(self, code: str, *arguments: str) -> dict:
+        """Runs Python that has pymongo, with the server's address and these arguments; returns the object that it prints
+        as JSON."""
+        line = [FOLDER / "bin" / "python", "-c", code, f"mongodb://127.0.0.1:{self.port}/?directConnection=true", *arguments]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=60 * SLOW)
         assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
     def database_of(self, data: Path) -> str:
         """Returns the address of a database for the deployment with this data directory."""
