@@ -94,6 +94,8 @@ class Engine final : public MongoStore {
   // The document with an `_id` of a collection of the shared database.
   Result<std::optional<doc::Document>> readRow(Connection& connection, std::string_view rows, const std::string& id);
   Result<CollectionStats> counted(Connection& connection, const CollectionRef& collection, std::string_view group);
+  std::vector<IndexUsage> indexUsage(Connection& connection, ProjectNo project, const CollectionInfo& info,
+                                     uint64_t documents) const;
 
   // ---- alterations.cc
   // The collection in `state`, to be replaced; fails with staleCatalogue if it has another version than `ref`.

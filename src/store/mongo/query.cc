@@ -306,6 +306,22 @@ Task<CollectionStats> Engine::statsByField(CollectionRef collection, std::string
       });
 }
 
+// The server says what indexes take, not how many entries they have.
+std::vector<IndexUsage> Engine::indexUsage(Connection& connection, ProjectNo project, const CollectionInfo& info,
+                                           uint64_t documents) const {
+  std::vector<IndexUsage> indexes;
+  if (info.indexes.empty()) return indexes;
+  doc::BsonWriter out;
+  out.appendString("collStats", Names::collectionOf(info.number));
+  const auto stats = connection.run(names_.databaseOf(project, info.number), out.finish());
+  const doc::DocumentView sizes = stats ? doc::containerOr(stats->view(), "indexSizes") : doc::DocumentView();
+  for (const IndexInfo& each : info.indexes) {
+    const int64_t bytes = doc::integerOr(sizes, fmt::format("i{}", each.number));
+    indexes.push_back({each.number, documents, static_cast<uint64_t>(std::max<int64_t>(0, bytes)), true});
+  }
+  return indexes;
+}
+
 Task<std::vector<CollectionUsage>> Engine::usage(ProjectNo project, ReadOptions options) {
   using All = std::vector<CollectionUsage>;
   co_return co_await pool_.run(
@@ -314,22 +330,26 @@ Task<std::vector<CollectionUsage>> Engine::usage(ProjectNo project, ReadOptions 
         auto state = states_.reload(connection, project);
         if (!state) return fail(unavailableError(state.error()));
         if (!*state || (*state)->head.dead) return all;
+        std::vector<std::string> ids;
+        for (const auto& [number, _] : (*state)->collections) ids.push_back(countId(project, number, ""));
+        std::map<std::string, doc::Document> counts;
+        const auto reading = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };
+        for (size_t from = 0; from < ids.size(); from += kCommandStatements) {
+          const auto some = std::span(ids).subspan(from, std::min(kCommandStatements, ids.size() - from));
+          const auto read = eachDocument(reading, kCounts, findByIds(kCounts, some), [&](doc::DocumentView row) {
+            counts.emplace(row.stringOr("_id"), row);
+            return true;
+          });
+          if (!read) return fail(unavailableError(read.error()));
+        }
         for (const auto& [number, info] : (*state)->collections) {
           CollectionUsage usage{number, {}, {}, {}};
-          TRY(const auto count, readRow(connection, kCounts, countId(project, number, "")));
-          usage.stats = statsOf(count);
-          const auto at = count ? count->view().find("at") : std::nullopt;
-          if (at && at->type() == doc::BsonType::date) usage.lastWrite = at->asDate();
-          doc::BsonWriter out;
-          out.appendString("collStats", Names::collectionOf(number));
-          const auto sizes = connection.run(names_.databaseOf(project, number), out.finish());
-          for (const IndexInfo& each : info->indexes) {
-            const int64_t bytes =
-                sizes ? doc::integerOr(doc::containerOr(sizes->view(), "indexSizes"), fmt::format("i{}", each.number))
-                      : 0;
-            usage.indexes.push_back(
-                {each.number, usage.stats.documents, static_cast<uint64_t>(std::max<int64_t>(0, bytes)), true});
+          if (const auto count = counts.find(countId(project, number, "")); count != counts.end()) {
+            usage.stats = statsOf(count->second);
+            const auto at = count->second.view().find("at");
+            if (at && at->type() == doc::BsonType::date) usage.lastWrite = at->asDate();
           }
+          usage.indexes = indexUsage(connection, project, *info, usage.stats.documents);
           all.push_back(std::move(usage));
         }
         return all;
