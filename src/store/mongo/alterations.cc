@@ -324,6 +324,29 @@ Task<> Engine::endBuild(CollectionRef collection, IndexNo index, bool ready, std
   });
 }
 
+class Engine::RunningBuild {
+ public:
+  RunningBuild(Engine& engine, BuildKey key) : engine_(engine), key_(std::move(key)) {
+    const std::lock_guard lock(engine_.runningMutex_);
+    engine_.running_.insert(key_);
+  }
+  ~RunningBuild() {
+    const std::lock_guard lock(engine_.runningMutex_);
+    engine_.running_.erase(key_);
+  }
+  RunningBuild(const RunningBuild&) = delete;
+  RunningBuild& operator=(const RunningBuild&) = delete;
+
+ private:
+  Engine& engine_;
+  const BuildKey key_;
+};
+
+bool Engine::isRunning(const BuildKey& build) const {
+  const std::lock_guard lock(runningMutex_);
+  return running_.contains(build);
+}
+
 Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) {
   if (collection.number < kFirstUserCollection) {
     co_return fail(ErrorCode::validation, "a system collection cannot be changed");
@@ -347,10 +370,13 @@ Task<IndexInfo> Engine::createIndex(CollectionRef collection, IndexSpec spec, st
         next.collections[collection.number] = info;
         return {};
       }));
+  const RunningBuild running(*this, {collection.project, collection.number, made->number});
   Result<> built = co_await buildIndex(collection, *made);
   const bool ready = built.has_value();
   Result<> ended =
       co_await endBuild(collection, made->number, ready, ready ? std::move(extraInserts) : std::vector<Insert>());
+  // The index is in the catalogue, and the housekeeping of an instance continues its build.
+  if (!ended && ended.error().code() == ErrorCode::unavailable) co_return fail(unknownOutcome(ended.error().message()));
   if (!built) co_return fail(std::move(built).error());
   if (!ended) co_return fail(std::move(ended).error());
   made->ready = true;

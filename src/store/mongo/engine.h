@@ -108,6 +108,10 @@ class Engine final : public MongoStore {
   // The row of a build that runs, by which others see one whose instance ended.
   Outcome<> registerBuild(Connection& connection, const CollectionRef& collection, IndexNo index);
   void removeBuild(Connection& connection, const CollectionRef& collection, IndexNo index);
+  // A build that createIndex() runs, as long as this exists.
+  class RunningBuild;
+  using BuildKey = std::tuple<ProjectNo, CollectionNo, IndexNo>;
+  bool isRunning(const BuildKey& build) const;
   void sweepProject(ProjectNo project);
 
   // ---- recount.cc
@@ -152,7 +156,9 @@ class Engine final : public MongoStore {
   Watcher watcher_;
   int64_t idFloorMs_ = 0;  // of the start
   // Unready indexes without a registered build, with the time when they were first seen. Of the housekeeper's thread.
-  std::map<std::tuple<ProjectNo, CollectionNo, IndexNo>, std::chrono::steady_clock::time_point> unregistered_;
+  std::map<BuildKey, std::chrono::steady_clock::time_point> unregistered_;
+  mutable std::mutex runningMutex_;
+  std::set<BuildKey> running_;
   // Silent instances whose sessions were ended. Of the housekeeper's thread.
   std::set<std::string, std::less<>> silent_;
   std::mutex housekeepingMutex_;

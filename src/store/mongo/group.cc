@@ -24,11 +24,6 @@ Error busy() {
   return Error(ErrorCode::unavailable, "the documents are being written by others: try again");
 }
 
-Error unknown(const CommandError& error) {
-  return Error(ErrorCode::unavailable, "the outcome of the write is not known: read before you write again")
-      .withCause(error.message);
-}
-
 void resume(PendingWrite& write, Result<WriteOutcome> result) {
   write.resumer.resume(std::move(result));
 }
@@ -68,6 +63,11 @@ void pause(int attempt) {
 }
 
 }  // namespace
+
+Error unknownOutcome(std::string cause) {
+  return Error(ErrorCode::unavailable, "the outcome of the write is not known: read before you write again")
+      .withCause(std::move(cause));
+}
 
 PendingWrite::PendingWrite(Write given, WriteCallback givenCallback, Executor caller)
     : options(given.options),
@@ -140,7 +140,7 @@ std::vector<PendingWrite*> Group::run(std::vector<PendingWrite*> writes) {
       if (committed) {
         finish(context_, attempt);
       } else {
-        failAll(writes, unknown(error));
+        failAll(writes, unknownOutcome(error.message));
         (void)context_.states.reload(connection_, project_);
       }
       break;

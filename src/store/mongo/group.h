@@ -54,6 +54,9 @@ struct GroupContext {
 inline constexpr size_t kMaxGroup = 100;           // writes
 inline constexpr size_t kMaxGroupBytes = 1 << 20;  // of the documents that are inserted
 
+// The error of a write of which this instance could not find out whether it was committed.
+Error unknownOutcome(std::string cause);
+
 class Group {
  public:
   // All outlive it. `more`: further writes of the project wait.

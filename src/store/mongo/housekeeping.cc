@@ -103,20 +103,21 @@ Outcome<> Engine::resumeBuilds(Connection& connection) {
     return true;
   });
   if (!done) return done;
-  std::map<std::tuple<ProjectNo, CollectionNo, IndexNo>, std::string> registered;
+  std::map<BuildKey, std::string> registered;
   done = eachDocument(read, kBuilds, findAll(kBuilds), [&](doc::DocumentView view) {
     registered[{static_cast<ProjectNo>(doc::integerOr(view, "p")), static_cast<CollectionNo>(doc::integerOr(view, "c")),
                 static_cast<IndexNo>(doc::integerOr(view, "i"))}] = view.stringOr("by");
     return true;
   });
   if (!done) return done;
-  std::set<std::tuple<ProjectNo, CollectionNo, IndexNo>> seen;
+  std::set<BuildKey> seen;
   const auto now = std::chrono::steady_clock::now();
   for (const Build& build : found) {
-    const std::tuple key{build.collection.project, build.collection.number, build.index.number};
+    const BuildKey key{build.collection.project, build.collection.number, build.index.number};
     const auto by = registered.find(key);
     if (by != registered.end()) {
-      if (watcher_.isAlive(by->second)) continue;
+      // One of this instance may have lost the database before its end.
+      if (by->second == instance_ ? isRunning(key) : watcher_.isAlive(by->second)) continue;
     } else {
       seen.insert(key);
       const auto first = unregistered_.try_emplace(key, now).first->second;
@@ -135,7 +136,7 @@ Outcome<> Engine::resumeBuilds(Connection& connection) {
   // Rows of builds that ended.
   for (const auto& [key, by] : registered) {
     const bool unreadyStill = std::ranges::any_of(found, [&](const Build& build) {
-      return std::tuple(build.collection.project, build.collection.number, build.index.number) == key;
+      return BuildKey(build.collection.project, build.collection.number, build.index.number) == key;
     });
     if (unreadyStill || watcher_.isAlive(by)) continue;
     removeBuild(connection, {std::get<0>(key), std::get<1>(key), 0}, std::get<2>(key));

@@ -102,6 +102,32 @@ class InstancesTest : public ::testing::Test {
     }
   }
 
+  // Makes an index that is not ready, as a crash leaves it between the two commits of the catalogue. `by`: the instance
+  // that builds it, as registered.
+  IndexInfo makeUnreadyIndex(const std::string& by) {
+    must(testing::put(*a_, collection_, "d", json(R"({"id":"d","slug":"x"})"), suite::writeOptions()));
+    IndexInfo made = must(a_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
+    collection_ = refOf(must(a_->collections(project_)).front());
+    mongo::Connection connection(uriOfServer());
+    if (!by.empty()) {
+      const std::string row = fmt::format(R"({{"insert":"builds","documents":[{{"p":{},"c":{},"i":{},"by":"{}"}}]}})",
+                                          project_, collection_.number, made.number, by);
+      if (!connection.run(prefix_, doc::parseJson(row)->view())) throw std::runtime_error("no row");
+    }
+    doc::BsonWriter drop;
+    drop.appendString("dropIndexes", fmt::format("c{}", collection_.number));
+    drop.appendString("index", fmt::format("i{}", made.number));
+    EXPECT_TRUE(connection.run(fmt::format("{}_p{}", prefix_, project_), drop.finish()));
+    EXPECT_TRUE(connection.run(
+        prefix_, doc::parseJson(R"({"update":"catalogue","updates":[{"q":{},"u":{"$set":{"indexes.0.ready":false}}}]})")
+                     ->view()));
+    EXPECT_TRUE(connection.run(
+        prefix_,
+        doc::parseJson(R"({"update":"heads","updates":[{"q":{},"u":{"$inc":{"cat":1}},"multi":true}]})")->view()));
+    return made;
+  }
+  bool isReady(MongoStore& store) { return must(store.collections(project_)).front().indexes.front().ready; }
+
   SystemClock clock_;
   Cores cores_{2};
   const std::string prefix_ = newPrefix();
@@ -226,29 +252,21 @@ TEST_F(InstancesTest, ALogIsTrimmedToItsSizeAndTheOtherLearnsOfIt) {
 }
 
 TEST_F(InstancesTest, ABuildWhoseInstanceEndedIsContinued) {
-  must(testing::put(*a_, collection_, "d", json(R"({"id":"d","slug":"x"})"), suite::writeOptions()));
-  const IndexInfo made = must(a_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
-  collection_ = refOf(must(a_->collections(project_)).front());
-  // As a crash leaves it between the two commits of the catalogue.
-  mongo::Connection connection(uriOfServer());
-  doc::BsonWriter drop;
-  drop.appendString("dropIndexes", fmt::format("c{}", collection_.number));
-  drop.appendString("index", fmt::format("i{}", made.number));
-  ASSERT_TRUE(connection.run(fmt::format("{}_p{}", prefix_, project_), drop.finish()));
-  ASSERT_TRUE(connection.run(
-      prefix_,
-      doc::parseJson(R"({"update":"catalogue","updates":[{"q":{},"u":{"$set":{"indexes.0.ready":false}}}]})")->view()));
-  ASSERT_TRUE(connection.run(
-      prefix_,
-      doc::parseJson(R"({"update":"heads","updates":[{"q":{},"u":{"$inc":{"cat":1}},"multi":true}]})")->view()));
-  const auto ready = [&](MongoStore& store) { return must(store.collections(project_)).front().indexes.front().ready; };
-  EXPECT_FALSE(ready(*a_));
+  const IndexInfo made = makeUnreadyIndex({});
+  EXPECT_FALSE(isReady(*a_));
   const auto keeping = open(uriOfServer(), {.housekeeping = 100ms});
-  ASSERT_TRUE(within(20s, [&] { return ready(*a_); }));
+  ASSERT_TRUE(within(20s, [&] { return isReady(*a_); }));
   collection_ = refOf(must(a_->collections(project_)).front());
   const auto refused =
       run(testing::put(*b_, collection_, "e", json(R"({"id":"e","slug":"x"})"), suite::writeOptions()));
   EXPECT_EQ(suite::refusingIndex(refused), made.spec.name);
+}
+
+// It lost the database between the two commits of the catalogue.
+TEST_F(InstancesTest, ABuildOfItsOwnThatRunsNoMoreIsContinued) {
+  const auto keeping = open(uriOfServer(), {.housekeeping = 100ms});
+  makeUnreadyIndex(keeping->peers()->self());
+  ASSERT_TRUE(within(20s, [&] { return isReady(*a_); }));
 }
 
 TEST_F(InstancesTest, ASecondIndexOfTheSameFieldsIsRefused) {
