@@ -63,7 +63,13 @@ Outcome<> Attempt::store(Deadline deadline) {
                           &Attempt::storeNotices, &Attempt::storeHeads, &Attempt::storeLog}) {
     if (auto done = (this->*step)(); !done) return done;
   }
-  if (auto done = transaction_.commit(deadline); !done) return done;
+  if (auto done = transaction_.commit(deadline); !done) {
+    CommandError error = std::move(done).error();
+    // The driver repeats a commit whose response got lost; a server that was started again in between may say that
+    // there is no such transaction, although it took place. The head shows that.
+    if (error.code == CommandError::kNoSuchTransaction && moved_) error.unknownCommit = true;
+    return std::unexpected(std::move(error));
+  }
   committed_ = true;
   return {};
 }

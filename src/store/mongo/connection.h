@@ -31,6 +31,7 @@ struct CommandError {
   static constexpr int kMaxTimeExpired = 50;
   static constexpr int kIndexOptionsConflict = 85;  // an index of the same keys has another name
   static constexpr int kWriteConflict = 112;
+  static constexpr int kNoSuchTransaction = 251;
   static constexpr int kDuplicateKey = 11000;
 
   CommandError() = default;

@@ -11,8 +11,9 @@ namespace mb::store::mongo {
 
 namespace {
 
-// Runs that lose against others, before the writes fail with unavailable.
-constexpr int kMaxAttempts = 50;
+// How long runs may lose against others before the writes fail with unavailable. The transactions of a killed instance
+// are ended within less.
+constexpr std::chrono::seconds kLosingTime{15};
 // Runs that lose before one takes the heads first: a write that bumps the epoch of another project, whose head is moved
 // all the time, would never end otherwise.
 constexpr int kPolite = 4;
@@ -82,7 +83,8 @@ PendingWrite::PendingWrite(Write given, WriteCallback givenCallback, Executor ca
 
 std::vector<PendingWrite*> Group::run(std::vector<PendingWrite*> writes) {
   std::vector<PendingWrite*> again;
-  const Deadline end = std::chrono::steady_clock::now() + kGroupTime;
+  const auto began = std::chrono::steady_clock::now();
+  const Deadline end = began + kGroupTime;
   for (int number = 1; !writes.empty(); ++number) {
     const auto now = std::chrono::steady_clock::now();
     std::erase_if(writes, [&](PendingWrite* each) {
@@ -91,7 +93,7 @@ std::vector<PendingWrite*> Group::run(std::vector<PendingWrite*> writes) {
       return late;
     });
     if (writes.empty()) break;
-    if (number > kMaxAttempts || now > end) {
+    if (now > began + kLosingTime) {
       failAll(writes, busy());
       break;
     }
