@@ -401,15 +401,15 @@ RUNS = {
         "frames of a page under 10,000 changes a second, sizes next to other packages",
     ),
     "mongo": (mongo, "75 min", "the next three, one after another"),
-    "mongo-suites": (
+    "mongo_suites": (
         mongo_suites,
         "25 min",
         "the suite of all engines on the one on MongoDB, and on databases of projects' owners (MANYBASE_TEST_MONGO_URL: on that "
         "server)",
     ),
-    "mongo-pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol"),
-    "mongo-tests": (mongo_tests, "45 min", "the whole-server tests with servers on MongoDB"),
-    "mongo-kills": (
+    "mongo_pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol"),
+    "mongo_tests": (mongo_tests, "45 min", "the whole-server tests with servers on MongoDB"),
+    "mongo_kills": (
         mongo_kills,
         "15 min",
         "30 rounds of kill -9 of servers and of their MongoDB-protocol server, stalls and lost commits (MB_MONGO_KILL_ROUNDS)",

@@ -236,7 +236,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.server:
         os.environ["MB_SERVER"] = str(Path(options.server).resolve())
-    folder = options.data or Path(tempfile.mkdtemp(prefix="manybase-mongo-kills-"))
+    folder = options.data or Path(tempfile.mkdtemp(prefix="manybase-mongo_kills-"))
     began = time.monotonic()
     print(f"seed {options.seed}, data in {folder}", flush=True)
     rounds = Rounds(folder, options.seed, set(options.only.split(",")), options.faults.split(","))
