@@ -176,7 +176,7 @@ Task<ImportReport> Introspection::import(Access access, std::string collection, 
     co_return fail(ErrorCode::conflict, "the database cannot keep pre-images");
   }
   if (schema) CO_RETURN_IF_ERROR(co_await deps_.collections.checkSchema(access.project, *schema));
-  // Given up before the caller continues, unless the caller waits no longer.
+  // Released before the caller continues, unless the caller waits no longer.
   auto survey = [database, deadline = access.deadline, collection, preImages,
                  claim](store::mongo::Connection& connection) mutable -> Result<Survey> {
     const Claim held = std::move(claim);

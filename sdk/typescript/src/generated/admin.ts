@@ -104,7 +104,7 @@ export interface AdminMethods {
   /** Delete a bucket and its files. */
   deleteBucket(name: string, options?: OperationOptions): Promise<void>;
   /** Delete a collection and its documents. */
-  deleteCollection(name: string, options?: OperationOptions): Promise<void>;
+  deleteCollection(name: string, query?: { data?: "drop" }, options?: OperationOptions): Promise<void>;
   /** Delete an end-user role. */
   deleteEndUserRole(name: string, options?: OperationOptions): Promise<void>;
   /** Delete a function, its versions and its log. */
@@ -479,7 +479,7 @@ createUser Pb /users
 createWebhook Pb /webhooks
 deactivateUser P /users/*/deactivate
 deleteBucket D /storage/buckets/*
-deleteCollection D /collections/*
+deleteCollection Dq /collections/*
 deleteEndUserRole D /enduser-roles/*
 deleteFunction D /functions/*
 deleteIndex D /collections/*/indexes/*

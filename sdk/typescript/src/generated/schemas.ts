@@ -629,6 +629,8 @@ export interface Index {
   covering?: boolean;
   /** Paths whose values the index stores, so that a filter on them reads no documents. */
   include?: string[];
+  /** Only in a project on its owner's database: whether the index was made here; others are dropped there. */
+  managed?: boolean;
   /** True while the index is being built. */
   building?: boolean;
   /** The part of the documents that is indexed. */
@@ -1000,6 +1002,8 @@ export interface NewEnvironment {
   environment: string;
   /** A preset colour, for display. */
   color?: "slate" | "gray" | "red" | "orange" | "amber" | "yellow" | "lime" | "green" | "emerald" | "teal" | "cyan" | "sky" | "blue" | "indigo" | "violet" | "purple" | "pink" | "rose" | null;
+  /** The URL of your own database. */
+  mongoUrl?: string | null;
 }
 
 /** Body of `createFunction`. */

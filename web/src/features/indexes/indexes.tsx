@@ -70,7 +70,7 @@ function Keys({ keys }: { keys: Index["keys"] }) {
 }
 
 /** Whether the project may delete it: of a project on its owner's database, others may have made indexes there. */
-const isManaged = (index: Index & { managed?: boolean }): boolean => index.managed !== false;
+const isManaged = (index: Index): boolean => index.managed !== false;
 
 function Options({ index }: { index: Index }) {
   const { unique, sparse, covering, building, progress, expireAfterSeconds, include, partialFilter } = index;
