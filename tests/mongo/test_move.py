@@ -1,6 +1,5 @@
 """`manybase move`: a deployment goes from the embedded engine to MongoDB and back, and reads as before."""
 
-import json
 import subprocess
 import threading
 
@@ -9,7 +8,7 @@ import pytest
 from support import mongo_server
 from support.bucket import Bucket
 from support.client import PlatformUser, ok, refused
-from support.commands import complains, done, environment, line_of, run
+from support.commands import complains, done, environment, line_of, result, run
 from support.function import Function
 from support.hook import Hook
 from support.realtime import Live
@@ -93,15 +92,9 @@ def shown(server, owner, project, user, key) -> dict:
     }
 
 
-def report_of(ran: subprocess.CompletedProcess) -> dict:
-    """Returns the result of a command with --json, which shows its progress where it takes longer than a second."""
-    assert ran.returncode == 0, (ran.args, ran.returncode, ran.stdout, ran.stderr)
-    return json.loads(ran.stdout)
-
-
 def chains(data, settings) -> dict:
     """Returns the heads of all audit chains, which are whole."""
-    report = report_of(run("audit verify", "--json", data=data, settings=settings))
+    report = result(run("audit verify", "--json", data=data, settings=settings))
     assert report["broken"] == 0
     return {chain.get("project"): chain["head"] for chain in report["chains"]}
 
@@ -113,7 +106,7 @@ def test_there_and_back(filled, make_server, tmp_path):
     server.stop()
     heads = chains(server.data, embedded)
 
-    report = report_of(run("move", "--to", database["MONGO_URL"], "--json", data=server.data))
+    report = result(run("move", "--to", database["MONGO_URL"], "--json", data=server.data))
     assert report["engine"] == "mongodb" and report["counts"]["projects"] == 3 and report["counts"]["collections"] == 2
     assert report["counts"]["changes"] >= 42
     assert chains(server.data, database) == heads

@@ -50,8 +50,10 @@ def done(ran: subprocess.CompletedProcess) -> str:
 
 
 def result(ran: subprocess.CompletedProcess) -> dict:
-    """Returns the result of a command with --json."""
-    return json.loads(done(ran))
+    """Returns the result of a command with --json, which shows its progress where it takes longer than a second."""
+    assert ran.returncode == 0, (ran.args, ran.returncode, ran.stdout, ran.stderr)
+    assert all(line.startswith('{"progress":') for line in ran.stderr.splitlines()), ran.stderr
+    return json.loads(ran.stdout)
 
 
 def complains(ran: subprocess.CompletedProcess, about: str, code: int = 1) -> str:

@@ -83,12 +83,12 @@ class IntrospectionSuite : public data::DataTest {
       {[this](store::ProjectNo project) { return databases_.find(project); }, data_->collections(), store_, auditor_}};
 };
 
-TEST_F(IntrospectionSuite, AProjectWithoutADatabase) {
+TEST_F(IntrospectionSuite, ADatabaseThatIsClosed) {
   databases_.close(project_);
-  expectError(ErrorCode::notFound, list());
-  expectError(ErrorCode::notFound, report("orders"));
-  expectError(ErrorCode::notFound, import("orders"));
-  expectError(ErrorCode::notFound, backfill("orders"));
+  expectError(ErrorCode::unavailable, list());
+  expectError(ErrorCode::unavailable, report("orders"));
+  expectError(ErrorCode::unavailable, import("orders"));
+  expectError(ErrorCode::unavailable, backfill("orders"));
 }
 
 TEST_F(IntrospectionSuite, CollectionsAreListedByName) {

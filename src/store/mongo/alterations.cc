@@ -399,14 +399,17 @@ Task<> Engine::dropIndex(CollectionRef collection, std::string name, std::vector
         next.collections[collection.number] = info;
         return {};
       }));
-  co_return co_await pool_.run(
-      collection.project, orDefault({}), [this, collection, number](Connection& connection) -> Result<> {
+  // While no group runs: a server was seen to wait for ever with an open transaction that had written to the
+  // collection. The index has left the catalogue whatever comes of it.
+  (void)co_await queues_.exclusively(
+      collection.project, [this, collection, number](Connection& connection) -> Result<> {
         doc::BsonWriter out;
         out.appendString("dropIndexes", Names::collectionOf(collection.number));
         out.appendString("index", indexName(*number));
         (void)connection.run(names_.databaseOf(collection.project, collection.number), out.finish());
         return {};
       });
+  co_return Result<>();
 }
 
 Task<std::optional<IndexProgress>> Engine::indexProgress(CollectionRef collection, IndexNo index) {

@@ -1,16 +1,13 @@
-// Counters and counts compared with the documents behind them.
+// Counters compared with the documents behind them.
 #include "base/log.h"
 #include "document/fields.h"
-#include "store/chain.h"
 #include "store/mongo/attempt.h"
 #include "store/mongo/engine.h"
-#include "store/mongo/log_entry.h"
+#include "store/mongo/store_check.h"
 
 namespace mb::store::mongo {
 
 namespace {
-
-constexpr size_t kMaxProblems = 100;
 
 std::unexpected<Error> stopped() {
   return fail(ErrorCode::unavailable, "the recount of counters was stopped");
@@ -107,101 +104,8 @@ Task<CounterRecount> Engine::recountCounters(ProjectNo project, RecountOptions o
 }
 
 CheckReport Engine::check() {
-  CheckReport report;
-  const auto add = [&](std::string problem) {
-    if (report.problems.size() < kMaxProblems) report.problems.push_back(std::move(problem));
-  };
   Connection connection(settings_.uri);
-  Transaction transaction(connection);
-  const auto scan = [&]() -> Outcome<> {
-    if (auto begun = transaction.begin(); !begun) return begun;
-    std::map<ProjectNo, Head> heads;
-    auto read = transaction.each(names_.shared(), kHeads, findAll(kHeads), [&](doc::DocumentView view) {
-      heads[static_cast<ProjectNo>(doc::integerOr(view, "_id"))] = decodeHead(view);
-    });
-    if (!read) return read;
-    std::map<std::string, CollectionStats> counts;
-    read = transaction.each(names_.shared(), kCounts, findAll(kCounts), [&](doc::DocumentView view) {
-      counts[std::string(view.stringOr("_id"))] = {static_cast<uint64_t>(doc::integerOr(view, "n")),
-                                                   static_cast<uint64_t>(doc::integerOr(view, "bytes"))};
-    });
-    if (!read) return read;
-    for (const auto& [project, head] : heads) {
-      if (head.dead) continue;
-      // The positions of the change log.
-      uint64_t expected = head.lostUpTo;
-      auto logged =
-          transaction.each(names_.shared(), kLog,
-                           findAll(kLog,
-                                   [&](doc::BsonWriter& out) {
-                                     out.beginDocument("_id");
-                                     out.appendBinary("$gte", logId(project, 0));
-                                     out.appendBinary("$lte", logId(project, UINT64_MAX));
-                                     out.end();
-                                   }),
-                           [&](doc::DocumentView view) {
-                             const auto entry = decodeLogEntry(view);
-                             if (!entry) {
-                               add(fmt::format("an entry of the change log of project {} is corrupt", project));
-                             } else if (entry->position != ++expected) {
-                               add(fmt::format("the change log of project {} has {} in place of {}", project,
-                                               entry->position, expected));
-                               expected = entry->position;
-                             }
-                           });
-      if (!logged) return logged;
-      if (expected != head.position) {
-        add(fmt::format("the change log of project {} ends at {}, its head says {}", project, expected, head.position));
-      }
-    }
-    // Counts of collections.
-    const auto compare = [&](ProjectNo project, CollectionNo collection) -> Outcome<> {
-      if (!isCounted(states_, collection)) return {};
-      CollectionStats is;
-      const std::string name = Names::collectionOf(collection);
-      auto documents =
-          transaction.each(names_.databaseOf(project, collection), name,
-                           findAll(name,
-                                   [&](doc::BsonWriter& out) {
-                                     if (isSystem(collection)) out.appendInt64("_p", project);
-                                   }),
-                           [&](doc::DocumentView view) {
-                             const auto document = unstored(collection, view);
-                             if (!document) {
-                               add(fmt::format("a document of {} of project {} is corrupt", name, project));
-                               return;
-                             }
-                             ++is.documents;
-                             ++report.documents;
-                             is.bytes += document->document.size();
-                           });
-      if (!documents) return documents;
-      const CollectionStats was = counts[countId(project, collection, "")];
-      if (was.documents != is.documents || was.bytes != is.bytes) {
-        add(fmt::format("{} of project {} holds {} documents of {} bytes, counted are {} of {}", name, project,
-                        is.documents, is.bytes, was.documents, was.bytes));
-      }
-      return {};
-    };
-    for (const auto& [project, head] : heads) {
-      if (head.dead) continue;
-      for (const SystemCollection& system : states_.systemCollections()) {
-        if (auto done = compare(project, system.number); !done) return done;
-      }
-      std::vector<CollectionNo> numbers;
-      auto catalogue =
-          transaction.each(names_.shared(), kCatalogue, findWhere(kCatalogue, "_id.p", project),
-                           [&](doc::DocumentView view) { numbers.push_back(decodeCollection(view).number); });
-      if (!catalogue) return catalogue;
-      for (const CollectionNo number : numbers) {
-        if (auto done = compare(project, number); !done) return done;
-      }
-    }
-    return {};
-  };
-  if (const auto done = scan(); !done)
-    add(fmt::format("the check failed: {} {}", done.error().code, done.error().message));
-  return report;
+  return StoreCheck(connection, names_, states_).run();
 }
 
 }  // namespace mb::store::mongo
