@@ -264,7 +264,7 @@ TEST_F(IntrospectionSuite, ABackfillGivesIdsByTheRule) {
   const std::vector<std::string> now = documents("orders");
   ASSERT_EQ(now.size(), 4U);
   EXPECT_EQ(now[0], R"({"_id":5,"id":"mine"})");
-  EXPECT_THAT(now[1], testing::MatchesRegex(R"(\{"_id":"has space","id":"[A-Za-z0-9]{20}"\})"));
+  EXPECT_THAT(now[1], testing::MatchesRegex(R"(\{"_id":"has space","id":"[A-Za-z0-9_-]{22}"\})"));
   EXPECT_EQ(now[2], R"({"_id":"two","updatedAt":"then","id":"two"})");
   EXPECT_EQ(now[3], R"({"_id":"65b0c0ffee65b0c0ffee65b0","a":1,"id":")" + covered + "\"}");
 
