@@ -56,6 +56,10 @@ export const collectionMessages = {
       `${n === undefined ? "All its documents" : count(n, "document", "documents")}, the schema, the policy and the indexes are deleted for good.`,
     ownText:
       "The schema, the policy and the indexes of the project are deleted for good. Its documents stay in the project's own database, from which it can be imported again.",
+    drop: "Also delete the documents in your database",
+    dropHint: "The collection is dropped there, also for other programs that use it.",
+    dropText:
+      "The schema, the policy and the indexes of the project are deleted for good, and so are all documents of the collection in the project's own database, with its indexes there.",
     action: "Delete collection",
     done: (name: string) => `The collection ${name} is deleted.`,
   },
@@ -66,5 +70,6 @@ export const collectionMessages = {
     create: "Create a collection",
     rename: "Rename a collection",
     remove: "Delete a collection",
+    drop: "Delete it in your database, too",
   },
 };

@@ -3,8 +3,8 @@ import { collectionMessages } from "../../messages/data";
 
 const words = collectionMessages.calls;
 
-/** The calls of the list of collections. */
-export const callsOf = (): Call[] => [
+/** The calls of the list of collections; with that which deletes documents in an own database, too. */
+export const callsOf = (drops: boolean): Call[] => [
   {
     title: words.list,
     method: "GET",
@@ -31,4 +31,14 @@ export const callsOf = (): Call[] => [
     path: "/admin/collections/books",
     sdk: 'await admin.deleteCollection("books");',
   },
+  ...(drops
+    ? [
+        {
+          title: words.drop,
+          method: "DELETE",
+          path: "/admin/collections/books?data=drop",
+          sdk: 'await admin.deleteCollection("books", { data: "drop" });',
+        },
+      ]
+    : []),
 ];

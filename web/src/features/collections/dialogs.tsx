@@ -5,11 +5,12 @@ import type { Project } from "manybase/control";
 import { useState } from "react";
 import { adminOf, projectChanged } from "../../app/queries";
 import { collectionsOf } from "../../components/data/queries";
-import { useProject } from "../../app/project";
+import { owns, useProject } from "../../app/project";
 import { ConfirmDialog } from "../../components/form/confirm-dialog";
 import { DialogForm } from "../../components/form/dialog-form";
 import { FormProblem, type Values } from "../../components/form/form";
 import { IconButton } from "../../components/ui/button";
+import { CheckboxField } from "../../components/ui/checkbox";
 import { Dialog } from "../../components/ui/dialog";
 import { Choices, CodeField, TextField } from "../../components/ui/field";
 import { Menu, MenuItem } from "../../components/ui/menu";
@@ -104,15 +105,23 @@ function Remove({ project, name, onClose }: DialogProps & { name: string }) {
   const navigate = useNavigate();
   const { perms } = useProject();
   const { data: collections } = useQuery(collectionsOf(project.id, perms));
+  const [drops, setDrops] = useState(false);
   const remove = async () => {
-    await adminOf(project.id).deleteCollection(name);
+    await adminOf(project.id).deleteCollection(name, drops ? { data: "drop" } : {});
     await navigate({ to: "/p/$slug/data", params: { slug: project.slug }, replace: true });
     await projectChanged(project.id);
     toast(words.done(name));
   };
   return (
     <ConfirmDialog open danger title={words.title(name)} action={words.action} typed={name} onConfirm={remove} onClose={onClose}>
-      {project.byo ? words.ownText : words.text(collections?.find((one) => one.name === name)?.documents)}
+      {project.byo ? (
+        <>
+          <p>{drops ? words.dropText : words.ownText}</p>
+          {owns(project) && <CheckboxField label={words.drop} name="drop" hint={words.dropHint} checked={drops} onChange={setDrops} />}
+        </>
+      ) : (
+        words.text(collections?.find((one) => one.name === name)?.documents)
+      )}
     </ConfirmDialog>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { collectionsOf } from "../../components/data/queries";
-import { useProject } from "../../app/project";
+import { owns, useProject } from "../../app/project";
 import { ShowCall } from "../../components/shell/show-call";
 import { ErrorState } from "../../components/states/problem";
 import { Skeleton } from "../../components/states/skeleton";
@@ -37,7 +37,7 @@ export function CollectionList({ open }: { open: boolean }) {
       <header>
         <Heading tabIndex={open ? undefined : -1}>{words.list}</Heading>
         <span>
-          <ShowCall calls={callsOf()} small />
+          <ShowCall calls={callsOf(project.byo === true && owns(project))} small />
           {add}
         </span>
       </header>
