@@ -318,6 +318,85 @@ def test_collections_of_the_database_are_created_and_deleted(person, developer, 
     assert theirs.notes.count_documents({}) == 1
 
 
+def test_an_owner_deletes_the_documents_there_too(person, developer, project, theirs):
+    project.collection("notes")
+    theirs.notes.insert_one({"title": "dropped"})
+    person.sign_in(developer, f"/p/{project.slug}/data/notes")
+    person.press("More for notes")
+    person.page.get_by_role("menuitem", name="Delete…").click()
+    dialog = person.page.get_by_role("dialog", name="Delete notes")
+    expect(dialog).to_contain_text("Its documents stay in the project's own database")
+    box = dialog.get_by_label("Also delete the documents in your database")
+    expect(box).not_to_be_checked()
+    box.check()
+    expect(dialog).to_contain_text("so are all documents of the collection in the project's own database")
+    expect(dialog).not_to_contain_text("Its documents stay")
+    person.look()
+    # The name is typed first.
+    remove = dialog.get_by_role("button", name="Delete collection")
+    remove.click()
+    assert person.error_of("typed")
+    assert theirs.notes.count_documents({}) == 1
+    dialog.get_by_label("Type notes to confirm").fill("notes")
+    remove.click()
+    person.heading("A collection holds JSON documents")
+    assert "notes" not in theirs.list_collection_names()
+
+
+def test_others_delete_no_documents_there(viewer_at, project, theirs):
+    project.collection("notes")
+    theirs.notes.insert_one({"title": "kept"})
+    person = viewer_at(project, "/data/notes", "Admin")
+    person.press("More for notes")
+    person.page.get_by_role("menuitem", name="Delete…").click()
+    dialog = person.page.get_by_role("dialog", name="Delete notes")
+    expect(dialog).to_contain_text("Its documents stay in the project's own database")
+    assert dialog.get_by_role("checkbox").count() == 0
+    dialog.get_by_label("Type notes to confirm").fill("notes")
+    dialog.get_by_role("button", name="Delete collection").click()
+    person.heading("A collection holds JSON documents")
+    assert theirs.notes.count_documents({}) == 1
+
+
+def test_an_environment_is_created_on_a_database(person, developer, project, mongo, address):
+    person.expect_refusals(400, 409)
+    ok(project.admin.put("/admin/variables/STOCK_URL", {"value": "https://stock.example.com"}), 204)
+    person.sign_in(developer, f"/p/{project.slug}/environments?new=true")
+    dialog = person.page.get_by_role("dialog", name="New environment")
+    dialog.get_by_label("Label").fill("staging")
+    dialog.get_by_label("Use your own MongoDB database").check()
+    field = dialog.get_by_label("Address of the database", exact=True)
+    expect(field).to_have_attribute("type", "password")
+    create = dialog.get_by_role("button", name="Create environment")
+    create.click()
+    assert person.error_of("mongoUrl") == "Write the address of the database."
+    field.fill("mongodb://shop.example.com/shop?tlsInsecure=true")
+    create.click()
+    expect(dialog.get_by_text('the option "tlsInsecure" is not allowed')).to_be_visible()
+    person.look()
+    # That of production.
+    field.fill(address)
+    create.click()
+    expect(dialog.get_by_text("this database is used already")).to_be_visible()
+    assert person.error_of("mongoUrl") == "this database is used already"
+    elsewhere = fresh(mongo)
+    with as_their_owner(elsewhere):
+        field.fill(elsewhere)
+        create.click()
+        done = person.page.get_by_role("dialog", name="(staging) is created")
+        expect(done.get_by_role("list", name="What the database can do").get_by_role("listitem")).to_have_count(3)
+        expect(done.get_by_role("list", name="To look at")).to_contain_text("the connection to the database is not encrypted")
+        expect(done.get_by_role("list", name="Not copied").get_by_role("listitem")).to_contain_text("STOCK_URL")
+        expect(done.get_by_role("list", name="To look at")).not_to_contain_text("STOCK_URL")
+        says_nothing_of(person, elsewhere)
+        person.look()
+        wire = next(one for one in ok(developer.get("/control/projects"))["projects"] if one["environment"] == "staging")
+        assert wire["byo"] is True and wire["parentId"] == project.id
+        done.get_by_role("link", name="See what is in the database").click()
+        person.heading("The database is empty")
+        assert person.path() == f"/p/{wire['slug']}/database"
+
+
 def test_indexes_of_the_database_are_shown_and_stay(person, developer, project):
     project.collection("orders", indexes=[{"keys": {"state": 1}}])
     others = {"name": "theirs_1", "keys": {"theirs": 1}, "unique": True, "managed": False}

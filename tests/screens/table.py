@@ -178,7 +178,7 @@ def second_factor(person):
 def own_database(person):
     person.page.get_by_label("Use your own MongoDB database").check()
     person.page.get_by_text("What the database needs").click()
-    person.page.get_by_role("button", name="Create project").scroll_into_view_if_needed()
+    person.page.get_by_role("button", name=re.compile("^Create ")).last.scroll_into_view_if_needed()
 
 
 S = Screen
@@ -303,6 +303,7 @@ SCREENS = [
     S("sign-in-method", f"{SHOP}/sign-in-methods", press("Edit GitHub")),
     S("environments", f"{SHOP}/environments"),
     S("environments-new", f"{SHOP}/environments?new=true"),
+    S("environments-new-own", f"{SHOP}/environments?new=true", own_database),
     S("promotion", SHOP + "/environments/promote?from={staging}&to={shopId}"),
     S("staging", "/p/{stagingSlug}"),
     S("configuration", f"{SHOP}/configuration"),

@@ -16,6 +16,7 @@ export const environmentsMessages = {
   created: (label: string) => `The environment ${label} is created.`,
   warningsTitle: (label: string) => `${label} is created, but not all of it`,
   warningsText: "These parts were not copied. The environment works without them; variables need values of their own.",
+  notCopied: "Not copied",
   understood: "Understood",
   open: "Open",
   openNamed: (name: string) => `Open ${name}`,

@@ -2,12 +2,10 @@ import { useState } from "react";
 import { ownDatabaseMessages } from "../../messages/own-database";
 import { CheckboxField } from "../ui/checkbox";
 import { TextField } from "../ui/field";
+import { addressField } from "./address";
 import styles from "./own-database.module.css";
 
 const words = ownDatabaseMessages.address;
-
-/** The name of the field, by which the server's errors find it. */
-export const addressField = "mongoUrl";
 
 /** The address of a database, which is a secret: hidden while it is typed, with what the database needs in words. */
 export function AddressField({ onChange }: { onChange?(): void }) {

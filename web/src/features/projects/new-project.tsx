@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { isError } from "manybase";
 import type { Project } from "manybase/control";
 import { useState } from "react";
@@ -8,18 +8,16 @@ import { exampleOf, variablesOf } from "../../components/examples/load";
 import { exampleNamed, exampleNames, type ExampleName } from "../../components/examples/names";
 import { DialogForm } from "../../components/form/dialog-form";
 import { FormProblem, type Values } from "../../components/form/form";
-import { AddressField, addressField } from "../../components/own-database/address-field";
-import { Capabilities, DatabaseWarnings } from "../../components/own-database/capabilities";
+import { addressOf, withAddress } from "../../components/own-database/address";
+import { Connected } from "../../components/own-database/connected";
+import { OwnDatabasePart } from "../../components/own-database/own-database-part";
 import { ErrorState } from "../../components/states/problem";
 import { Alert } from "../../components/states/alert";
-import { buttonClass } from "../../components/ui/button";
-import { CheckboxField } from "../../components/ui/checkbox";
-import { Dialog, DialogActions } from "../../components/ui/dialog";
+import { Dialog } from "../../components/ui/dialog";
 import { Choices, TextField } from "../../components/ui/field";
 import { toast } from "../../components/ui/toast";
 import { messages } from "../../messages";
 import { exampleMessages } from "../../messages/examples";
-import { ownDatabaseMessages } from "../../messages/own-database";
 import { control } from "../../session";
 import styles from "./projects.module.css";
 
@@ -74,43 +72,15 @@ function Variables({ example }: { example: ExampleName }) {
 
 /** Creates a project; with an address, on the database that it leads to. */
 async function createdProject(values: Values): Promise<Project> {
-  const address = values[addressField]?.trim();
-  if (address === "") throw new FormProblem(addressField, ownDatabaseMessages.address.missing);
-  try {
-    const name = values["name"] ?? "";
-    return (await control.createProject(address === undefined ? { name } : { name, mongoUrl: address })).project;
-  } catch (error) {
-    // The database belongs to another project.
-    if (address !== undefined && isError(error, "CONFLICT")) throw new FormProblem(addressField, error.message);
-    throw error;
-  }
-}
-
-/** What a new project's own database can do, and where to go on. */
-function Connected({ project, onClose }: { project: Project; onClose(): void }) {
-  const own = ownDatabaseMessages.create;
-  const params = { slug: project.slug };
-  return (
-    <Dialog key="connected" open onClose={onClose} title={own.doneTitle(project.name)} description={own.doneText}>
-      {project.byoCapabilities && <Capabilities of={project.byoCapabilities} />}
-      <DatabaseWarnings label={ownDatabaseMessages.settings.warnings} warnings={project.warnings ?? []} />
-      <DialogActions>
-        <Link to="/p/$slug" params={params} className={buttonClass({})}>
-          {own.open}
-        </Link>
-        <Link to="/p/$slug/database" params={params} className={buttonClass({ look: "primary" })} data-first>
-          {own.contents}
-        </Link>
-      </DialogActions>
-    </Dialog>
-  );
+  const name = values["name"] ?? "";
+  const mongoUrl = addressOf(values);
+  return (await withAddress(control.createProject(mongoUrl === undefined ? { name } : { name, mongoUrl }))).project;
 }
 
 /** Creates a project, empty or with an example, here or on its owner's database, and opens it. */
 export function NewProject({ onClose }: { onClose(): void }) {
   const navigate = useNavigate();
   const [example, setExample] = useState<ExampleName>();
-  const [own, setOwn] = useState(false);
   const [connected, setConnected] = useState<Project>();
   // A project whose example could not be added: it is not created again.
   const [made, setMade] = useState<Project>();
@@ -133,7 +103,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
       hint: exampleMessages.about[value],
     })),
   ];
-  if (connected) return <Connected project={connected} onClose={onClose} />;
+  if (connected) return <Connected project={connected} warnings={connected.warnings ?? []} onClose={onClose} />;
   return (
     <Dialog open onClose={onClose} title={words.createTitle} description={words.createText}>
       <DialogForm
@@ -150,14 +120,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
             <div onChange={(event) => setExample(exampleNamed((event.target as HTMLInputElement).value))}>
               <Choices label={exampleMessages.start} name="example" initial="" choices={choices} />
             </div>
-            <CheckboxField
-              label={ownDatabaseMessages.create.own}
-              name="own"
-              hint={ownDatabaseMessages.create.ownHint}
-              checked={own}
-              onChange={setOwn}
-            />
-            {own && <AddressField />}
+            <OwnDatabasePart />
           </>
         )}
         {example && <Variables example={example} />}

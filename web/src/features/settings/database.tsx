@@ -6,7 +6,8 @@ import { manages, owns } from "../../app/project";
 import { projectChanged, projects, queryClient } from "../../app/queries";
 import { DialogForm } from "../../components/form/dialog-form";
 import { FormProblem, type Values } from "../../components/form/form";
-import { AddressField, addressField } from "../../components/own-database/address-field";
+import { addressField, addressOf } from "../../components/own-database/address";
+import { AddressField } from "../../components/own-database/address-field";
 import { Capabilities, DatabaseWarnings } from "../../components/own-database/capabilities";
 import { ShowCall } from "../../components/shell/show-call";
 import { Alert } from "../../components/states/alert";
@@ -28,8 +29,7 @@ const missingThere = /^these collections are missing there: /;
 function ChangeAddress({ project, onClose }: { project: Project; onClose(): void }) {
   const [missing, setMissing] = useState<string>();
   const change = async (values: Values) => {
-    const mongoUrl = values[addressField]?.trim();
-    if (!mongoUrl) throw new FormProblem(addressField, ownDatabaseMessages.address.missing);
+    const mongoUrl = addressOf(values);
     try {
       await control.updateProject(project.id, { mongoUrl }, missing === undefined ? {} : { force: "1" });
     } catch (error) {

@@ -1,0 +1,21 @@
+import { useState } from "react";
+import { ownDatabaseMessages } from "../../messages/own-database";
+import { CheckboxField } from "../ui/checkbox";
+import { AddressField } from "./address-field";
+
+/** The part of a form that offers a database of one's own, whose address it then asks for. */
+export function OwnDatabasePart() {
+  const [own, setOwn] = useState(false);
+  return (
+    <>
+      <CheckboxField
+        label={ownDatabaseMessages.create.own}
+        name="own"
+        hint={ownDatabaseMessages.create.ownHint}
+        checked={own}
+        onChange={setOwn}
+      />
+      {own && <AddressField />}
+    </>
+  );
+}
