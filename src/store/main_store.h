@@ -29,7 +29,7 @@ class MainStore : public DocumentStore, public ChangeFeed {
   // Refuses new work and ends running work. Not from a core. The destructor calls it.
   virtual void close() = 0;
   virtual CommitStats commitStats() const = 0;
-  // A full consistency scan. Blocks.
+  // A full consistency scan; on MongoDB without the counters, which recountCounters() compares. Blocks.
   virtual CheckReport check() = 0;
   // The durable head of the chain of a chained collection (chain.h). Blocks. Fails with internal or unavailable.
   virtual Result<ChainHead> chainHead(ProjectNo project, CollectionNo collection) = 0;

@@ -5,6 +5,7 @@
 #include "store/mongo/mongo_store.h"
 #include "store/mongo/suite/test_server.h"
 #include "store/suite/store_suite.h"
+#include "store/testing/running.h"
 
 namespace mb::store {
 
@@ -68,7 +69,18 @@ class MongoUnderTest final : public suite::Engine {
     EXPECT_TRUE(connection.write(prefix_, out.finish()));
     open();
   }
-  std::vector<std::string> problems() override { return store_->check().problems; }
+  // Counters are compared by their recount, as `manybase check` does.
+  std::vector<std::string> problems() override {
+    std::vector<std::string> found = store_->check().problems;
+    const auto image = store_->image(false);
+    if (!image) throw std::runtime_error(image.error().message() + " " + image.error().cause());
+    for (const ProjectNo project : (*image)->projects()) {
+      const auto recount = testing::runOn(cores_, 0, store_->recountCounters(project, {.correct = false}));
+      if (!recount) throw std::runtime_error(recount.error().message() + " " + recount.error().cause());
+      for (const CounterCorrection& each : recount->corrections) found.push_back(each.name);
+    }
+    return found;
+  }
   bool plansQueries() const override { return false; }
   bool comparesDecimalsExactly() const override {
     static const bool exact = serverComparesDecimalsExactly();
