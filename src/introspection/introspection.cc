@@ -178,7 +178,7 @@ Task<ImportReport> Introspection::import(Access access, std::string collection, 
   if (schema) CO_RETURN_IF_ERROR(co_await deps_.collections.checkSchema(access.project, *schema));
   // Released before the caller continues, unless the caller waits no longer.
   auto survey = [database, deadline = access.deadline, collection, preImages,
-                 claim](store::mongo::Connection& connection) mutable -> Result<Survey> {
+                 claim = Claim(claim)](store::mongo::Connection& connection) mutable -> Result<Survey> {
     const Claim held = std::move(claim);
     Source source(connection, database->name(), deadline);
     return runImport(source, *database, collection, preImages);
@@ -204,7 +204,7 @@ Task<BackfillReport> Introspection::backfill(Access access, std::string collecti
   }
   CO_TRY(const Claim claim, this->claim(access, collection));
   auto fill = [database, deadline = access.deadline, collection, limit,
-               claim](store::mongo::Connection& connection) mutable -> Result<BackfillReport> {
+               claim = Claim(claim)](store::mongo::Connection& connection) mutable -> Result<BackfillReport> {
     const Claim held = std::move(claim);
     Source source(connection, database->name(), deadline);
     return runBackfill(source, *database, collection, limit);

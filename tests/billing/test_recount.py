@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
+import pytest
+
 from support.billing import BILLED, OPERATOR, Payer, plan_limit, usage
 from support.bucket import Bucket
 from support.client import PlatformUser, ok, refused
@@ -28,6 +30,7 @@ def write_until(stop: Event, bucket: Bucket, writer: int) -> int:
     return number
 
 
+@pytest.mark.embedded("files are compared as of one moment, which the MongoDB-protocol server of the tests does not give")
 def test_a_recount_while_files_are_uploaded(make_payer, server):
     owner = make_payer()
     bucket = Bucket(owner.create_project())
