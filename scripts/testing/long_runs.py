@@ -285,9 +285,10 @@ def mongo_suites() -> list[Tally]:
 
 
 def mongo_pair() -> list[Tally]:
-    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "-q"]
+    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "tests/mongo/test_move.py", "-q"]
+    name = "several servers on MongoDB, and moves"
     return _with_release(
-        lambda server: runners.single("several servers on MongoDB", command, 1800, {"MB_SERVER": str(server)})
+        lambda server: runners.single(name, command, 1800, {"MB_SERVER": str(server), "MB_KILLED_MOVES": "1"})
     )
 
 
@@ -407,7 +408,7 @@ RUNS = {
         "the suite of all engines on the one on MongoDB, and on databases of projects' owners (MANYBASE_TEST_MONGO_URL: on that "
         "server)",
     ),
-    "mongo_pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol"),
+    "mongo_pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol, and moves to and from it"),
     "mongo_tests": (mongo_tests, "45 min", "the whole-server tests with servers on MongoDB"),
     "mongo_kills": (
         mongo_kills,

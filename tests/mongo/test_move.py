@@ -1,5 +1,6 @@
 """`manybase move`: a deployment goes from the embedded engine to MongoDB and back, and reads as before."""
 
+import os
 import subprocess
 import threading
 
@@ -167,6 +168,7 @@ def test_refused_targets(filled, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("MB_KILLED_MOVES" not in os.environ, reason="./test long mongo_pair runs it")
 @pytest.mark.parametrize("to_mongo", [True, False])
 def test_a_killed_move_leaves_nothing_that_opens(filled, make_server, tmp_path, to_mongo):
     server, _, project, *_ = filled
