@@ -7,7 +7,7 @@
 
 namespace mb::store::mongo {
 
-// Servers may write meanwhile. Blocks; for one thread.
+// Servers may write at the same time. Blocks; for one thread.
 class StoreCheck {
  public:
   // All outlive it.
