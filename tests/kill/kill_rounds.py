@@ -9,22 +9,18 @@ then the server is killed while it starts. The last line is the result; exit cod
 incomplete or different from what was acknowledged.
 """
 
-import argparse
 import contextlib
-import os
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from kill.checks import CHECKS  # noqa: E402
-from kill.ledger import Killed, World  # noqa: E402
+from kill.ledger import World  # noqa: E402
+from kill.program import Writers, conclude, options_of, prepared, run_rounds  # noqa: E402
 from support.client import PlatformUser  # noqa: E402
 from support.ports import free_port  # noqa: E402
 from support.server import Server, check_data  # noqa: E402
@@ -69,35 +65,12 @@ class Rounds:
                 self.problems.append(f"round {number}, {check.name}: {problem}")
 
     def _write_until_killed(self, number: int) -> None:
-        self.world.stopping = threading.Event()
-        failures: list[str] = []
-        threads = []
-        for check in self.checks:
-            for write in check.writers(self.world):
-                chance = random.Random(self.chance.random())
-                threads.append(threading.Thread(target=self._writer, args=(check, write, chance, failures)))
-        for thread in threads:
-            thread.start()
+        writers = Writers(self.world, self.checks, self.chance)
         time.sleep((0.15 + self.chance.random() * 0.45) * SLOW)
         if not self.server.alive():
-            failures.append(f"the server ended by itself:\n{self.server.log()}")
+            writers.failures.append(f"the server ended by itself:\n{self.server.log()}")
         self.server.kill()
-        self.world.stopping.set()
-        for thread in threads:
-            thread.join(60)
-        self.problems += [f"round {number}, {failure}" for failure in failures]
-
-    def _writer(self, check, write, chance, failures) -> None:
-        connection = self.world.connect()
-        try:
-            while not self.world.stopping.is_set():
-                write(connection, chance)
-        except Killed:
-            pass
-        except Exception as wrong:
-            failures.append(f"{check.name}: {type(wrong).__name__}: {wrong}")
-        finally:
-            connection.close()
+        self.problems += [f"round {number}, {failure}" for failure in writers.stop(60)]
 
     def _look_through(self, number: int) -> None:
         looked = check_data(self.server.data)
@@ -140,38 +113,21 @@ class Redis:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--server", help="the binary (MB_SERVER, else build/release/bin/manybase)")
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
-    parser.add_argument("--data", type=Path, help="a folder to work in, which is kept (a temporary one)")
+    parser = options_of(__doc__, 20)
     parser.add_argument("--only", help="names of checks")
     parser.add_argument("--redis", action="store_true", help="with a Redis server, which is not killed")
     options = parser.parse_args()
-    if options.server:
-        os.environ["MB_SERVER"] = str(Path(options.server).resolve())
-    folder = options.data or Path(tempfile.mkdtemp(prefix="manybase-kill-"))
+    folder = prepared(options)
     began = time.monotonic()
-    print(f"seed {options.seed}, data in {folder}", flush=True)
     with Redis() if options.redis else contextlib.nullcontext() as redis:
         only = set(options.only.split(",")) if options.only else None
         rounds = Rounds(folder, options.seed, only, redis.settings if redis else None)
-        try:
-            rounds.run(options.rounds, lambda text: print(text, flush=True))
-        except Exception as wrong:
-            rounds.problems.append(f"{type(wrong).__name__}: {wrong}")
-    for problem in rounds.problems[:50]:
-        print(f"PROBLEM {problem}"[:3000])
-    verdict = "FAILED" if rounds.problems else "ok"
-    acknowledged = rounds.world.acknowledged if hasattr(rounds, "world") else 0
-    print(
-        f"kill rounds: {verdict}: {options.rounds} rounds, seed {options.seed}, {acknowledged} writes acknowledged, "
-        f"{len(rounds.problems)} problems, {rounds.starts_cut} starts cut, slowest start {rounds.slowest_start:.2f} s, "
+        run_rounds(rounds, lambda: rounds.run(options.rounds, lambda text: print(text, flush=True)))
+    figures = (
+        f"{options.rounds} rounds, {rounds.starts_cut} starts cut, slowest start {rounds.slowest_start:.2f} s, "
         f"{time.monotonic() - began:.0f} s"
     )
-    if not rounds.problems and options.data is None:
-        shutil.rmtree(folder, ignore_errors=True)
-    return 1 if rounds.problems else 0
+    return conclude(rounds, options, folder, "kill rounds", figures)
 
 
 if __name__ == "__main__":

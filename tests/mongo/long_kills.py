@@ -10,16 +10,12 @@ acknowledged writes. The last line is the result; exit code 0, or 1 if anything 
 from what was acknowledged.
 """
 
-import argparse
 import base64
 import collections
 import os
 import random
-import shutil
 import signal
 import sys
-import tempfile
-import threading
 import time
 from pathlib import Path
 
@@ -27,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from kill.checks import CHECKS  # noqa: E402
 from kill.ledger import Connection, Killed, World  # noqa: E402
+from kill.program import Writers, conclude, options_of, prepared, run_rounds  # noqa: E402
 from support.client import PlatformUser  # noqa: E402
 from support.commands import run  # noqa: E402
 from support.mongo_server import MongoServer  # noqa: E402
@@ -177,37 +174,14 @@ class Rounds:
             self.problems += [f"round {number}, {fault}, {check.name}: {each}" for each in check.verify(self.world)]
 
     def _write_during(self, fault: str) -> list[str]:
-        self.world.stopping = threading.Event()
-        failures: list[str] = []
-        threads = []
-        for check in self.checks:
-            for write in check.writers(self.world):
-                given = (check, write, self.world.connect(), random.Random(self.chance.random()), failures)
-                threads.append(threading.Thread(target=self._writer, args=given))
-        for thread in threads:
-            thread.start()
+        writers = Writers(self.world, self.checks, self.chance)
         try:
             self.world.stopping.wait((0.3 + self.chance.random()) * SLOW)
             self.FAULTS[fault](self)
             self.world.stopping.wait((0.3 + self.chance.random()) * SLOW)
         finally:
-            self.world.stopping.set()
-            for thread in threads:
-                thread.join(120)
-        if any(thread.is_alive() for thread in threads):
-            failures.append("a request has no response after two minutes")
+            failures = writers.stop(120)
         return failures
-
-    def _writer(self, check, write, connection, chance, failures) -> None:
-        try:
-            while not self.world.stopping.is_set():
-                write(connection, chance)
-        except Killed:
-            pass
-        except Exception as wrong:
-            failures.append(f"{check.name}: {type(wrong).__name__}: {wrong}")
-        finally:
-            connection.close()
 
     def run(self, rounds: int) -> None:
         try:
@@ -226,37 +200,20 @@ class Rounds:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--server", help="the binary (MB_SERVER, else build/release/bin/manybase)")
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
-    parser.add_argument("--data", type=Path, help="a folder to work in, which is kept (a temporary one)")
+    parser = options_of(__doc__, 30)
     parser.add_argument("--only", default=",".join(sorted(CHOSEN)), help="names of checks")
     parser.add_argument("--faults", default=",".join(Rounds.FAULTS), help="those that happen")
     options = parser.parse_args()
-    if options.server:
-        os.environ["MB_SERVER"] = str(Path(options.server).resolve())
-    folder = options.data or Path(tempfile.mkdtemp(prefix="manybase-mongo_kills-"))
+    folder = prepared(options)
     began = time.monotonic()
-    print(f"seed {options.seed}, data in {folder}", flush=True)
     rounds = Rounds(folder, options.seed, set(options.only.split(",")), options.faults.split(","))
-    try:
-        rounds.run(options.rounds)
-    except Exception as wrong:
-        rounds.problems.append(f"{type(wrong).__name__}: {wrong}")
-    for problem in rounds.problems[:50]:
-        print(f"PROBLEM {problem}"[:3000])
-    verdict = "FAILED" if rounds.problems else "ok"
-    acknowledged = rounds.world.acknowledged if hasattr(rounds, "world") else 0
+    run_rounds(rounds, lambda: rounds.run(options.rounds))
     happened = ", ".join(f"{count} {fault}" for fault, count in sorted(rounds.happened.items()))
-    print(
-        f"mongo kills: {verdict}: {sum(rounds.happened.values())} rounds ({happened}), seed {options.seed}, "
-        f"{acknowledged} writes acknowledged, {len(rounds.problems)} problems, the first write after a kill within "
+    figures = (
+        f"{sum(rounds.happened.values())} rounds ({happened}), the first write after a kill within "
         f"{rounds.slowest_write:.1f} s, {time.monotonic() - began:.0f} s"
     )
-    if not rounds.problems and options.data is None:
-        shutil.rmtree(folder, ignore_errors=True)
-    return 1 if rounds.problems else 0
+    return conclude(rounds, options, folder, "mongo kills", figures)
 
 
 if __name__ == "__main__":
