@@ -30,7 +30,7 @@ bool staysBehind(std::string_view systemCollection) {
   return systemCollection == "__sessions" || systemCollection == "__api_keys" || systemCollection == "__challenges" ||
          systemCollection == "__webhook_deliveries" || systemCollection == "__webhook_sent" ||
          systemCollection == "__function_runs" || systemCollection == "__function_stats" ||
-         systemCollection == "__function_run_inputs" || systemCollection == "__own_intents" ||
+         systemCollection == "__function_run_inputs" || systemCollection == "__own_pending_writes" ||
          systemCollection == "__own_stream";
 }
 

@@ -8,7 +8,7 @@
 #include "integrations/integration_service.h"
 #include "jobs/jobs.h"
 #include "projects/projects.h"
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 #include "variables/variables.h"
 #include "vectors/embedding_rows.h"
 #include "webhooks/webhooks.h"

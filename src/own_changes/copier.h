@@ -3,8 +3,8 @@
 //
 // Each project whose database has change streams has one follower among all processes (jobs/leases.h). One commit holds
 // the entries of events and the token of the stream behind them, so a crash neither loses nor doubles any. Changes that
-// were made here are logged as their intents say (store/own/intents.h), others with the actor kind `external`. Where
-// the stream cannot continue, one commit holds a gap, an audit entry and the token of a new stream.
+// were made here are logged as their pending writes say (store/own/pending_writes.h), others with the actor kind
+// `external`. Where the stream cannot continue, one commit holds a gap, an audit entry and the token of a new stream.
 #pragma once
 
 #include <memory>

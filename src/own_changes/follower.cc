@@ -23,7 +23,7 @@ constexpr std::chrono::seconds kLeasePause{5};
 constexpr std::chrono::seconds kSettlePause{60};
 constexpr std::chrono::seconds kStoreTokenEvery{10};
 constexpr std::chrono::seconds kExpireEvery{60};
-constexpr size_t kIntentsAtOnce = 50;
+constexpr size_t kPendingWritesAtOnce = 50;
 
 size_t bytesOf(const store::ChangeEntry& entry) {
   return (entry.before ? entry.before->size() : 0) + (entry.after ? entry.after->size() : 0);
@@ -43,13 +43,13 @@ Follower::Follower(std::shared_ptr<Followers> shared, std::shared_ptr<own::Datab
       lease_(fmt::format("own-changes-{}", database_->project())) {}
 
 Async<void> Follower::run(std::shared_ptr<Follower> self) {
-  Pause afterFailure = kFirstPause;
+  std::chrono::milliseconds afterFailure = kFirstPause;
   while (self->runs()) {
     if (!co_await self->holdsLease()) {
       co_await self->pause(kLeasePause);
       continue;
     }
-    const Result<Pause> step = co_await self->step();
+    const Result<std::chrono::milliseconds> step = co_await self->step();
     if (step) {
       afterFailure = kFirstPause;
       if (*step > 0ms) co_await self->pause(*step);
@@ -71,7 +71,7 @@ Async<void> Follower::run(std::shared_ptr<Follower> self) {
   self->shared_->leave(self->project());
 }
 
-Async<void> Follower::pause(Pause time) {
+Async<void> Follower::pause(std::chrono::milliseconds time) {
   (void)co_await shared_->wake.waitUntil(steady_clock::now() + time, [this] { return !runs(); });
 }
 
@@ -96,7 +96,7 @@ Async<void> Follower::closeStream() {
   stream_.reset();
 }
 
-Task<Follower::Pause> Follower::step() {
+Task<std::chrono::milliseconds> Follower::step() {
   if (!record_) CO_RETURN_IF_ERROR(co_await load());
   if (!database_->capabilities().changeStreams) co_return co_await withoutStream();
   if (record_->token.empty()) {
@@ -117,7 +117,7 @@ Task<Follower::Pause> Follower::step() {
     co_await closeStream();
     CO_RETURN_IF_ERROR(co_await begin(true));
   }
-  // Events of all intents that are old enough have come.
+  // Events of all pending writes that are old enough have come.
   if (isIdle && steady_clock::now() - expiredAt_ > kExpireEvery) CO_RETURN_IF_ERROR(co_await expire());
   co_return 0ms;
 }
@@ -184,7 +184,7 @@ Task<> Follower::begin(bool missed) {
   co_return co_await settle(std::move(before), own::Settled::logged);
 }
 
-Task<Follower::Pause> Follower::withoutStream() {
+Task<std::chrono::milliseconds> Follower::withoutStream() {
   if (record_->restarts || !record_->token.empty()) {
     own::StreamRecord next = *record_;
     Chunk chunk;
@@ -199,19 +199,19 @@ Task<Follower::Pause> Follower::withoutStream() {
   co_return kSettlePause;
 }
 
-Task<Translator::Records> Follower::intentsOf(const std::vector<own::StreamEvent>& events) {
+Task<Translator::Records> Follower::pendingWritesOf(const std::vector<own::StreamEvent>& events) {
   std::set<std::string> distinct;
   for (const own::StreamEvent& each : events) {
     const auto number = numbers_.find(each.collection);
     if (number != numbers_.end() && !each.keyName.empty()) {
-      distinct.insert(own::intentKey(number->second, each.keyName));
+      distinct.insert(own::pendingWriteKey(number->second, each.keyName));
     }
   }
   const std::vector<std::string> keys(distinct.begin(), distinct.end());
   Translator::Records records;
-  const store::CollectionRef collection = own::intentsOf(project());
+  const store::CollectionRef collection = own::pendingWritesOf(project());
   for (size_t at = 0; at < keys.size();) {
-    const size_t end = std::min(at + kIntentsAtOnce, keys.size());
+    const size_t end = std::min(at + kPendingWritesAtOnce, keys.size());
     const std::vector<std::string> some(keys.begin() + static_cast<std::ptrdiff_t>(at),
                                         keys.begin() + static_cast<std::ptrdiff_t>(end));
     auto found = co_await shared_->deps.store.getMany(collection, some);
@@ -225,7 +225,7 @@ Task<Translator::Records> Follower::intentsOf(const std::vector<own::StreamEvent
       } else {
         stored = std::move((*found)[i]);
       }
-      CO_TRY(auto record, store::fromStore<own::IntentRecord>(stored));
+      CO_TRY(auto record, store::fromStore<own::PendingWriteRecord>(stored));
       if (record) records[some[i]] = *std::move(record);
     }
     at = end;
@@ -237,7 +237,7 @@ Task<> Follower::copy(own::StreamBatch batch) {
   Chunk chunk;
   if (!batch.events.empty()) {
     CO_RETURN_IF_ERROR(co_await loadNames());
-    CO_TRY(Translator::Records records, co_await intentsOf(batch.events));
+    CO_TRY(Translator::Records records, co_await pendingWritesOf(batch.events));
     for (const own::StreamEvent& event : batch.events) {
       const auto number = numbers_.find(event.collection);
       if (number != numbers_.end()) {
@@ -284,7 +284,7 @@ Task<> Follower::store(own::StreamRecord next, Chunk chunk, std::vector<store::I
   const store::Target row = write.change(own::streamOf(project()), next.id);
   std::vector<std::pair<store::Target, std::vector<int64_t>>> taken;
   for (auto& [key, numbers] : chunk.taken) {
-    taken.emplace_back(write.change(own::intentsOf(project()), key), std::move(numbers));
+    taken.emplace_back(write.change(own::pendingWritesOf(project()), key), std::move(numbers));
   }
   for (store::ChangeEntry& each : chunk.entries) write.log(project(), std::move(each));
   write.insert(std::move(audit));

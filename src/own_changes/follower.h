@@ -13,7 +13,7 @@
 #include "base/task_group.h"
 #include "own_changes/copier.h"
 #include "store/own/change_stream.h"
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 
 namespace mb::own_changes {
 
@@ -50,7 +50,7 @@ struct Followers {
 // Entries that are committed together.
 struct Chunk {
   std::vector<store::ChangeEntry> entries;
-  std::map<std::string, std::vector<int64_t>> taken;  // intents, by key, whose events these are
+  std::map<std::string, std::vector<int64_t>> taken;  // pending writes, by key, whose events these are
   std::string trace;                                  // of all entries
   std::string token;
   size_t bytes = 0;
@@ -60,14 +60,14 @@ struct Chunk {
 // Turns events into entries, with what is known of the project. Used by one coroutine at a time.
 class Translator {
  public:
-  using Records = std::map<std::string, store::own::IntentRecord>;  // by key
+  using Records = std::map<std::string, store::own::PendingWriteRecord>;  // by key
   struct Translation {
     std::vector<store::ChangeEntry> entries;
-    std::optional<std::pair<std::string, int64_t>> taken;  // the intent whose event it is
+    std::optional<std::pair<std::string, int64_t>> taken;  // the pending write whose event it is
     std::string trace;
   };
 
-  // `collection`: the number of the event's collection. Takes the intent from `records`.
+  // `collection`: the number of the event's collection. Takes the pending write from `records`.
   Translation translate(const store::own::StreamEvent& event, store::CollectionNo collection, Records& records);
 
  private:
@@ -84,18 +84,17 @@ class Follower {
   static Async<void> run(std::shared_ptr<Follower> self);
 
  private:
-  using Pause = std::chrono::milliseconds;
   struct Read {
     std::optional<store::own::StreamBatch> batch;  // nullopt: the past is lost
   };
 
   store::ProjectNo project() const { return database_->project(); }
   bool runs() const { return !shared_->stopping && !database_->isStopped(); }
-  Async<void> pause(Pause time);
+  Async<void> pause(std::chrono::milliseconds time);
   Async<bool> holdsLease();
   void releaseLease();
   // Returns for how long nothing is to be done.
-  Task<Pause> step();
+  Task<std::chrono::milliseconds> step();
   Task<> load();
   Task<> loadNames();
   Task<Read> read(std::string token);
@@ -104,16 +103,16 @@ class Follower {
   // Opens a stream from now on. `missed`: the one before cannot continue.
   Task<> begin(bool missed);
   // Of a database without change streams: writes log themselves, and what they left is settled.
-  Task<Pause> withoutStream();
+  Task<std::chrono::milliseconds> withoutStream();
   Task<> copy(store::own::StreamBatch batch);
   Task<> commit(Chunk chunk);
   // Stores `next`, with the entries; fails with retry where another process has stored the record.
   Task<> store(store::own::StreamRecord next, Chunk chunk, std::vector<store::Insert> audit);
-  Task<Translator::Records> intentsOf(const std::vector<store::own::StreamEvent>& events);
+  Task<Translator::Records> pendingWritesOf(const std::vector<store::own::StreamEvent>& events);
 
   // ---- settling.cc
   Task<std::vector<store::own::Announcement>> pending();
-  // Logs the changes of intents whose documents are as they say, and removes those that are too old.
+  // Logs the changes of pending writes whose documents are as they say, and removes those that are too old.
   Task<> settle(std::vector<store::own::Announcement> pending, store::own::Settled how);
   Task<> settleOne(store::own::Announcement one, store::own::Settled how);
   Task<> expire();

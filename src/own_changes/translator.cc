@@ -6,7 +6,7 @@ namespace mb::own_changes {
 
 namespace {
 
-using store::own::Intent;
+using store::own::PendingWrite;
 using store::own::StreamEvent;
 
 // Statements that are made here replace, insert and remove whole documents.
@@ -50,21 +50,21 @@ Translator::Translation Translator::translate(const StreamEvent& event, store::C
     return out;
   }
   if (event.keyName.empty()) return out;
-  const std::string key = store::own::intentKey(collection, event.keyName);
+  const std::string key = store::own::pendingWriteKey(collection, event.keyName);
   const auto record = mayBeOwn(event) ? records.find(key) : records.end();
   if (record != records.end()) {
-    std::vector<Intent>& intents = record->second.intents;
+    std::vector<PendingWrite>& pendingWrites = record->second.pendingWrites;
     const auto version = event.kind == StreamEvent::Kind::remove ? 0 : static_cast<int64_t>(event.version);
-    const auto intent = std::ranges::find(intents, version, &Intent::after);
-    if (intent != intents.end()) {
-      out.taken.emplace(key, intent->number);
-      out.trace = intent->trace;
-      if (!intent->silent && !intent->logged) {
-        out.entries.push_back(store::own::entryOf(*intent, event.after));
+    const auto pendingWrite = std::ranges::find(pendingWrites, version, &PendingWrite::after);
+    if (pendingWrite != pendingWrites.end()) {
+      out.taken.emplace(key, pendingWrite->number);
+      out.trace = pendingWrite->trace;
+      if (!pendingWrite->silent && !pendingWrite->logged) {
+        out.entries.push_back(store::own::entryOf(*pendingWrite, event.after));
         if (!out.entries.back().before) out.entries.back().before = event.before;
         bound(out.entries.back());
       }
-      intents.erase(intent);
+      pendingWrites.erase(pendingWrite);
       remember(key, event);
       return out;
     }

@@ -7,8 +7,8 @@ namespace {
 
 using store::ActorKind;
 using store::ChangeEntry;
-using store::own::Intent;
-using store::own::IntentRecord;
+using store::own::PendingWrite;
+using store::own::PendingWriteRecord;
 using store::own::StreamEvent;
 using Kind = StreamEvent::Kind;
 
@@ -25,18 +25,18 @@ StreamEvent eventOf(Kind kind, const std::string& id, store::DocumentVersion ver
   return event;
 }
 
-Intent intentOf(int64_t number, int64_t after) {
-  Intent intent;
-  intent.number = number;
-  intent.after = after;
-  intent.collection = kCollection;
-  intent.id = "cover";
-  intent.existed = true;
-  intent.before = store::idDocument("cover");
-  intent.actorKind = "user";
-  intent.actorId = fmt::format("u{}", number);
-  intent.trace = "trace";
-  return intent;
+PendingWrite pendingWriteOf(int64_t number, int64_t after) {
+  PendingWrite pendingWrite;
+  pendingWrite.number = number;
+  pendingWrite.after = after;
+  pendingWrite.collection = kCollection;
+  pendingWrite.id = "cover";
+  pendingWrite.existed = true;
+  pendingWrite.before = store::idDocument("cover");
+  pendingWrite.actorKind = "user";
+  pendingWrite.actorId = fmt::format("u{}", number);
+  pendingWrite.trace = "trace";
+  return pendingWrite;
 }
 
 class Translations : public ::testing::Test {
@@ -44,9 +44,9 @@ class Translations : public ::testing::Test {
   Translator::Translation translate(const StreamEvent& event) {
     return translator_.translate(event, kCollection, records_);
   }
-  void announce(std::vector<Intent> intents) {
-    const std::string key = store::own::intentKey(kCollection, "key");
-    records_[key] = IntentRecord{key, std::move(intents)};
+  void announce(std::vector<PendingWrite> pendingWrites) {
+    const std::string key = store::own::pendingWriteKey(kCollection, "key");
+    records_[key] = PendingWriteRecord{key, std::move(pendingWrites)};
   }
 
   Translator translator_;
@@ -54,7 +54,7 @@ class Translations : public ::testing::Test {
 };
 
 TEST_F(Translations, WhatNobodyAnnouncedIsExternal) {
-  announce({intentOf(1, 8)});
+  announce({pendingWriteOf(1, 8)});
   for (const Kind kind : {Kind::insert, Kind::update, Kind::replace, Kind::remove}) {
     const auto found = translate(eventOf(kind, "cover", 7));
     ASSERT_EQ(found.entries.size(), 1u);
@@ -65,7 +65,7 @@ TEST_F(Translations, WhatNobodyAnnouncedIsExternal) {
 }
 
 TEST_F(Translations, WhatWasAnnouncedIsLoggedAsAnnounced) {
-  announce({intentOf(1, 7)});
+  announce({pendingWriteOf(1, 7)});
   const auto found = translate(eventOf(Kind::replace, "cover", 7));
   ASSERT_EQ(found.entries.size(), 1u);
   EXPECT_EQ(found.entries[0].kind, ChangeEntry::Kind::update);
@@ -79,8 +79,8 @@ TEST_F(Translations, WhatWasAnnouncedIsLoggedAsAnnounced) {
   EXPECT_EQ(translate(eventOf(Kind::replace, "cover", 7)).entries.at(0).actor.kind, ActorKind::external);
 }
 
-TEST_F(Translations, IntentsOfOneStateAreTakenInTheirOrder) {
-  announce({intentOf(1, 0), intentOf(2, 7), intentOf(3, 0)});
+TEST_F(Translations, PendingWritesOfOneStateAreTakenInTheirOrder) {
+  announce({pendingWriteOf(1, 0), pendingWriteOf(2, 7), pendingWriteOf(3, 0)});
   EXPECT_EQ(translate(eventOf(Kind::remove, "", 0)).entries.at(0).actor.id, "u1");
   EXPECT_EQ(translate(eventOf(Kind::replace, "cover", 7)).entries.at(0).actor.id, "u2");
   EXPECT_EQ(translate(eventOf(Kind::remove, "", 0)).entries.at(0).actor.id, "u3");
@@ -88,15 +88,15 @@ TEST_F(Translations, IntentsOfOneStateAreTakenInTheirOrder) {
 
 TEST_F(Translations, AnUpdateIsNeverOurs) {
   // What the server looked up for it may be what a write of ours made of the document later.
-  announce({intentOf(1, 7)});
+  announce({pendingWriteOf(1, 7)});
   EXPECT_EQ(translate(eventOf(Kind::update, "cover", 7)).entries.at(0).actor.kind, ActorKind::external);
   EXPECT_EQ(translate(eventOf(Kind::replace, "cover", 7)).entries.at(0).actor.kind, ActorKind::user);
 }
 
 TEST_F(Translations, WhatIsLoggedOrSilentHasNoEntry) {
-  Intent logged = intentOf(1, 7);
+  PendingWrite logged = pendingWriteOf(1, 7);
   logged.logged = true;
-  Intent silent = intentOf(2, 8);
+  PendingWrite silent = pendingWriteOf(2, 8);
   silent.silent = true;
   announce({logged, silent});
   for (const store::DocumentVersion version : {7, 8}) {

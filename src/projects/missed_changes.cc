@@ -1,6 +1,6 @@
 #include "projects/missed_changes.h"
 
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 
 namespace mb::projects {
 

@@ -7,7 +7,7 @@
 #include "document/fields.h"
 #include "projects/membership_context.h"
 #include "projects/missed_changes.h"
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 
 namespace mb::projects {
 

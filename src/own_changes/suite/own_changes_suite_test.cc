@@ -6,7 +6,7 @@
 #include "store/embedded/testing.h"
 #include "store/mongo/commands.h"
 #include "store/mongo/suite/test_server.h"
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 #include "store/own/router.h"
 #include "store/own/testing.h"
 #include "store/record_query.h"
@@ -28,10 +28,10 @@ std::vector<store::SystemCollection> allCollections() {
 }
 
 // A copier that runs while this exists.
-class Running {
+class RunningCopier {
  public:
-  Running(CopierDeps deps, Cores& cores) : copier_(deps) { copier_.start(cores.at(0).get_executor(), passes_); }
-  ~Running() {
+  RunningCopier(CopierDeps deps, Cores& cores) : copier_(deps) { copier_.start(cores.at(0).get_executor(), passes_); }
+  ~RunningCopier() {
     copier_.stop();
     passes_.closeAndWait(std::chrono::seconds(10));
   }
@@ -80,8 +80,8 @@ class CopierSuite : public ::testing::Test {
     config.coverKey = std::string(own::Cover::kKeyBytes, 'k');
     databases_.set(project_, std::move(config));
   }
-  std::unique_ptr<Running> another() {
-    return std::make_unique<Running>(CopierDeps{*router_, databases_, auditor_, clock_, cores_, nullptr}, cores_);
+  std::unique_ptr<RunningCopier> another() {
+    return std::make_unique<RunningCopier>(CopierDeps{*router_, databases_, auditor_, clock_, cores_, nullptr}, cores_);
   }
   void begin() { copier_ = another(); }
   void end() { copier_.reset(); }
@@ -141,22 +141,22 @@ class CopierSuite : public ::testing::Test {
     ASSERT_TRUE(outside_.write(name_, store::mongo::insertCommand("orders", std::span(&document, 1))));
   }
 
-  // An intent for a document that will be stored with `_id` "a" as `after`, as a write by `user` leaves it.
-  own::Announcement intentFor(const doc::Document& after, const std::string& user) {
+  // A pending write for a document that will be stored with `_id` "a" as `after`, as a write by `user` leaves it.
+  own::Announcement pendingWriteFor(const doc::Document& after, const std::string& user) {
     own::Announcement one;
-    one.key = own::intentKey(orders_.number, own::nameOfKey(*own::elementOf(after.bytes(), "_id")));
-    one.intent.number = 7;
-    one.intent.after = static_cast<int64_t>(own::versionOf(after.bytes()));
-    one.intent.collection = orders_.number;
-    one.intent.id = "a";
-    one.intent.actorKind = "user";
-    one.intent.actorId = user;
-    one.intent.at = clock_.now();
+    one.key = own::pendingWriteKey(orders_.number, own::nameOfKey(*own::elementOf(after.bytes(), "_id")));
+    one.pendingWrite.number = 7;
+    one.pendingWrite.after = static_cast<int64_t>(own::versionOf(after.bytes()));
+    one.pendingWrite.collection = orders_.number;
+    one.pendingWrite.id = "a";
+    one.pendingWrite.actorKind = "user";
+    one.pendingWrite.actorId = user;
+    one.pendingWrite.at = clock_.now();
     return one;
   }
   bool announce(own::Announcement one) { return must(own::announce(*router_, project_, {std::move(one)}, {})); }
-  size_t intents() {
-    return must(router_->find(store::queryOf(own::intentsOf(project_), {}, 100, store::readDeadline())))
+  size_t pendingWrites() {
+    return must(router_->find(store::queryOf(own::pendingWritesOf(project_), {}, 100, store::readDeadline())))
         .documents.size();
   }
 
@@ -170,7 +170,7 @@ class CopierSuite : public ::testing::Test {
   own::LoopbackGuard guard_;
   own::Databases databases_{guard_};
   std::unique_ptr<own::Router> router_;
-  std::unique_ptr<Running> copier_;
+  std::unique_ptr<RunningCopier> copier_;
   store::mongo::Connection outside_{store::uriOfServer()};
   store::ProjectNo project_ = 0;
   store::CollectionRef orders_;
@@ -202,7 +202,7 @@ TEST_F(CopierSuite, EachChangeIsLoggedOnceWithItsActor) {
   EXPECT_EQ(doc::toJson(*entries[2].before), R"({"id":"a","n":2})");
   EXPECT_EQ(doc::toJson(*entries[3].before), R"({"id":"a","n":3})");
   EXPECT_EQ(entries[4].id, "b");
-  EXPECT_EQ(intents(), 0u);
+  EXPECT_EQ(pendingWrites(), 0u);
 }
 
 TEST_F(CopierSuite, WhatHappensWithoutItIsCopiedLater) {
@@ -227,30 +227,30 @@ TEST_F(CopierSuite, WithoutAStreamWritesLogThemselves) {
   const std::vector<ChangeEntry> entries = log(2);
   EXPECT_EQ(entries[0].actor.id, "u1");
   EXPECT_EQ(entries[1].kind, Kind::remove);
-  EXPECT_EQ(intents(), 0u);
+  EXPECT_EQ(pendingWrites(), 0u);
 }
 
 TEST_F(CopierSuite, WhatACrashLeftIsLoggedIfTheDocumentIsAsAnnounced) {
   connect(false);
   const doc::Document done = *doc::parseJson(R"({"_id":"a","n":1})");
-  EXPECT_FALSE(announce(intentFor(done, "u1")));
+  EXPECT_FALSE(announce(pendingWriteFor(done, "u1")));
   insertOutside(done);
   // This one was announced and never written.
-  own::Announcement never = intentFor(*doc::parseJson(R"({"_id":"a","n":5})"), "u2");
-  never.intent.number = 8;
+  own::Announcement never = pendingWriteFor(*doc::parseJson(R"({"_id":"a","n":5})"), "u2");
+  never.pendingWrite.number = 8;
   EXPECT_FALSE(announce(std::move(never)));
   begin();
   const std::vector<ChangeEntry> entries = log(1);
   EXPECT_EQ(entries[0].actor.id, "u1");
   EXPECT_EQ(entries[0].kind, Kind::insert);
   EXPECT_EQ(doc::toJson(*entries[0].after), R"({"id":"a","n":1})");
-  // It may still be written: its intent waits.
-  EXPECT_EQ(intents(), 1u);
+  // It may still be written: its pending write waits.
+  EXPECT_EQ(pendingWrites(), 1u);
 }
 
 TEST_F(CopierSuite, WritesFromBeforeTheStreamAreLoggedOnce) {
   const doc::Document early = *doc::parseJson(R"({"_id":"a","n":1})");
-  EXPECT_FALSE(announce(intentFor(early, "u1")));
+  EXPECT_FALSE(announce(pendingWriteFor(early, "u1")));
   insertOutside(early);
   follow();
   put("b", R"({"n":2})", "u2");

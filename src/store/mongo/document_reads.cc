@@ -12,9 +12,10 @@ Error tooManyReads() {
 
 }  // namespace
 
-Async<Result<DocumentReads::Found>> DocumentReads::get(CollectionRef collection, std::string id, Deadline deadline) {
-  co_return co_await suspend<Result<Found>>(
-      [&](Resumer<Result<Found>> resumer) { add({collection, std::move(id), deadline, std::move(resumer)}); });
+Async<Result<DocumentReads::LookupResult>> DocumentReads::get(CollectionRef collection, std::string id,
+                                                              Deadline deadline) {
+  co_return co_await suspend<Result<LookupResult>>(
+      [&](Resumer<Result<LookupResult>> resumer) { add({collection, std::move(id), deadline, std::move(resumer)}); });
 }
 
 void DocumentReads::add(Waiting read) {
@@ -84,7 +85,7 @@ void DocumentReads::perform(Connection& connection, std::vector<Waiting> reads) 
       read.resumer.resume(fail(found.error().clone()));
     } else {
       const auto document = found->find(read.id);
-      read.resumer.resume(document == found->end() ? Found() : Found(document->second));
+      read.resumer.resume(document == found->end() ? LookupResult() : LookupResult(document->second));
     }
   }
 }

@@ -17,7 +17,7 @@ inline constexpr size_t kWaitingReads = 1024;   // of one collection; further on
 // Thread-safe.
 class DocumentReads {
  public:
-  using Found = std::optional<VersionedDocument>;
+  using LookupResult = std::optional<VersionedDocument>;
   // Reads documents that are stored under these ids, each once, by them. Blocks.
   using Read = std::function<Result<std::map<std::string, VersionedDocument>>(
       Connection& connection, const CollectionRef& collection, const std::vector<std::string>& ids, Deadline deadline)>;
@@ -26,14 +26,14 @@ class DocumentReads {
   DocumentReads(ConnectionPool& pool, Read read) : pool_(pool), read_(std::move(read)) {}
 
   // nullopt for no such document. Fails with unavailable past the deadline, or when too many reads wait.
-  Async<Result<Found>> get(CollectionRef collection, std::string id, Deadline deadline);
+  Async<Result<LookupResult>> get(CollectionRef collection, std::string id, Deadline deadline);
 
  private:
   struct Waiting {
     CollectionRef collection;
     std::string id;
     Deadline deadline;
-    Resumer<Result<Found>> resumer;
+    Resumer<Result<LookupResult>> resumer;
   };
   struct Queue {
     std::vector<Waiting> waiting;

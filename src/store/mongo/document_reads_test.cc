@@ -16,7 +16,7 @@ constexpr CollectionRef kNotes{7, kFirstUserCollection, 1};
 // Reads that a test holds until it lets them go; no connection is used.
 class DocumentReadsTest : public ::testing::Test {
  protected:
-  using Found = DocumentReads::Found;
+  using LookupResult = DocumentReads::LookupResult;
 
   DocumentReadsTest() { cores_.start(); }
   ~DocumentReadsTest() override {
@@ -26,7 +26,7 @@ class DocumentReadsTest : public ::testing::Test {
     cores_.join();
   }
 
-  std::future<Result<Found>> get(const std::string& id, Deadline deadline = later()) {
+  std::future<Result<LookupResult>> get(const std::string& id, Deadline deadline = later()) {
     return asio::co_spawn(cores_.at(0), reads_.get(kNotes, id, deadline), asio::use_future);
   }
   static Deadline later() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
@@ -53,9 +53,17 @@ class DocumentReadsTest : public ::testing::Test {
     fails_ = fails;
     changed_.notify_all();
   }
-  static std::string idOf(Result<Found> found) {
+  static std::string idOf(Result<LookupResult> found) {
     if (!found) return found.error().message();
     return *found ? std::string((*found)->document.view().stringOr("id")) : "none";
+  }
+  // Two reads, "a" and "b", whose commands are held: later reads wait.
+  std::pair<std::future<Result<LookupResult>>, std::future<Result<LookupResult>>> holdCommands() {
+    auto first = get("a");
+    awaitCommands(1);
+    auto second = get("b");
+    awaitCommands(2);
+    return {std::move(first), std::move(second)};
   }
   // So that all calls before it have reached the queue: they begin on the same core.
   void awaitCalls() {
@@ -75,11 +83,8 @@ class DocumentReadsTest : public ::testing::Test {
 };
 
 TEST_F(DocumentReadsTest, WhatWaitsGoesTogether) {
-  auto first = get("a");
-  awaitCommands(1);
-  auto second = get("b");
-  awaitCommands(2);
-  std::vector<std::future<Result<Found>>> rest;
+  auto [first, second] = holdCommands();
+  std::vector<std::future<Result<LookupResult>>> rest;
   for (const char* id : {"c", "d", "missing", "c"}) rest.push_back(get(id));
   awaitCalls();
   open();
@@ -92,11 +97,8 @@ TEST_F(DocumentReadsTest, WhatWaitsGoesTogether) {
 }
 
 TEST_F(DocumentReadsTest, ACommandHasABound) {
-  auto first = get("a");
-  awaitCommands(1);
-  auto second = get("b");
-  awaitCommands(2);
-  std::vector<std::future<Result<Found>>> rest;
+  auto [first, second] = holdCommands();
+  std::vector<std::future<Result<LookupResult>>> rest;
   for (size_t i = 0; i < 2 * kDocumentsOfRead; ++i) rest.push_back(get("d" + std::to_string(i)));
   awaitCalls();
   open();
@@ -107,10 +109,7 @@ TEST_F(DocumentReadsTest, ACommandHasABound) {
 }
 
 TEST_F(DocumentReadsTest, AFailureIsThatOfAllInTheCommand) {
-  auto first = get("a");
-  awaitCommands(1);
-  auto second = get("b");
-  awaitCommands(2);
+  auto [first, second] = holdCommands();
   auto third = get("c");
   auto fourth = get("d");
   awaitCalls();
@@ -127,11 +126,8 @@ TEST_F(DocumentReadsTest, ALateReadAsksForNothing) {
 }
 
 TEST_F(DocumentReadsTest, TooManyWaitingReadsAreRefused) {
-  auto first = get("a");
-  awaitCommands(1);
-  auto second = get("b");
-  awaitCommands(2);
-  std::vector<std::future<Result<Found>>> rest;
+  auto [first, second] = holdCommands();
+  std::vector<std::future<Result<LookupResult>>> rest;
   for (size_t i = 0; i < kWaitingReads; ++i) rest.push_back(get("c"));
   EXPECT_EQ(get("d").get().error().code(), ErrorCode::unavailable);
   open();

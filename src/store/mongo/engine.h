@@ -159,7 +159,7 @@ class Engine final : public MongoStore {
   std::map<BuildKey, std::chrono::steady_clock::time_point> unregistered_;
   mutable std::mutex runningMutex_;
   std::set<BuildKey> running_;
-  // Silent instances whose sessions were ended. Of the housekeeper's thread.
+  // Instances without beats whose sessions were ended. Of the housekeeper's thread.
   std::set<std::string, std::less<>> silent_;
   std::mutex housekeepingMutex_;
   std::condition_variable_any housekeepingWake_;

@@ -1,11 +1,11 @@
-// Writes of the Router: their intents in the main store, what they change in the database of a project's owner, then
-// the rest in the main store.
+// Writes of the Router: their pending writes in the main store, what they change in the database of a project's owner,
+// then the rest in the main store.
 #include <set>
 
 #include "base/crypto.h"
 #include "base/work_budget.h"
 #include "store/document_limits.h"
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 #include "store/own/router.h"
 #include "store/retry.h"
 #include "store/write_steps.h"
@@ -167,20 +167,20 @@ Announcement announcementOf(const Split& split, const Statement& statement, cons
   const WriteTarget& target = split.targets[statement.target];
   const auto key = elementOf(statement.before.empty() ? statement.after : statement.before, "_id");
   Announcement out;
-  out.key = intentKey(target.collection.number, nameOfKey(*key));
-  Intent& intent = out.intent;
-  intent.number = static_cast<int64_t>(randomU64() >> 1);
-  if (statement.kind != Statement::Kind::remove) intent.after = static_cast<int64_t>(versionOf(statement.after));
-  intent.collection = target.collection.number;
-  intent.id = target.id;
-  intent.before = split.before[statement.target];
-  intent.existed = intent.before.has_value();
-  intent.replaces = change.replaces;
-  intent.silent = !split.options.logged;
-  intent.actorKind = nameOf(split.options.actor.kind);
-  intent.actorId = split.options.actor.id;
-  intent.trace = split.options.trace;
-  intent.at = SystemClock().now();
+  out.key = pendingWriteKey(target.collection.number, nameOfKey(*key));
+  PendingWrite& pendingWrite = out.pendingWrite;
+  pendingWrite.number = static_cast<int64_t>(randomU64() >> 1);
+  if (statement.kind != Statement::Kind::remove) pendingWrite.after = static_cast<int64_t>(versionOf(statement.after));
+  pendingWrite.collection = target.collection.number;
+  pendingWrite.id = target.id;
+  pendingWrite.before = split.before[statement.target];
+  pendingWrite.existed = pendingWrite.before.has_value();
+  pendingWrite.replaces = change.replaces;
+  pendingWrite.silent = !split.options.logged;
+  pendingWrite.actorKind = nameOf(split.options.actor.kind);
+  pendingWrite.actorId = split.options.actor.id;
+  pendingWrite.trace = split.options.trace;
+  pendingWrite.at = SystemClock().now();
   return out;
 }
 
@@ -189,7 +189,7 @@ struct Announced {
   bool isCopied = false;               // whether the copier logs their changes
 };
 
-// Stores the intents of all statements that change something.
+// Stores the pending writes of all statements that change something.
 Task<Announced> announceAll(MainStore& main, const Split& split, const std::vector<Statement>& statements,
                             const std::vector<Change>& changes) {
   Announced announced;
@@ -203,7 +203,7 @@ Task<Announced> announceAll(MainStore& main, const Split& split, const std::vect
   co_return announced;
 }
 
-// Removes the intents of the statements from `begin` on, which had no effect.
+// Removes the pending writes of the statements from `begin` on, which had no effect.
 Async<void> retractFrom(MainStore& main, const Split& split, const std::vector<Statement>& statements,
                         const Announced& announced, size_t begin) {
   std::vector<Announcement> all;
@@ -220,7 +220,7 @@ struct Effect {
   ChangeEntry entry;
 };
 
-// Removes the intents of changes that this write logs itself. Fails with retry if one was logged concurrently.
+// Removes the pending writes of changes that this write logs itself. Fails with retry if one was logged concurrently.
 Result<> settleAll(const PreImages& before, Changes& changes, Target stream,
                    const std::vector<std::pair<Target, int64_t>>& open) {
   // The stream that is copied by now may still bring the events.
@@ -251,11 +251,11 @@ Task<WriteOutcome> followOnce(MainStore& main, const Split& split, const std::ve
   std::vector<std::pair<Target, int64_t>> open;
   for (const Effect& each : effects) {
     if (looks) {
-      CO_TRY(const auto record, co_await main.get(intentsOf(project), each.announced.key));
-      CO_TRY(const bool isStillOpen, isOpen(record, each.announced.intent.number));
+      CO_TRY(const auto record, co_await main.get(pendingWritesOf(project), each.announced.key));
+      CO_TRY(const bool isStillOpen, isOpen(record, each.announced.pendingWrite.number));
       if (!isStillOpen) continue;
     }
-    open.emplace_back(write.change(intentsOf(project), each.announced.key), each.announced.intent.number);
+    open.emplace_back(write.change(pendingWritesOf(project), each.announced.key), each.announced.pendingWrite.number);
     if (split.options.logged) write.log(project, each.entry);
   }
   std::vector<std::pair<Target, Change>> own;
@@ -377,7 +377,7 @@ Task<WriteOutcome> Router::writeElsewhere(Write write, WriteCallback callback) {
         if (announced.isCopied) continue;
         const Announcement& said = announced.all.at(each.target);
         auto after = removes ? std::nullopt : std::optional(changes[each.target].after);
-        ChangeEntry entry = entryOf(said.intent, std::move(after));
+        ChangeEntry entry = entryOf(said.pendingWrite, std::move(after));
         effects.push_back({said, std::move(entry)});
       }
       partial = std::move(applied.error);

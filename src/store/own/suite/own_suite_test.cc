@@ -3,7 +3,7 @@
 #include "base/blocking.h"
 #include "store/embedded/testing.h"
 #include "store/mongo/suite/test_server.h"
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 #include "store/own/router.h"
 #include "store/own/testing.h"
 #include "store/suite/store_suite.h"

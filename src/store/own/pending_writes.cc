@@ -1,4 +1,4 @@
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 
 #include <algorithm>
 #include <map>
@@ -10,22 +10,22 @@ namespace mb::store::own {
 
 namespace {
 
-size_t bytesOf(const std::vector<Intent>& intents) {
+size_t bytesOf(const std::vector<PendingWrite>& pendingWrites) {
   size_t bytes = 0;
-  for (const Intent& each : intents) bytes += each.before ? each.before->size() : 0;
+  for (const PendingWrite& each : pendingWrites) bytes += each.before ? each.before->size() : 0;
   return bytes;
 }
 
-Result<IntentRecord> recordOf(const std::optional<doc::Document>& stored, const std::string& key) {
-  TRY(auto record, fromStore<IntentRecord>(stored));
-  return record ? *std::move(record) : IntentRecord{key, {}};
+Result<PendingWriteRecord> recordOf(const std::optional<doc::Document>& stored, const std::string& key) {
+  TRY(auto record, fromStore<PendingWriteRecord>(stored));
+  return record ? *std::move(record) : PendingWriteRecord{key, {}};
 }
 
-void append(IntentRecord& record, Intent intent) {
-  if (record.intents.size() >= kMaxIntents) record.intents.erase(record.intents.begin());
-  const size_t bytes = bytesOf(record.intents) + (intent.before ? intent.before->size() : 0);
-  if (bytes > kMaxIntentBytes) intent.before.reset();
-  record.intents.push_back(std::move(intent));
+void append(PendingWriteRecord& record, PendingWrite pendingWrite) {
+  if (record.pendingWrites.size() >= kMaxPendingWrites) record.pendingWrites.erase(record.pendingWrites.begin());
+  const size_t bytes = bytesOf(record.pendingWrites) + (pendingWrite.before ? pendingWrite.before->size() : 0);
+  if (bytes > kMaxPendingWriteBytes) pendingWrite.before.reset();
+  record.pendingWrites.push_back(std::move(pendingWrite));
 }
 
 Write writing(Deadline deadline) {
@@ -35,11 +35,11 @@ Write writing(Deadline deadline) {
 }  // namespace
 
 std::vector<SystemCollection> systemCollections() {
-  return {{.number = kIntents, .name = "__own_intents", .indexes = {}},
+  return {{.number = kPendingWrites, .name = "__own_pending_writes", .indexes = {}},
           {.number = kStream, .name = "__own_stream", .indexes = {}}};
 }
 
-std::string intentKey(CollectionNo collection, std::string_view keyName) {
+std::string pendingWriteKey(CollectionNo collection, std::string_view keyName) {
   return fmt::format("{}-{}", collection, keyName);
 }
 
@@ -52,16 +52,16 @@ Result<doc::Document> restarted(const std::optional<doc::Document>& stream) {
   return doc::encode(*record);
 }
 
-ChangeEntry entryOf(const Intent& intent, std::optional<doc::Document> after) {
+ChangeEntry entryOf(const PendingWrite& pendingWrite, std::optional<doc::Document> after) {
   using Kind = ChangeEntry::Kind;
   ChangeEntry entry;
-  entry.collection = static_cast<CollectionNo>(intent.collection);
-  entry.id = intent.id;
-  entry.before = intent.before;
+  entry.collection = static_cast<CollectionNo>(pendingWrite.collection);
+  entry.id = pendingWrite.id;
+  entry.before = pendingWrite.before;
   entry.after = std::move(after);
-  entry.actor = {actorKindOf(intent.actorKind), intent.actorId};
-  const Kind changed = intent.replaces ? Kind::replace : Kind::update;
-  entry.kind = intent.after == 0 ? Kind::remove : intent.existed ? changed : Kind::insert;
+  entry.actor = {actorKindOf(pendingWrite.actorKind), pendingWrite.actorId};
+  const Kind changed = pendingWrite.replaces ? Kind::replace : Kind::update;
+  entry.kind = pendingWrite.after == 0 ? Kind::remove : pendingWrite.existed ? changed : Kind::insert;
   return entry;
 }
 
@@ -69,15 +69,15 @@ Task<bool> announce(MainStore& main, ProjectNo project, std::vector<Announcement
   Write write = writing(deadline);
   const Target stream = write.peek(streamOf(project), std::string(kStreamId));
   std::vector<Target> records;
-  for (const Announcement& each : all) records.push_back(write.change(intentsOf(project), each.key));
+  for (const Announcement& each : all) records.push_back(write.change(pendingWritesOf(project), each.key));
   const auto callback = [stream, records = std::move(records), &all = std::as_const(all)](
                             const PreImages& before, Changes& changes) -> Result<bool> {
     // Several may be for one document.
-    std::map<size_t, IntentRecord> now;
+    std::map<size_t, PendingWriteRecord> now;
     for (size_t i = 0; i < all.size(); ++i) {
       const size_t at = records[i].position();
       if (!now.contains(at)) TRY(now[at], recordOf(before[records[i]], all[i].key));
-      append(now[at], all[i].intent);
+      append(now[at], all[i].pendingWrite);
       changes.put(records[i], doc::encode(now[at]));
     }
     return isCopied(before[stream]);
@@ -88,9 +88,9 @@ Task<bool> announce(MainStore& main, ProjectNo project, std::vector<Announcement
 Async<void> retract(MainStore& main, ProjectNo project, std::vector<Announcement> all, Deadline deadline) {
   Write write = writing(deadline);
   std::map<std::string, std::vector<int64_t>> numbers;
-  for (const Announcement& each : all) numbers[each.key].push_back(each.intent.number);
+  for (const Announcement& each : all) numbers[each.key].push_back(each.pendingWrite.number);
   std::vector<std::pair<Target, std::vector<int64_t>>> records;
-  for (auto& [key, of] : numbers) records.emplace_back(write.change(intentsOf(project), key), std::move(of));
+  for (auto& [key, of] : numbers) records.emplace_back(write.change(pendingWritesOf(project), key), std::move(of));
   const auto callback = [records = std::move(records)](const PreImages& before, Changes& changes) -> Result<> {
     for (const auto& [record, of] : records) {
       TRY(Change change, settle(before[record], of, Settled::removed));
@@ -99,29 +99,29 @@ Async<void> retract(MainStore& main, ProjectNo project, std::vector<Announcement
     return {};
   };
   const auto done = co_await main.write(std::move(write), callback);
-  if (!done)
-    logWarn("intents of writes without effect not removed; they expire", {{"problem", done.error().message()}});
+  if (!done) logWarn("pending writes without effect not removed; they expire", {{"problem", done.error().message()}});
 }
 
 Result<Change> settle(const std::optional<doc::Document>& stored, const std::vector<int64_t>& numbers, Settled how) {
-  TRY(auto record, fromStore<IntentRecord>(stored));
+  TRY(auto record, fromStore<PendingWriteRecord>(stored));
   if (!record) return Change::keep();
-  const auto isMeant = [&numbers](const Intent& each) {
+  const auto isMeant = [&numbers](const PendingWrite& each) {
     return std::ranges::find(numbers, each.number) != numbers.end();
   };
   if (how == Settled::removed) {
-    std::erase_if(record->intents, isMeant);
-    if (record->intents.empty()) return Change::remove();
+    std::erase_if(record->pendingWrites, isMeant);
+    if (record->pendingWrites.empty()) return Change::remove();
   } else {
-    for (Intent& each : record->intents) each.logged = each.logged || isMeant(each);
+    for (PendingWrite& each : record->pendingWrites) each.logged = each.logged || isMeant(each);
   }
   return Change::put(doc::encode(*record));
 }
 
 Result<bool> isOpen(const std::optional<doc::Document>& stored, int64_t number) {
-  TRY(const auto record, fromStore<IntentRecord>(stored));
-  return record && std::ranges::any_of(record->intents,
-                                       [number](const Intent& each) { return each.number == number && !each.logged; });
+  TRY(const auto record, fromStore<PendingWriteRecord>(stored));
+  return record && std::ranges::any_of(record->pendingWrites, [number](const PendingWrite& each) {
+           return each.number == number && !each.logged;
+         });
 }
 
 Result<bool> isCopied(const std::optional<doc::Document>& stream) {

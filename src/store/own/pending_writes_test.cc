@@ -1,4 +1,4 @@
-#include "store/own/intents.h"
+#include "store/own/pending_writes.h"
 
 #include <gtest/gtest.h>
 
@@ -7,36 +7,36 @@
 namespace mb::store::own {
 namespace {
 
-Intent intentOf(int64_t number, int64_t after) {
-  Intent intent;
-  intent.number = number;
-  intent.after = after;
-  intent.collection = 1001;
-  intent.id = "a";
-  intent.actorKind = "user";
-  intent.actorId = "u1";
-  return intent;
+PendingWrite pendingWriteOf(int64_t number, int64_t after) {
+  PendingWrite pendingWrite;
+  pendingWrite.number = number;
+  pendingWrite.after = after;
+  pendingWrite.collection = 1001;
+  pendingWrite.id = "a";
+  pendingWrite.actorKind = "user";
+  pendingWrite.actorId = "u1";
+  return pendingWrite;
 }
 
-doc::Document recordOf(std::vector<Intent> intents) {
-  return doc::encode(IntentRecord{"1001-aa", std::move(intents)});
+doc::Document recordOf(std::vector<PendingWrite> pendingWrites) {
+  return doc::encode(PendingWriteRecord{"1001-aa", std::move(pendingWrites)});
 }
 
-std::vector<Intent> intentsIn(const Change& change) {
-  auto record = fromStore<IntentRecord>(change.after.view());
+std::vector<PendingWrite> pendingWritesIn(const Change& change) {
+  auto record = fromStore<PendingWriteRecord>(change.after.view());
   EXPECT_TRUE(record);
-  return record ? std::move(record->intents) : std::vector<Intent>();
+  return record ? std::move(record->pendingWrites) : std::vector<PendingWrite>();
 }
 
-TEST(Intents, SayWhatIsLogged) {
+TEST(PendingWrites, SayWhatIsLogged) {
   const doc::Document document = idDocument("a");
-  const ChangeEntry inserted = entryOf(intentOf(1, 5), document);
+  const ChangeEntry inserted = entryOf(pendingWriteOf(1, 5), document);
   EXPECT_EQ(inserted.kind, ChangeEntry::Kind::insert);
   EXPECT_EQ(inserted.collection, 1001u);
   EXPECT_EQ(inserted.id, "a");
   EXPECT_EQ(inserted.actor.kind, ActorKind::user);
   EXPECT_EQ(inserted.actor.id, "u1");
-  Intent changed = intentOf(1, 5);
+  PendingWrite changed = pendingWriteOf(1, 5);
   changed.existed = true;
   changed.before = document;
   EXPECT_EQ(entryOf(changed, document).kind, ChangeEntry::Kind::update);
@@ -47,30 +47,30 @@ TEST(Intents, SayWhatIsLogged) {
   EXPECT_EQ(entryOf(changed, {}).kind, ChangeEntry::Kind::remove);
 }
 
-TEST(Intents, AreRemovedByTheirNumbers) {
-  const auto record = std::optional(recordOf({intentOf(1, 5), intentOf(2, 6), intentOf(3, 5)}));
+TEST(PendingWrites, AreRemovedByTheirNumbers) {
+  const auto record = std::optional(recordOf({pendingWriteOf(1, 5), pendingWriteOf(2, 6), pendingWriteOf(3, 5)}));
   const auto some = settle(record, {1, 3, 9}, Settled::removed);
   ASSERT_TRUE(some);
-  const std::vector<Intent> left = intentsIn(*some);
+  const std::vector<PendingWrite> left = pendingWritesIn(*some);
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].number, 2);
   EXPECT_EQ(settle(record, {1, 2, 3}, Settled::removed)->kind, Change::Kind::remove);
   EXPECT_EQ(settle(std::nullopt, {1}, Settled::removed)->kind, Change::Kind::keep);
 }
 
-TEST(Intents, AreOpenUntilTheirChangeIsLogged) {
-  const auto record = std::optional(recordOf({intentOf(1, 5), intentOf(2, 6)}));
+TEST(PendingWrites, AreOpenUntilTheirChangeIsLogged) {
+  const auto record = std::optional(recordOf({pendingWriteOf(1, 5), pendingWriteOf(2, 6)}));
   EXPECT_TRUE(*isOpen(record, 1));
   EXPECT_FALSE(*isOpen(record, 3));
   EXPECT_FALSE(*isOpen(std::nullopt, 1));
   const auto logged = settle(record, {1}, Settled::logged);
   ASSERT_TRUE(logged);
-  EXPECT_EQ(intentsIn(*logged).size(), 2u);
+  EXPECT_EQ(pendingWritesIn(*logged).size(), 2u);
   EXPECT_FALSE(*isOpen(logged->after, 1));
   EXPECT_TRUE(*isOpen(logged->after, 2));
 }
 
-TEST(Intents, ANewDatabaseEndsTheCopying) {
+TEST(PendingWrites, ANewDatabaseEndsTheCopying) {
   StreamRecord copied{.id = std::string(kStreamId), .token = "dG9rZW4=", .moves = 4, .missedAt = {}};
   EXPECT_TRUE(*isCopied(doc::encode(copied)));
   EXPECT_FALSE(*isCopied(std::nullopt));
@@ -86,9 +86,9 @@ TEST(Intents, ANewDatabaseEndsTheCopying) {
   }
 }
 
-TEST(Intents, ADocumentIsNamedByItsCollectionAndKey) {
-  EXPECT_NE(intentKey(1001, "aa"), intentKey(1002, "aa"));
-  EXPECT_NE(intentKey(1001, "aa"), intentKey(1001, "ab"));
+TEST(PendingWrites, ADocumentIsNamedByItsCollectionAndKey) {
+  EXPECT_NE(pendingWriteKey(1001, "aa"), pendingWriteKey(1002, "aa"));
+  EXPECT_NE(pendingWriteKey(1001, "aa"), pendingWriteKey(1001, "ab"));
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // How writes that are made here get into the project's change log once, with their actor, in the database's order.
 //
-// Before a write changes a document there, its intent is stored in the main store. Where the database's change stream
-// is copied (own_changes/), the copier finds the intent of an event by the document and what it became, and logs the
-// change as the intent says; else the write logs it itself, in the commit that removes the intent. An intent that a
-// crash left behind is settled later: if the document is as the intent says, the change is logged.
+// Before a write changes a document there, its pending write is stored in the main store. Where the database's change
+// stream is copied (own_changes/), the copier finds the pending write of an event by the document and what it became,
+// and logs the change as the pending write says; else the write logs it itself, in the commit that removes the pending
+// write. A pending write that a crash left behind is settled later: if the document is as the pending write says, the
+// change is logged.
 #pragma once
 
 #include <optional>
@@ -17,14 +18,14 @@
 namespace mb::store::own {
 
 // In each project.
-inline constexpr CollectionNo kIntents = 110;  // IntentRecord
-inline constexpr CollectionNo kStream = 111;   // StreamRecord, one document
+inline constexpr CollectionNo kPendingWrites = 110;  // PendingWriteRecord
+inline constexpr CollectionNo kStream = 111;         // StreamRecord, one document
 inline constexpr std::string_view kStreamId = "stream";
 std::vector<SystemCollection> systemCollections();
 
 // What a write is about to do to a document.
-struct Intent {
-  int64_t number = 0;      // of this intent: random
+struct PendingWrite {
+  int64_t number = 0;      // of this pending write: random
   int64_t after = 0;       // versionOf() the document as it will be stored; 0: it will be removed
   int64_t collection = 0;  // its number here
   std::string id;
@@ -38,30 +39,31 @@ struct Intent {
   std::string trace;
   Timestamp at;
   static constexpr auto shape() {
-    return doc::shape<Intent>("Intent", doc::field("number", &Intent::number), doc::field("after", &Intent::after),
-                              doc::field("collection", &Intent::collection), doc::field("id", &Intent::id),
-                              doc::field("before", &Intent::before), doc::field("existed", &Intent::existed),
-                              doc::field("replaces", &Intent::replaces), doc::field("silent", &Intent::silent),
-                              doc::field("logged", &Intent::logged), doc::field("actorKind", &Intent::actorKind),
-                              doc::field("actorId", &Intent::actorId), doc::field("trace", &Intent::trace),
-                              doc::field("at", &Intent::at));
+    return doc::shape<PendingWrite>(
+        "PendingWrite", doc::field("number", &PendingWrite::number), doc::field("after", &PendingWrite::after),
+        doc::field("collection", &PendingWrite::collection), doc::field("id", &PendingWrite::id),
+        doc::field("before", &PendingWrite::before), doc::field("existed", &PendingWrite::existed),
+        doc::field("replaces", &PendingWrite::replaces), doc::field("silent", &PendingWrite::silent),
+        doc::field("logged", &PendingWrite::logged), doc::field("actorKind", &PendingWrite::actorKind),
+        doc::field("actorId", &PendingWrite::actorId), doc::field("trace", &PendingWrite::trace),
+        doc::field("at", &PendingWrite::at));
   }
 };
 
-// The intents for one document, oldest first; at most kMaxIntents.
-struct IntentRecord {
-  std::string id;  // intentKey()
-  std::vector<Intent> intents;
+// The pending writes for one document, oldest first; at most kMaxPendingWrites.
+struct PendingWriteRecord {
+  std::string id;  // pendingWriteKey()
+  std::vector<PendingWrite> pendingWrites;
   static constexpr auto shape() {
-    return doc::shape<IntentRecord>("Intents", doc::field("id", &IntentRecord::id),
-                                    doc::field("intents", &IntentRecord::intents));
+    return doc::shape<PendingWriteRecord>("PendingWrites", doc::field("id", &PendingWriteRecord::id),
+                                          doc::field("pendingWrites", &PendingWriteRecord::pendingWrites));
   }
 };
-inline constexpr size_t kMaxIntents = 16;
+inline constexpr size_t kMaxPendingWrites = 16;
 // Of the documents in one record; what does not fit is left out.
-inline constexpr size_t kMaxIntentBytes = 3 << 19;
-// How long an intent is kept whose change is not seen.
-inline constexpr std::chrono::minutes kIntentTime{10};
+inline constexpr size_t kMaxPendingWriteBytes = 3 << 19;
+// How long a pending write is kept whose change is not seen.
+inline constexpr std::chrono::minutes kPendingWriteTime{10};
 
 // The copying of a project's change stream.
 struct StreamRecord {
@@ -79,36 +81,36 @@ struct StreamRecord {
   }
 };
 
-inline CollectionRef intentsOf(ProjectNo project) {
-  return {project, kIntents, 0};
+inline CollectionRef pendingWritesOf(ProjectNo project) {
+  return {project, kPendingWrites, 0};
 }
 inline CollectionRef streamOf(ProjectNo project) {
   return {project, kStream, 0};
 }
 
 // Names a document by nameOfKey() of its `_id`.
-std::string intentKey(CollectionNo collection, std::string_view keyName);
+std::string pendingWriteKey(CollectionNo collection, std::string_view keyName);
 
 // The record, with `restarts`, for the commit that gives the project another database. Fails with internal.
 Result<doc::Document> restarted(const std::optional<doc::Document>& stream);
 
 // The entry of the change; `after`: the document as shown, of one that is not removed.
-ChangeEntry entryOf(const Intent& intent, std::optional<doc::Document> after);
+ChangeEntry entryOf(const PendingWrite& pendingWrite, std::optional<doc::Document> after);
 
-// An intent, and the key of its record.
+// A pending write, and the key of its record.
 struct Announcement {
   std::string key;
-  Intent intent;
+  PendingWrite pendingWrite;
 };
-// Stores the intents. Returns whether the copier logs their changes. The main store's errors.
+// Stores the pending writes. Returns whether the copier logs their changes. The main store's errors.
 Task<bool> announce(MainStore& main, ProjectNo project, std::vector<Announcement> all, Deadline deadline);
-// Removes intents of statements that had no effect. A failure is only logged: the intents expire.
+// Removes pending writes of statements that had no effect. A failure is only logged: the pending writes expire.
 Async<void> retract(MainStore& main, ProjectNo project, std::vector<Announcement> all, Deadline deadline);
 
-// In a write callback: removes the intents with these numbers from their record, or marks them as logged.
+// In a write callback: removes the pending writes with these numbers from their record, or marks them as logged.
 enum class Settled { removed, logged };
 Result<Change> settle(const std::optional<doc::Document>& record, const std::vector<int64_t>& numbers, Settled how);
-// Whether the record holds the intent, with its change not logged. Fails with internal.
+// Whether the record holds the pending write, with its change not logged. Fails with internal.
 Result<bool> isOpen(const std::optional<doc::Document>& record, int64_t number);
 // Whether the record says that a stream is copied. Fails with internal.
 Result<bool> isCopied(const std::optional<doc::Document>& stream);
