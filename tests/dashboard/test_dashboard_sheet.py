@@ -270,7 +270,7 @@ def test_selected_rows_are_copied_and_changes_of_others_marked(opened, server, o
     expect(seen).to_contain_text("changed")
 
 
-def test_a_hundred_thousand_rows_scroll_without_blank_frames(person, owner, library):
+def test_a_hundred_thousand_rows_scroll_with_few_elements(person, owner, library):
     def rows(route):
         body = json.loads(route.request.post_data)
         first = body.get("skip", 0)
@@ -282,9 +282,9 @@ def test_a_hundred_thousand_rows_scroll_without_blank_frames(person, owner, libr
     person.sign_in(owner, f"/p/{library.slug}/data/books")
     grid = person.page.get_by_role("grid")
     expect(grid.get_by_role("gridcell", name="r00000")).to_be_visible()
-    # The best of some attempts: a machine with other work may draw a frame late.
-    best = min((scroll(grid, 120) for _ in range(3)), key=lambda one: one["blank"])
-    assert best["blank"] == 0 and best["elements"] < 2_000, best
+    # How many frames a row takes is a figure of the machine: ./test long dashboard counts it.
+    found = scroll(grid, 120, patience=600)
+    assert found["blank"] == 0 and found["elements"] < 2_000, found
     expect(grid.get_by_role("gridcell", name="r01130")).to_be_visible()
     grid.focus()
     person.key("Control+End")

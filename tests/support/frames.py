@@ -3,8 +3,9 @@
 from playwright.sync_api import Locator
 
 # For each frame: the milliseconds since the one before, whether a place would be drawn without a row, whether a row
-# without its document; and the most elements of all frames.
-SCROLL = """async (grid, frames) => {
+# without its document; and the most elements of all frames. With `patience`, a frame is blank only if its rows are not
+# there after so many more.
+SCROLL = """async (grid, { frames, patience }) => {
     const box = grid.getBoundingClientRect();
     grid.scrollTop = 0;
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
@@ -17,7 +18,12 @@ SCROLL = """async (grid, frames) => {
         found.times.push(now - before);
         before = now;
         grid.scrollTop += 300;
-        const rows = [50, box.height / 2, box.height - 20].map(rowAt);
+        let rows;
+        for (let more = 0; more <= patience; more++) {
+            if (more > 0) await new Promise(requestAnimationFrame);
+            rows = [50, box.height / 2, box.height - 20].map(rowAt);
+            if (rows.every(Boolean)) break;
+        }
         if (!rows.every(Boolean)) found.blank++;
         else if (rows.some(isEmpty)) found.waiting++;
         found.elements = Math.max(found.elements, grid.querySelectorAll('*').length);
@@ -26,6 +32,6 @@ SCROLL = """async (grid, frames) => {
 }"""
 
 
-def scroll(grid: Locator, frames: int) -> dict:
+def scroll(grid: Locator, frames: int, patience: int = 0) -> dict:
     """Scrolls a grid from its start, 300 pixels a frame."""
-    return grid.evaluate(SCROLL, frames)
+    return grid.evaluate(SCROLL, {"frames": frames, "patience": patience})
