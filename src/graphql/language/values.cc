@@ -12,7 +12,7 @@ namespace mb::graphql {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string quotedString(std::string_view text) {
   std::string out;
   doc::writeJsonString(out, text);
   return out;
@@ -264,7 +264,7 @@ std::string printed(const Value& value) {
     case ValueKind::variable:
       return "$" + std::string(value.name);
     case ValueKind::string:
-      return quoted(value.text);
+      return quotedString(value.text);
     case ValueKind::null:
       return "null";
     case ValueKind::integer:
