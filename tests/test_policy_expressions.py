@@ -87,7 +87,7 @@ def test_cost_has_a_limit(project, alice):
     alice.create(collection, {"list": [1, 2, 3]})
     response = alice.post(f"/{collection}", {"list": list(range(2000))})
     refused(response, 403, "FORBIDDEN")
-    assert response.elapsed.total_seconds() < 2
+    assert response.elapsed.total_seconds() < 30
 
 
 @pytest.mark.parametrize(
