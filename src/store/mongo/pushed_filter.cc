@@ -87,7 +87,9 @@ class Pushing {
     const auto isPattern = [](const NodePtr& child) { return child->op == FilterOp::regex; };
     // In $all the server takes no $regex.
     if (node.op == FilterOp::contains && std::ranges::any_of(node.children, isPattern)) return leaveOut();
+    if (hasPosition(node.path) && equalsNull(node)) return leaveOut();
     if (!pushChildren(out, true)) return leaveOut();
+    exact_ = exact_ && !nullDependsOnVersion(node);
     return rooted(std::move(out), inElement);
   }
 
@@ -110,6 +112,7 @@ class Pushing {
     if (hasPosition(node.path) && comparesNull(node)) return leaveOut();
     // How fractions and numbers beyond 64 bits are truncated depends on the server's version.
     if (node.op == FilterOp::mod) return leaveOut();
+    exact_ = exact_ && !nullDependsOnVersion(node);
     if (!isId(node) || inElement) return rooted(node, inElement);
     bool exact = true;
     NodePtr condition = form_.ofId(node, exact);
@@ -125,10 +128,29 @@ class Pushing {
   }
 
   static bool comparesNull(const FilterNode& node) {
-    const auto isNull = [](const doc::Value& value) { return value.type() == doc::BsonType::null; };
-    if (node.op == FilterOp::exists || node.op == FilterOp::type) return true;
-    return isNull(node.operand) || std::ranges::any_of(node.operands, isNull);
+    return node.op == FilterOp::exists || node.op == FilterOp::type || equalsNull(node);
   }
+
+  static bool equalsNull(const FilterNode& node) {
+    const auto isNull = [](const doc::Value& value) { return value.type() == doc::BsonType::null; };
+    switch (node.op) {
+      case FilterOp::eq:
+      case FilterOp::gt:
+      case FilterOp::gte:
+      case FilterOp::lt:
+      case FilterOp::lte:
+        return isNull(node.operand);
+      case FilterOp::in:
+      case FilterOp::contains:
+        return std::ranges::any_of(node.operands, isNull);
+      default:
+        return false;
+    }
+  }
+
+  // Whether "a.b" equals null where `a` is an array without documents: not with us. On servers with SERVER-36681 it
+  // does, on older ones and with internalQueryLegacyDottedPathNullSemantics it does not: both find all that matches.
+  static bool nullDependsOnVersion(const FilterNode& node) { return node.path.steps().size() > 1 && equalsNull(node); }
 
   static bool simple(const std::vector<doc::Pattern>& patterns) {
     return std::ranges::all_of(patterns, isSimplePattern);

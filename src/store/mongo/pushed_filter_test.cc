@@ -24,6 +24,20 @@ TEST(PushedFilterTest, LeavesOutWhatTheServerEvaluatesOtherwise) {
   EXPECT_EQ(pushed(R"({"a":{"$all":["b",{"$regex":"^c"}]}})"), "{}…");
 }
 
+TEST(PushedFilterTest, EvaluatesNullAtPathsOfSeveralNamesAgain) {
+  EXPECT_EQ(pushed(R"({"a.b":null})"), R"({"$and":[{"a.b":null}]}…)");
+  EXPECT_EQ(pushed(R"({"a.b":{"$in":[1,null]}})"), R"({"$and":[{"a.b":{"$in":[null,1]}}]}…)");
+  EXPECT_EQ(pushed(R"({"a.b":{"$all":[null]}})"), R"({"$and":[{"a.b":{"$all":[null]}}]}…)");
+  EXPECT_EQ(pushed(R"({"c":1,"a.b":{"$ne":null}})"), R"({"c":1}…)");
+  EXPECT_EQ(pushed(R"({"$or":[{"c":1},{"a.b":null}]})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a":{"$elemMatch":{"b.c":null}}})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a.0":{"$all":[null]}})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a.0":{"$in":[1,2]}})"), R"({"$and":[{"a.0":{"$in":[1,2]}}]})");
+  EXPECT_EQ(pushed(R"({"a.b":{"$ne":1}})"), R"({"$and":[{"a.b":{"$ne":1}}]})");
+  EXPECT_EQ(pushed(R"({"a":{"$ne":null}})"), R"({"$and":[{"a":{"$ne":null}}]})");
+  EXPECT_EQ(pushed(R"({"a":{"$elemMatch":{"b":null}}})"), R"({"$and":[{"a":{"$elemMatch":{"b":null}}}]})");
+}
+
 TEST(PushedFilterTest, JoinsEqualitiesInOneObject) {
   const auto filter = doc::Filter::parse(*doc::parseJson(R"({"a":1,"b":"x"})"));
   const CollectionRef collection{7, kFirstUserCollection, 1};
