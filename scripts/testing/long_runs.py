@@ -136,6 +136,17 @@ def mongo_differential() -> list[Tally]:
     return _with_release(lambda _server: runners.differential(operations, 4 * 3600, "--mongo"))
 
 
+def mongo_others() -> list[Tally]:
+    filters = int(os.environ.get("MB_PUSHED_FILTERS", "100000"))
+    tallies: list[Tally] = []
+    for name in ("mongo-java-server", "ferretdb", "secantusdb"):
+        tallies += _with_release(lambda _server, name=name: runners.pushed_filters(name, filters, 7200))
+    command = [sys.executable, "-m", "pytest", "tests/mongo/long_others.py", "-q"]
+    return tallies + _with_release(
+        lambda server: runners.single("suite on mongo-java-server", command, 1800, {"MB_SERVER": str(server)})
+    )
+
+
 def bench() -> list[Tally]:
     def work(_server):
         script = ROOT / "bench" / "run.py"
@@ -368,6 +379,12 @@ RUNS = {
         mongo_differential,
         "75 min",
         "the same of the engine on MongoDB (MB_DIFFERENTIAL_OPERATIONS)",
+    ),
+    "mongo_others": (
+        mongo_others,
+        "30 min",
+        "100,000 filters as they are sent to MongoDB, on mongo-java-server, FerretDB 1 and the server of the tests "
+        "(MB_PUSHED_FILTERS), and what of the suite mongo-java-server carries (needs Go 1.21, Java, Maven and their registries)",
     ),
     "bench": (bench, "30 min", "the load benchmark"),
     "large": (large, "20 min", "a million documents: lists, memory, other clients during scans and an index build"),

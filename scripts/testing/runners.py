@@ -249,6 +249,12 @@ def differential(operations: int, seconds: float, *options: str) -> Tally:
     return single(" ".join(["differential", *options]), [*command, *options], seconds)
 
 
+def pushed_filters(server: str, filters: int, seconds: float) -> Tally:
+    """What the engine on MongoDB sends of filters, on a server of another origin: tests/differential/others.py."""
+    command = [sys.executable, "tests/differential/pushed.py", "--server", server, "--filters", filters]
+    return single(f"filters on {server}", command, seconds)
+
+
 def timed(work) -> tuple:
     began = time.monotonic()
     result = work()

@@ -7,6 +7,8 @@
 #include "document/update.h"
 #include "store/embedded/embedded_store.h"
 #include "store/mongo/mongo_store.h"
+#include "store/mongo/names.h"
+#include "store/mongo/pushed_filter.h"
 #include "store/mongo/uri.h"
 #include "store/testing/running.h"
 #include "store/testing/writing.h"
@@ -65,6 +67,8 @@ class Session {
   //   indexedCount}]}, a count being a number or an error
   // {update: [{id, update, filter?, arrayFilters?}]} -> {results: [{error} or {unmatched} or {document}]}
   // {put: [document]} -> {}
+  // {push: [filter]} -> {results: [{filterError} or {filter, exact}]}: what the engine on MongoDB sends of each filter
+  // {store: [document]} -> {stored: [document]}: the documents as that engine stores them
   Task<doc::Document> handle(doc::Document message) {
     doc::BsonWriter answer;
     if (const auto begin = message.view().find("begin"))
@@ -72,6 +76,8 @@ class Session {
     if (const auto put = message.view().find("put")) CO_RETURN_IF_ERROR(co_await this->put(put->asDocument()));
     if (message.view().find("find")) CO_RETURN_IF_ERROR(co_await find(documentAt(message, "find"), answer));
     if (message.view().find("update")) CO_RETURN_IF_ERROR(co_await update(documentAt(message, "update"), answer));
+    if (message.view().find("push")) push(documentAt(message, "push"), answer);
+    if (message.view().find("store")) storeAll(documentAt(message, "store"), answer);
     co_return answer.finish();
   }
 
@@ -225,6 +231,35 @@ class Session {
     }
     TRY(doc::Update update, doc::Update::parse(documentAt(source, "update"), options));
     return std::pair{std::move(query), std::move(update)};
+  }
+
+  void push(doc::DocumentView filters, doc::BsonWriter& answer) const {
+    answer.beginArray("results");
+    size_t index = 0;
+    for (const doc::Element& element : filters) {
+      answer.beginDocument(doc::arrayKey(index++));
+      if (const auto filter = doc::Filter::parse(element.value.asDocument())) {
+        const mongo::PushedFilter pushed = mongo::pushFilter(plain_, *filter);
+        answer.appendDocument("filter", pushed.document);
+        answer.appendBool("exact", pushed.exact);
+      } else {
+        answer.appendString("filterError", filter.error().message());
+      }
+      answer.end();
+    }
+    answer.end();
+  }
+
+  void storeAll(doc::DocumentView documents, doc::BsonWriter& answer) const {
+    answer.beginArray("stored");
+    size_t index = 0;
+    for (const doc::Element& element : documents) {
+      const doc::DocumentView document = element.value.asDocument();
+      const DocumentVersion version = index + 1;
+      answer.appendDocument(doc::arrayKey(index++),
+                            mongo::stored(project_, plain_.number, document.stringOr("id"), document, version));
+    }
+    answer.end();
   }
 
   DocumentStore& store_;

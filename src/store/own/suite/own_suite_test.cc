@@ -25,7 +25,8 @@ class RouterUnderTest final : public suite::Engine {
       own::DatabaseConfig config;
       config.address.uri = uriOfServer();
       config.address.database = prefix_ + "_" + std::to_string(project);
-      config.capabilities.transactions = true;
+      // A server without replica set has none.
+      config.capabilities.transactions = config.address.uri.contains("replicaSet=");
       config.coverKey = std::string(32, 'k');
       databases_.set(project, std::move(config));
     }
