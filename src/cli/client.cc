@@ -270,6 +270,13 @@ Result<std::unique_ptr<Session>> Client::session() {
   return Session::open(environment_, {value("url"), value("token"), value("project"), std::move(link)}, console_);
 }
 
+Result<ProjectSession> Client::projectSession() {
+  ProjectSession opened;
+  TRY(opened.session, session());
+  TRY(opened.project, opened.session->project());
+  return opened;
+}
+
 Result<doc::Document> documentIn(const BundleFolder& folder, const BundleFolder::Contents& contents) {
   auto document = configuration::documentOf(contents.bundle);
   if (document) return document;

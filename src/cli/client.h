@@ -8,6 +8,12 @@
 
 namespace mb::cli {
 
+// A session, and the project that a command is about.
+struct ProjectSession {
+  std::unique_ptr<Session> session;
+  ProjectRef project;
+};
+
 // The arguments, environment and console of one client command.
 class Client {
  public:
@@ -26,6 +32,8 @@ class Client {
   LocalState state() const { return LocalState(folder().root()); }
   // Opens a session by the options, the environment and the link of the folder.
   Result<std::unique_ptr<Session>> session();
+  // session(), and its project; fails as Session::project() does.
+  Result<ProjectSession> projectSession();
 
  private:
   const Arguments& arguments_;

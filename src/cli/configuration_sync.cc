@@ -44,9 +44,8 @@ std::string pathsOf(const std::vector<FileChange>& changes) {
 }
 
 Result<ConfigSync> ConfigSync::open(Client& client) {
-  TRY(std::unique_ptr<Session> session, client.session());
-  TRY(ProjectRef project, session->project());
-  ConfigSync out(std::move(session), std::move(project), client.folder(), client.state());
+  TRY(ProjectSession opened, client.projectSession());
+  ConfigSync out(std::move(opened.session), std::move(opened.project), client.folder(), client.state());
   TRY(out.record_, out.state_.record());
   if (out.record_ && !out.record_->isOf(out.session_->url(), out.project_)) out.record_.reset();
   return out;

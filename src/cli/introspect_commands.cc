@@ -29,32 +29,21 @@ Result<std::optional<int64_t>> numberIn(const Client& client, const std::string&
   return fail(ErrorCode::invalidParam, fmt::format("--{} must be a whole number from 1 to {}", option, most));
 }
 
-// The session and the project that a command is about.
-struct Opened {
-  std::unique_ptr<Session> session;
-  ProjectRef project;
+// The response, and `T` out of it.
+template <class T>
+Result<std::pair<doc::Document, T>> callFor(ProjectSession& opened, Call call) {
+  TRY(doc::Document response, opened.session->admin(opened.project, std::move(call)));
+  auto read = doc::decode<T>(response, doc::UnknownFields::ignore);
+  if (!read) return unexpectedResponse(*opened.session);
+  return std::pair(std::move(response), *std::move(read));
+}
 
-  static Result<Opened> open(Client& client) {
-    Opened out;
-    TRY(out.session, client.session());
-    TRY(out.project, out.session->project());
-    return out;
-  }
-  // The response, and `T` out of it.
-  template <class T>
-  Result<std::pair<doc::Document, T>> call(Call call) {
-    TRY(doc::Document response, session->admin(project, std::move(call)));
-    auto read = doc::decode<T>(response, doc::UnknownFields::ignore);
-    if (!read) return unexpectedResponse(*session);
-    return std::pair(std::move(response), *std::move(read));
-  }
-  Outcome outcome(std::string text, const doc::Document& response) const {
-    doc::BsonWriter result;
-    appendProject(result, *session, project);
-    result.appendAll(response);
-    return Outcome{0, std::move(text), result.finish()};
-  }
-};
+Outcome outcomeOf(const ProjectSession& opened, std::string text, const doc::Document& response) {
+  doc::BsonWriter result;
+  appendProject(result, *opened.session, opened.project);
+  result.appendAll(response);
+  return Outcome{0, std::move(text), result.finish()};
+}
 
 // Puts the schema that --schema names into the body: "none" for none, else a file. Without it the server infers one.
 Result<> putSchema(doc::BsonWriter& body, const Client& client) {
@@ -82,16 +71,16 @@ Result<Outcome> introspect(Client& client) {
   TRY(const std::optional<int64_t> sample, numberIn(client, "sample", kMaxSample));
   const std::string source = client.value("collection");
   if (source.empty() && sample) return fail(ErrorCode::invalidParam, "--sample is about a collection: name one");
-  TRY(Opened opened, Opened::open(client));
+  TRY(ProjectSession opened, client.projectSession());
   if (source.empty()) {
-    TRY(const auto listed, opened.call<SourceList>({"GET", "/introspect", "reading the collections"}));
+    TRY(const auto listed, callFor<SourceList>(opened, {"GET", "/introspect", "reading the collections"}));
     const auto& [response, list] = listed;
-    return opened.outcome(list.collections.empty() ? "the database has no collections" : textOf(list.collections),
-                          response);
+    return outcomeOf(opened, list.collections.empty() ? "the database has no collections" : textOf(list.collections),
+                     response);
   }
   const std::string query = sample ? fmt::format("?sample={}", *sample) : "";
-  TRY(const auto reported, opened.call<SourceReport>({"GET", routeOf(source, query), "reading documents"}));
-  return opened.outcome(textOf(reported.second), reported.first);
+  TRY(const auto reported, callFor<SourceReport>(opened, {"GET", routeOf(source, query), "reading documents"}));
+  return outcomeOf(opened, textOf(reported.second), reported.first);
 }
 
 Result<Outcome> importSource(Client& client) {
@@ -99,10 +88,10 @@ Result<Outcome> importSource(Client& client) {
   if (client.has("name")) body.appendString("name", client.value("name"));
   RETURN_IF_ERROR(putSchema(body, client));
   if (client.has("pre-images")) body.appendBool("preImages", true);
-  TRY(Opened opened, Opened::open(client));
+  TRY(ProjectSession opened, client.projectSession());
   const std::string source = client.value("collection");
   TRY(const auto made,
-      opened.call<ImportedSource>({"POST", routeOf(source, "/import"), "importing the collection", body.finish()}));
+      callFor<ImportedSource>(opened, {"POST", routeOf(source, "/import"), "importing the collection", body.finish()}));
   const ImportedSource& imported = made.second;
   std::string text = fmt::format("imported {} as {} into {}; only administrators can use it until it has a policy\n",
                                  source, imported.collection, opened.project.shown()) +
@@ -110,12 +99,12 @@ Result<Outcome> importSource(Client& client) {
   if (imported.verdict == "needs-backfill") {
     text += fmt::format("some documents have no id: `manybase introspect backfill {}` gives them one\n", source);
   }
-  return opened.outcome(std::move(text), made.first);
+  return outcomeOf(opened, std::move(text), made.first);
 }
 
 Result<Outcome> backfillSource(Client& client) {
   TRY(const std::optional<int64_t> limit, numberIn(client, "limit", kMaxLimit));
-  TRY(Opened opened, Opened::open(client));
+  TRY(ProjectSession opened, client.projectSession());
   const std::string source = client.value("collection");
   doc::BsonWriter written;
   if (limit) written.appendInt64("limit", *limit);
@@ -123,7 +112,7 @@ Result<Outcome> backfillSource(Client& client) {
   BackfilledSource total;
   do {
     TRY(const auto made,
-        opened.call<BackfilledSource>({"POST", routeOf(source, "/backfill"), "reading documents", body}));
+        callFor<BackfilledSource>(opened, {"POST", routeOf(source, "/backfill"), "reading documents", body}));
     const BackfilledSource& part = made.second;
     total.matched += part.matched;
     total.modified += part.modified;
@@ -137,7 +126,7 @@ Result<Outcome> backfillSource(Client& client) {
                       countOf(part.remaining), source, source));
     }
   } while (total.remaining > 0);
-  return opened.outcome(fmt::format("gave an id to {} of {}", countOf(total.modified), source), doc::encode(total));
+  return outcomeOf(opened, fmt::format("gave an id to {} of {}", countOf(total.modified), source), doc::encode(total));
 }
 
 }  // namespace mb::cli

@@ -6,32 +6,19 @@ namespace mb::cli {
 
 namespace {
 
-// What a transfer is about: a session on the control plane, and the project.
-struct TransferTarget {
-  std::unique_ptr<Session> session;
-  ProjectRef project;
+Result<doc::Document> callTransfer(const ProjectSession& target, std::string method, std::string_view below,
+                                   std::string_view doing, std::optional<doc::Document> body = {}) {
+  return target.session->control(
+      {std::move(method), fmt::format("/control/projects/{}/transfer{}", percentEncoded(target.project.id), below),
+       doing, std::move(body)});
+}
 
-  static Result<TransferTarget> open(Client& client) {
-    TransferTarget out;
-    TRY(out.session, client.session());
-    TRY(out.project, out.session->project());
-    return out;
-  }
-
-  Result<doc::Document> call(std::string method, std::string_view below, std::string_view doing,
-                             std::optional<doc::Document> body = {}) {
-    return session->control({std::move(method),
-                             fmt::format("/control/projects/{}/transfer{}", percentEncoded(project.id), below), doing,
-                             std::move(body)});
-  }
-
-  Outcome outcome(std::string text, std::string_view userId = {}) const {
-    doc::BsonWriter result;
-    appendProject(result, *session, project);
-    if (!userId.empty()) result.appendString("userId", userId);
-    return Outcome{0, std::move(text), result.finish()};
-  }
-};
+Outcome outcomeOf(const ProjectSession& target, std::string text, std::string_view userId = {}) {
+  doc::BsonWriter result;
+  appendProject(result, *target.session, target.project);
+  if (!userId.empty()) result.appendString("userId", userId);
+  return Outcome{0, std::move(text), result.finish()};
+}
 
 Result<std::string> ownId(Session& session) {
   TRY(const doc::Document response, session.control({"GET", "/control/me", "reading your account"}));
@@ -56,43 +43,44 @@ Error withoutOffer(const Error& error, std::string message) {
 }  // namespace
 
 Result<Outcome> offerTransfer(Client& client) {
-  TRY(TransferTarget target, TransferTarget::open(client));
+  TRY(const ProjectSession target, client.projectSession());
   TRY(const std::string own, ownId(*target.session));
   TRY(const std::string user, memberId(*target.session, target.project, client.value("user")));
   if (user == own) {
     return fail(ErrorCode::validation,
                 "you cannot offer a project to yourself: `manybase transfer take` moves it to you at once");
   }
-  RETURN_IF_ERROR(target.call("POST", "", "offering the project", recipientBody(user)));
-  return target.outcome(fmt::format("offered {} to {}, who has 7 days for `manybase transfer accept --project {}`",
-                                    target.project.shown(), client.value("user"), target.project.shown()),
-                        user);
+  RETURN_IF_ERROR(callTransfer(target, "POST", "", "offering the project", recipientBody(user)));
+  return outcomeOf(target,
+                   fmt::format("offered {} to {}, who has 7 days for `manybase transfer accept --project {}`",
+                               target.project.shown(), client.value("user"), target.project.shown()),
+                   user);
 }
 
 Result<Outcome> acceptTransfer(Client& client) {
-  TRY(TransferTarget target, TransferTarget::open(client));
-  const auto response = target.call("POST", "/accept", "accepting the project");
+  TRY(const ProjectSession target, client.projectSession());
+  const auto response = callTransfer(target, "POST", "/accept", "accepting the project");
   if (!response) {
     return fail(
         withoutOffer(response.error(), fmt::format("there is no open offer of {} to you", target.project.shown())));
   }
-  return target.outcome(fmt::format("accepted {}: you pay for it from now on", target.project.shown()));
+  return outcomeOf(target, fmt::format("accepted {}: you pay for it from now on", target.project.shown()));
 }
 
 Result<Outcome> withdrawTransfer(Client& client) {
-  TRY(TransferTarget target, TransferTarget::open(client));
-  const auto response = target.call("DELETE", "", "withdrawing the offer");
+  TRY(const ProjectSession target, client.projectSession());
+  const auto response = callTransfer(target, "DELETE", "", "withdrawing the offer");
   if (!response) {
     return fail(withoutOffer(response.error(), fmt::format("there is no open offer of {}", target.project.shown())));
   }
-  return target.outcome(fmt::format("withdrew the offer of {}", target.project.shown()));
+  return outcomeOf(target, fmt::format("withdrew the offer of {}", target.project.shown()));
 }
 
 Result<Outcome> takeProject(Client& client) {
-  TRY(TransferTarget target, TransferTarget::open(client));
+  TRY(const ProjectSession target, client.projectSession());
   TRY(const std::string own, ownId(*target.session));
-  RETURN_IF_ERROR(target.call("POST", "", "taking the project", recipientBody(own)));
-  return target.outcome(fmt::format("took {}: you pay for it from now on", target.project.shown()), own);
+  RETURN_IF_ERROR(callTransfer(target, "POST", "", "taking the project", recipientBody(own)));
+  return outcomeOf(target, fmt::format("took {}: you pay for it from now on", target.project.shown()), own);
 }
 
 }  // namespace mb::cli
