@@ -238,6 +238,13 @@ Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, co
   {
     TRY(const auto image, store::StoreImage::open(target.work() / "store"));
     if (onMongo) RETURN_IF_ERROR(fillDatabase(*image, context.storeSettings.mongo, progress));
+    StoreSettings settings = fillingSettings();
+    if (onMongo) {
+      settings.mongo.uri = context.storeSettings.mongo.uri;
+      settings.mongo.prefix = context.storeSettings.mongo.prefix;
+      settings.mongo.incomplete = true;
+    }
+    RETURN_IF_ERROR(restartCopying(*image, settings, target.work()));
   }
   if (secret) RETURN_IF_ERROR(target.putSecret(*secret));
   RETURN_IF_ERROR(target.keep(!onMongo));

@@ -5,6 +5,20 @@
 
 namespace mb::app {
 
+namespace {
+constexpr int64_t kNoLimit = int64_t{1} << 40;
+constexpr int64_t kNoLimitHours = 24 * 365 * 100;
+}  // namespace
+
+StoreSettings fillingSettings() {
+  Settings defaults({});
+  StoreSettings settings(defaults);
+  settings.embedded.changeLogBytes = settings.embedded.changeLogTotalBytes = kNoLimit;
+  settings.embedded.changeLogHours = kNoLimitHours;
+  settings.mongo.logLimits = {kNoLimitHours, kNoLimit, kNoLimit};
+  return settings;
+}
+
 StoreSettings::StoreSettings(Settings& settings) : embedded(settings), mongo(store::mongoSettingsOf(settings)) {
   // What holds on both engines.
   mongo.logLimits = {embedded.changeLogHours, embedded.changeLogBytes, embedded.changeLogTotalBytes};
@@ -16,8 +30,8 @@ Result<OpenedStore> openStore(const StoreSettings& settings, const std::filesyst
   if (settings.isOnMongo()) {
     auto store = store::MongoStore::open(settings.mongo, systemCollections(), clock);
     if (!store) {
-      return fail(
-          Error(store.error().code(), "MONGO_URL: " + store.error().message()).withCause(store.error().cause()));
+      return fail(Error(store.error().code(), fmt::format("{}: {}", settings.mongoOption, store.error().message()))
+                      .withCause(store.error().cause()));
     }
     logWarn("MongoDB as the store is a preview: it was tested on servers of its protocol, not on MongoDB itself");
     return OpenedStore{*std::move(store), nullptr};

@@ -10,9 +10,14 @@ struct StoreSettings {
   explicit StoreSettings(Settings& settings);
   store::EmbeddedSettings embedded;
   store::MongoSettings mongo;
+  std::string_view mongoOption = "MONGO_URL";  // what the address was given by, for errors
 
   bool isOnMongo() const { return !mongo.uri.empty(); }
 };
+
+// Settings by which a command fills a store: no change log is trimmed, which the server that opens it later does.
+// Without a database.
+StoreSettings fillingSettings();
 
 struct OpenedStore {
   std::unique_ptr<store::MainStore> store;

@@ -4,7 +4,9 @@
 #include "base/blocking.h"
 #include "base/files.h"
 #include "base/sha256.h"
+#include "own_changes/copier.h"
 #include "store/embedded/backup.h"
+#include "store/own/pending_writes.h"
 
 namespace mb::app {
 
@@ -14,9 +16,6 @@ constexpr size_t kBatchDocuments = 500;
 constexpr size_t kBatchBytes = 1 << 20;
 constexpr auto kWriteLimit = std::chrono::seconds(60);
 constexpr uint64_t kBetweenSigns = 1000;
-// The limits of change logs while a store is filled: the server that opens it later trims them.
-constexpr int64_t kNoLimit = int64_t{1} << 40;
-constexpr int64_t kNoLimitHours = 24 * 365 * 100;
 
 const store::SystemCollection* declared(const std::vector<store::SystemCollection>& all, store::CollectionNo number) {
   const auto found = std::ranges::find(all, number, &store::SystemCollection::number);
@@ -219,18 +218,40 @@ class OneCore {
   Cores cores_{1};
 };
 
+// The projects whose changes are copied from a database of their owner.
+Result<std::vector<store::ProjectNo>> copiedProjects(const store::Image& source) {
+  std::vector<store::ProjectNo> copied;
+  for (const store::ProjectNo project : source.projects()) {
+    TRY(const auto stream, source.get(project, store::own::kStream, store::own::kStreamId));
+    if (stream) copied.push_back(project);
+  }
+  return copied;
+}
+
 }  // namespace
+
+Result<> restartCopying(const store::Image& backup, const StoreSettings& settings,
+                        const std::filesystem::path& directory) {
+  TRY(const std::vector<store::ProjectNo> projects, copiedProjects(backup));
+  if (projects.empty()) return {};
+  const SystemClock clock;
+  OneCore core;
+  TRY(const OpenedStore opened, openStore(settings, directory, core.get(), clock));
+  for (const store::ProjectNo project : projects) {
+    RETURN_IF_ERROR(runBlocking(core.get(), own_changes::restartCopying(*opened.store, project)));
+  }
+  opened.store->close();
+  return {};
+}
 
 Result<Transferred> fillDirectory(const store::Image& source, const std::filesystem::path& directory,
                                   Progress& progress) {
   RETURN_IF_ERROR(checkSource(source));
   RETURN_IF_ERROR(store::EmbeddedStore::createLike(source, directory, progress));
-  store::EmbeddedSettings settings;
-  settings.changeLogBytes = settings.changeLogTotalBytes = kNoLimit;
-  settings.changeLogHours = kNoLimitHours;
   const SystemClock clock;
   OneCore core;
-  TRY(auto store, store::EmbeddedStore::open(directory, settings, core.get(), systemCollections(), clock));
+  TRY(auto store,
+      store::EmbeddedStore::open(directory, fillingSettings().embedded, core.get(), systemCollections(), clock));
   auto done = copyDocuments(source, *store, core.get(), progress);
   store->close();
   if (!done) return done;
@@ -244,7 +265,7 @@ Result<Transferred> fillDatabase(const store::Image& source, store::MongoSetting
   RETURN_IF_ERROR(checkSource(source));
   RETURN_IF_ERROR(store::MongoStore::createLike(source, settings, progress));
   settings.incomplete = true;
-  settings.logLimits = {kNoLimitHours, kNoLimit, kNoLimit};
+  settings.logLimits = fillingSettings().mongo.logLimits;
   const SystemClock clock;
   OneCore core;
   TRY(auto store, store::MongoStore::open(std::move(settings), systemCollections(), clock));

@@ -2,9 +2,8 @@
 // of projects and collections, ids and positions of the change logs stay as they are.
 #pragma once
 
+#include "app/store_choice.h"
 #include "base/progress.h"
-#include "store/embedded/embedded_store.h"
-#include "store/mongo/mongo_store.h"
 
 namespace mb::app {
 
@@ -31,5 +30,10 @@ Result<Transferred> fillDirectory(const store::Image& source, const std::filesys
                                   Progress& progress);
 // The same into a database, which stays marked as incomplete: MongoStore::complete() ends that.
 Result<Transferred> fillDatabase(const store::Image& source, store::MongoSettings settings, Progress& progress);
+
+// For a store that a restore has filled from `backup`, in `directory` or in the database of the settings: the changes
+// of owners' databases are copied from the next start on, with a gap. Blocks.
+Result<> restartCopying(const store::Image& backup, const StoreSettings& settings,
+                        const std::filesystem::path& directory);
 
 }  // namespace mb::app

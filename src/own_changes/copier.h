@@ -49,4 +49,8 @@ class Copier {
   PeriodicTask passes_;
 };
 
+// For a project of a store that was restored from a backup and that no server has open: the copying begins with the
+// changes from then on, and says that those since the backup were missed. Without effect where nothing was copied.
+Task<> restartCopying(store::DocumentStore& store, store::ProjectNo project);
+
 }  // namespace mb::own_changes

@@ -100,7 +100,7 @@ Task<std::chrono::milliseconds> Follower::step() {
   if (!record_) CO_RETURN_IF_ERROR(co_await load());
   if (!database_->capabilities().changeStreams) co_return co_await withoutStream();
   if (record_->token.empty()) {
-    CO_RETURN_IF_ERROR(co_await begin(false));
+    CO_RETURN_IF_ERROR(co_await begin(record_->restored.value_or(false)));
     co_return 0ms;
   }
   CO_TRY(Read read, co_await this->read(token_));
@@ -173,6 +173,7 @@ Task<> Follower::begin(bool missed) {
   Chunk chunk;
   if (missed || next.restarts) chunk.entries.push_back(store::ChangeEntry::gap());
   next.restarts = false;
+  next.restored.reset();
   std::vector<store::Insert> audit;
   if (missed) {
     next.missedAt = now;
@@ -191,6 +192,7 @@ Task<std::chrono::milliseconds> Follower::withoutStream() {
     if (next.restarts) chunk.entries.push_back(store::ChangeEntry::gap());
     next.token.clear();
     next.restarts = false;
+    next.restored.reset();
     CO_RETURN_IF_ERROR(co_await store(std::move(next), std::move(chunk), {}));
   }
   CO_TRY(std::vector<own::Announcement> left, co_await pending());

@@ -100,7 +100,7 @@ class Follower {
   Task<Read> read(std::string token);
   Async<void> closeStream();
 
-  // Opens a stream from now on. `missed`: the one before cannot continue.
+  // Opens a stream from now on. `missed`: the one before cannot continue, or a restore went back to before its end.
   Task<> begin(bool missed);
   // Of a database without change streams: writes log themselves, and what they left is settled.
   Task<std::chrono::milliseconds> withoutStream();

@@ -285,6 +285,21 @@ TEST_F(CopierSuite, ALostPastIsAGapAndNoWriteOfOursIsLost) {
   EXPECT_EQ(log(3)[2].actor.id, "u2");
 }
 
+TEST_F(CopierSuite, ARestoreBeginsFromNowWithAGap) {
+  follow();
+  end();
+  insertOutside(*doc::parseJson(R"({"_id":"b"})"));
+  must(restartCopying(*router_, project_));
+  EXPECT_TRUE(stream().token.empty());
+  begin();
+  await([this] { return stream().missedAt.has_value(); });
+  EXPECT_EQ(stream().restored, std::nullopt);
+  put("c", R"({"n":2})", "u2");
+  const std::vector<ChangeEntry> entries = log(2);
+  EXPECT_TRUE(entries[0].isGap());
+  EXPECT_EQ(entries[1].actor.id, "u2");
+}
+
 TEST_F(CopierSuite, OfTwoCopiersEachEntryIsOfOne) {
   follow();
   const auto second = another();

@@ -32,6 +32,15 @@ Write writing(Deadline deadline) {
   return Write({.deadline = deadline, .actor = {ActorKind::server, ""}, .bumpEpochs = {}});
 }
 
+Result<StreamRecord> restartedRecord(const std::optional<doc::Document>& stream) {
+  TRY(auto record, fromStore<StreamRecord>(stream));
+  if (!record) record = StreamRecord{.id = std::string(kStreamId), .token = {}, .missedAt = {}};
+  record->token.clear();
+  record->restarts = true;
+  ++record->moves;
+  return *std::move(record);
+}
+
 }  // namespace
 
 std::vector<SystemCollection> systemCollections() {
@@ -44,12 +53,14 @@ std::string pendingWriteKey(CollectionNo collection, std::string_view keyName) {
 }
 
 Result<doc::Document> restarted(const std::optional<doc::Document>& stream) {
-  TRY(auto record, fromStore<StreamRecord>(stream));
-  if (!record) record = StreamRecord{.id = std::string(kStreamId), .token = {}, .missedAt = {}};
-  record->token.clear();
-  record->restarts = true;
-  ++record->moves;
-  return doc::encode(*record);
+  TRY(const StreamRecord record, restartedRecord(stream));
+  return doc::encode(record);
+}
+
+Result<doc::Document> restoredStream(const std::optional<doc::Document>& stream) {
+  TRY(StreamRecord record, restartedRecord(stream));
+  record.restored = true;
+  return doc::encode(record);
 }
 
 ChangeEntry entryOf(const PendingWrite& pendingWrite, std::optional<doc::Document> after) {

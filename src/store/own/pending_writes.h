@@ -73,11 +73,13 @@ struct StreamRecord {
   bool restarts = false;  // the database is another one: subscribers must get a gap
   // The last time that changes were missed.
   std::optional<Timestamp> missedAt;
+  // Set by a restore, with `restarts`: what changed since the backup counts as missed. Absent where it is false.
+  std::optional<bool> restored = {};
   static constexpr auto shape() {
     return doc::shape<StreamRecord>(
         "Stream", doc::field("id", &StreamRecord::id), doc::field("token", &StreamRecord::token),
         doc::field("moves", &StreamRecord::moves), doc::field("restarts", &StreamRecord::restarts),
-        doc::field("missedAt", &StreamRecord::missedAt));
+        doc::field("missedAt", &StreamRecord::missedAt), doc::field("restored", &StreamRecord::restored));
   }
 };
 
@@ -93,6 +95,8 @@ std::string pendingWriteKey(CollectionNo collection, std::string_view keyName);
 
 // The record, with `restarts`, for the commit that gives the project another database. Fails with internal.
 Result<doc::Document> restarted(const std::optional<doc::Document>& stream);
+// The same for a project that is restored from a backup, with `restored`. Fails with internal.
+Result<doc::Document> restoredStream(const std::optional<doc::Document>& stream);
 
 // The entry of the change; `after`: the document as shown, of one that is not removed.
 ChangeEntry entryOf(const PendingWrite& pendingWrite, std::optional<doc::Document> after);

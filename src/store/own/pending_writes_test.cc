@@ -86,6 +86,20 @@ TEST(PendingWrites, ANewDatabaseEndsTheCopying) {
   }
 }
 
+TEST(PendingWrites, ARestoreCountsWhatFollowedAsMissed) {
+  const StreamRecord copied{.id = std::string(kStreamId), .token = "dG9rZW4=", .moves = 4, .missedAt = Timestamp{7}};
+  EXPECT_EQ(doc::encode(copied).view().find("restored"), std::nullopt);
+  const auto after = restoredStream(doc::encode(copied));
+  ASSERT_TRUE(after);
+  EXPECT_FALSE(*isCopied(*after));
+  const auto record = fromStore<StreamRecord>(after->view());
+  ASSERT_TRUE(record);
+  EXPECT_TRUE(record->restarts);
+  EXPECT_EQ(record->restored, true);
+  EXPECT_EQ(record->moves, 5);
+  EXPECT_EQ(record->missedAt, Timestamp{7});
+}
+
 TEST(PendingWrites, ADocumentIsNamedByItsCollectionAndKey) {
   EXPECT_NE(pendingWriteKey(1001, "aa"), pendingWriteKey(1002, "aa"));
   EXPECT_NE(pendingWriteKey(1001, "aa"), pendingWriteKey(1001, "ab"));
