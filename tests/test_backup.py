@@ -416,7 +416,7 @@ def damage(backup, how: str) -> str:
         (backup / "manifest.json").unlink()
         return "is not a backup"
     if how == "newer":
-        manifest["format"] = 3
+        manifest["format"] = 4
         (backup / "manifest.json").write_text(json.dumps(manifest))
         sums = subprocess.run(["sha256sum", "manifest.json"], cwd=backup, capture_output=True, text=True).stdout
         (backup / "SHA256SUMS").write_text(sums)

@@ -296,7 +296,8 @@ def mongo_suites() -> list[Tally]:
 
 
 def mongo_pair() -> list[Tally]:
-    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "tests/mongo/test_move.py", "-q"]
+    moves = ("tests/mongo/test_move.py", "tests/mongo/test_move_project.py")
+    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", *moves, "-q"]
     name = "several servers on MongoDB, and moves"
     return _with_release(
         lambda server: runners.single(name, command, 1800, {"MB_SERVER": str(server), "MB_KILLED_MOVES": "1"})

@@ -188,6 +188,7 @@ Result<> fillProject(const Deployment& deployment, const HeldCheckpoint& checkpo
   TRY(SummedFile file, SummedFile::create(into / kProjectFile));
   TRY(const StreamEnd counts,
       exportProject(checkpoint.image(), record, progress, [&](std::string_view kind, doc::DocumentView content) {
+        if (kind == kDatabaseRecord) manifest.format = kFormatWithDatabase;
         return file.write(encodeRecord(kind, content));
       }));
   TRY(const Sum sum, file.finish());

@@ -18,8 +18,11 @@
 
 namespace mb::app {
 
-// 2: with stored files.
-inline constexpr int32_t kBackupFormat = 2;
+// The format of a backup with stored files, and of one project whose owner brings its database.
+inline constexpr int32_t kFormatWithFiles = 2;
+inline constexpr int32_t kFormatWithDatabase = 3;
+// The highest one.
+inline constexpr int32_t kBackupFormat = kFormatWithDatabase;
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kSumsFile = "SHA256SUMS";
 inline constexpr std::string_view kProjectFile = "project.bson";

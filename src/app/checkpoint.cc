@@ -8,14 +8,13 @@ namespace mb::app {
 namespace {
 // In the data directory, so on the same file system: the store's files can be linked.
 constexpr std::string_view kFolder = "checkpoints";
+}  // namespace
 
 Result<bool> serversRun(const Deployment& deployment) {
   if (deployment.identity != nullptr) return true;
   const store::Peers* peers = deployment.store.peers();
   return peers == nullptr ? Result<bool>(false) : peers->hasOthers();
 }
-
-}  // namespace
 
 Result<HeldCheckpoint> HeldCheckpoint::make(Deployment& deployment) {
   HeldCheckpoint made;

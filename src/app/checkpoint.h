@@ -28,6 +28,10 @@ class HeldCheckpoint {
   const store::StoreImage* files_ = nullptr;  // the same; null on MongoDB
 };
 
+// Whether a server runs on the deployment, or was killed so shortly ago that it may still write. Blocks. Fails with
+// unavailable.
+Result<bool> serversRun(const Deployment& deployment);
+
 // Removes checkpoints that a killed process left. REQUIRES: the store is open, which only one process can have.
 void removeLeftCheckpoints(const std::filesystem::path& directory);
 

@@ -54,6 +54,7 @@ struct CommandContext {
   std::string version;
   bool deliversMail = false;  // a mail server is configured
   bool billing = false;
+  bool audit = false;
 };
 
 using cli::has;
@@ -72,7 +73,8 @@ struct Command {
   // If set, called first, in the program itself: returns an outcome when these arguments need no open deployment.
   Result<std::optional<cli::Outcome>> (*alone)(const CommandContext& context, const cli::Arguments& arguments,
                                                Progress& progress) = nullptr;
-  // If set, called in the program before the command is sent or run: prompts for hidden arguments and adds them.
+  // If set, called in the program before the command is sent or run: prompts for hidden arguments and adds them, or
+  // changes others to what a server needs that runs the command.
   Result<> (*ask)(cli::Arguments& arguments) = nullptr;
 };
 
@@ -84,7 +86,7 @@ const Command* findCommand(std::string_view name);
 // See cli/option.h.
 Result<> checkArguments(const Command& command, const cli::Arguments& arguments);
 
-// ---- the commands: check.cc, compact.cc, backup.cc, restore.cc, move.cc, audit_command.cc
+// ---- the commands: check.cc, compact.cc, backup.cc, restore.cc, audit_command.cc
 Result<cli::Outcome> check(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> compact(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> backup(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
@@ -92,10 +94,16 @@ Result<cli::Outcome> restoreProject(Deployment& deployment, const cli::Arguments
 Result<cli::Outcome> verifyAudit(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<std::optional<cli::Outcome>> restoreAll(const CommandContext& context, const cli::Arguments& arguments,
                                                Progress& progress);
-Result<cli::Outcome> moveDeployment(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
-// Fails with conflict if a server runs on the data directory.
-Result<std::optional<cli::Outcome>> refuseWhileServed(const CommandContext& context, const cli::Arguments& arguments,
-                                                      Progress& progress);
+// ---- move.cc, move_project.cc
+// The whole deployment, or with `project` one project of it.
+Result<cli::Outcome> move(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+Result<cli::Outcome> moveProject(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
+// Checks the arguments of a move. Fails with conflict where a whole deployment is to move and a server runs on the data
+// directory.
+Result<std::optional<cli::Outcome>> checkMove(const CommandContext& context, const cli::Arguments& arguments,
+                                              Progress& progress);
+// Makes a directory that --to names absolute.
+Result<> settleMoveTarget(cli::Arguments& arguments);
 // ---- keys_commands.cc, reseal_command.cc
 Result<cli::Outcome> listKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> rotateKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);

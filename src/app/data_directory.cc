@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kSecretBytes = 32;
 constexpr size_t kMinDistinctBytes = 8;
+constexpr size_t kMaxSecretFile = 256;
 
 std::unexpected<Error> refusedDirectory(std::string line) {
   return fail(ErrorCode::internal, std::move(line));
@@ -94,6 +95,15 @@ Result<std::optional<Secret>> secretText(const std::optional<Secret>& given, con
   Secret secret(std::move(text));
   RETURN_IF_ERROR(parseMasterSecret(secret.reveal()));
   return std::optional(std::move(secret));
+}
+
+Result<Secret> readSecret(const std::filesystem::path& file) {
+  TRY(std::string text, readWhole(file, kMaxSecretFile));
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  Secret secret(std::move(text));
+  const auto parsed = parseMasterSecret(secret.reveal());
+  if (parsed) return secret;
+  return fail(ErrorCode::validation, fmt::format("the content of {} {}", file.string(), parsed.error().message()));
 }
 
 Result<std::string> fingerprintOf(const std::optional<Secret>& secret) {

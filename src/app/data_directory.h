@@ -36,6 +36,8 @@ Result<MasterSecret> loadMasterSecret(const std::optional<Secret>& given, const 
 // As loadMasterSecret(), in base64, but creates no secret: nullopt while it does not exist. Fails with a message to
 // print.
 Result<std::optional<Secret>> secretText(const std::optional<Secret>& given, const std::filesystem::path& directory);
+// The secret that a file holds, in base64. Fails with a message to print.
+Result<Secret> readSecret(const std::filesystem::path& file);
 // 16 hex digits that identify a secret without revealing it; "" without a secret.
 Result<std::string> fingerprintOf(const std::optional<Secret>& secret);
 

@@ -6,49 +6,15 @@
 
 #include "app/checkpoint.h"
 #include "app/data_directory.h"
+#include "app/move_target.h"
 #include "app/transfer.h"
 #include "cli/control_client.h"
-#include "store/mongo/uri.h"
 
 namespace mb::app {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kMaxAddress = 4096;
-
-struct MoveTarget {
-  std::optional<store::MongoUri> database;
-  fs::path directory;  // without a database
-
-  std::string name() const {
-    return database ? fmt::format("the database \"{}\"", database->prefix) : directory.string();
-  }
-};
-
-Result<MoveTarget> targetOf(const cli::Arguments& arguments) {
-  if (has(arguments, "to") == has(arguments, "to-file")) {
-    return fail(ErrorCode::invalidParam, "name the target with either --to or --to-file");
-  }
-  std::string text = valueOf(arguments, "to");
-  if (has(arguments, "to-file")) {
-    TRY(text, readWhole(valueOf(arguments, "to-file"), kMaxAddress));
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  }
-  MoveTarget target;
-  if (text.find("://") == std::string::npos) {
-    if (text.empty()) return fail(ErrorCode::invalidParam, "--to must be the address of a database or a directory");
-    std::error_code failed;
-    target.directory = fs::absolute(text, failed).lexically_normal();
-    if (!target.directory.has_filename()) target.directory = target.directory.parent_path();
-    return target;
-  }
-  auto parsed = store::parseMongoUri(text);
-  if (!parsed) return fail(ErrorCode::invalidParam, "--to: " + parsed.error().message());
-  target.database = *std::move(parsed);
-  return target;
-}
 
 // No server may write while the store is read, and none may have written that the copy does not hold.
 Result<> checkAlone(const Deployment& deployment) {
@@ -161,16 +127,24 @@ cli::Outcome outcomeOf(const Transferred& moved, const MoveTarget& target, const
 
 }  // namespace
 
-Result<std::optional<cli::Outcome>> refuseWhileServed(const CommandContext& context, const cli::Arguments& arguments,
-                                                      Progress&) {
-  RETURN_IF_ERROR(targetOf(arguments));
+Result<std::optional<cli::Outcome>> checkMove(const CommandContext& context, const cli::Arguments& arguments,
+                                              Progress&) {
+  RETURN_IF_ERROR(moveTargetOf(arguments));
+  if (has(arguments, "project")) return std::optional<cli::Outcome>();
+  for (const std::string_view option : {"to-data", "to-secret-file", "owner"}) {
+    if (!has(arguments, std::string(option))) continue;
+    return fail(ErrorCode::invalidParam, fmt::format("--{} needs --project", option));
+  }
   TRY(const auto server, cli::ControlClient::connect(context.directory));
   if (!server) return std::optional<cli::Outcome>();
   return fail(ErrorCode::conflict, fmt::format("a server runs on {}: stop it first", context.directory.string()));
 }
 
-Result<cli::Outcome> moveDeployment(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
-  TRY(const MoveTarget target, targetOf(arguments));
+Result<cli::Outcome> move(Deployment& deployment, const cli::Arguments& arguments, Progress& progress) {
+  if (has(arguments, "project")) return moveProject(deployment, arguments, progress);
+  // A request on the command socket passes no checkMove().
+  if (deployment.identity != nullptr) return fail(ErrorCode::conflict, "a server runs: stop it first");
+  TRY(const MoveTarget target, moveTargetOf(arguments));
   RETURN_IF_ERROR(checkAlone(deployment));
   TRY(const Transferred moved, moveTo(target, deployment, progress));
   return outcomeOf(moved, target, deployment);

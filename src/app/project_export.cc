@@ -28,8 +28,10 @@ class Exporter {
       TRY(const store::CollectionStats stats, image_.stats(number_, collection.number));
       total_ += stats.documents;
     }
-    RETURN_IF_ERROR(sink_("manybase", doc::encode(StreamBegin{})));
+    TRY(const auto database, image_.get(store::kControlProject, projects::kOwnDatabases, record_.id.str()));
+    RETURN_IF_ERROR(sink_("manybase", doc::encode(StreamBegin{database ? kRecordsFormat : kFormatWithoutDatabase})));
     RETURN_IF_ERROR(sink_("project", doc::encode(record_)));
+    if (database) RETURN_IF_ERROR(sink_(kDatabaseRecord, *database));
     RETURN_IF_ERROR(members());
     for (const auto& collection : collections_) {
       if (!refersToCollections(collection.number)) RETURN_IF_ERROR(section(collection));

@@ -1,6 +1,7 @@
 #include "app/project_import.h"
 
 #include "app/application.h"
+#include "app/checkpoint.h"
 #include "app/data_directory.h"
 #include "app/secret_rotation.h"
 #include "app/stored_files.h"
@@ -14,6 +15,8 @@
 #include "identity/realm.h"
 #include "identity/user_names.h"
 #include "integrations/integration_service.h"
+#include "projects/records.h"
+#include "store/own/pending_writes.h"
 #include "vectors/embedding_rows.h"
 
 namespace mb::app {
@@ -23,6 +26,7 @@ namespace {
 constexpr size_t kBatchDocuments = 200;
 constexpr size_t kBatchBytes = 512 << 10;
 constexpr auto kWriteLimit = std::chrono::seconds(60);
+constexpr uint64_t kComparedBetweenSteps = 1000;
 
 // Collections that a copy of a project does not get: their records authenticate clients for the original, or say what
 // the original's processes were doing.
@@ -56,6 +60,14 @@ void copyInto(doc::BsonWriter& out, doc::DocumentView source, std::string_view f
       out.append(element.key, value);
     }
   }
+}
+
+// Collections whose documents are not imported. The server walks through the documents of vectors and references again:
+// pending jobs are not part of the copy. Counts of vectors name collections by number: takeDocument() writes them.
+// Unfinished uploads have bytes that no backup has.
+bool staysOut(store::CollectionNo system) {
+  return system == vectors::kWalks || system == data::kVectorCounts || system == data::kVectorCountWalks ||
+         system == data::kReferenceJobs || system == storage::kUploads || system == storage::kPieces;
 }
 
 bool known(const SystemSection& section) {
@@ -114,6 +126,7 @@ Result<> ProjectImport::take(std::string_view kind, doc::DocumentView content) {
     return {};
   }
   if (!projectSeen_) return corrupt("it does not begin as one");
+  if (kind == kDatabaseRecord) return takeDatabase(content);
   if (kind == "member") {
     auto member = doc::decode<projects::BackedUpMember>(content, doc::UnknownFields::ignore);
     if (!member || started_) return corrupt("a member");
@@ -131,10 +144,18 @@ Result<> ProjectImport::take(std::string_view kind, doc::DocumentView content) {
   return {};
 }
 
+Result<> ProjectImport::takeDatabase(doc::DocumentView content) {
+  auto database = doc::decode<projects::OwnDatabaseRecord>(content, doc::UnknownFields::ignore);
+  if (!database || database_ || started_) return corrupt("the record of the owner's database");
+  database_ = *std::move(database);
+  return {};
+}
+
 Result<> ProjectImport::start() {
   if (started_) return {};
   project_.slug = options_.slug;
   project_.owner = options_.owner;
+  project_.moved = options_.source.has_value();
   started_ = true;
   project_.verifiedOnly = deployment_.deliversMail;
   return runBlocking(deployment_.cores, restoring_.begin(project_));
@@ -149,14 +170,43 @@ Result<> ProjectImport::takeSystem(doc::DocumentView content) {
   }
   section_ = store::CollectionRef{restoring_.number(), static_cast<store::CollectionNo>(section->number), 0};
   system_ = true;
-  skips_ = options_.slug && staysBehind(section->name);
+  skips_ = staysOut(section_->number) || (options_.slug && staysBehind(section->name));
   verbatim_ = section->chain.has_value();
+  if (options_.source && !skips_) sections_.push_back({section_->number, section->name});
   if (!section->chain) return {};
   const auto hash = store::digestOf(section->chain->hash);
   if (section->chain->seq < 1 || !hash) return corrupt("the end of a chain");
-  return runBlocking(deployment_.cores,
-                     deployment_.store.restoreChain(section_->project, section_->number,
-                                                    {static_cast<uint64_t>(section->chain->seq), *hash}));
+  const store::ChainHead head{static_cast<uint64_t>(section->chain->seq), *hash};
+  if (options_.source) sections_.back().chain = head;
+  return runBlocking(deployment_.cores, deployment_.store.restoreChain(section_->project, section_->number, head));
+}
+
+Result<> ProjectImport::bringDatabase() {
+  if (!database_) return {};
+  const doc::Document read = doc::encode(*database_);
+  database_->id = restoring_.id();
+  const doc::Document bound = doc::encode(*database_);
+  if (secret_) {
+    const ResealedDocument made =
+        resealedAs(projects::kOwnDatabases, {formerSecret(), "", read}, {*secret_, "", bound});
+    unreadable_ += made.unreadable;
+    TRY(*database_, doc::decode<projects::OwnDatabaseRecord>(made.document));
+  }
+  restoring_.bring(*std::move(database_));
+  return {};
+}
+
+doc::Document ProjectImport::resealed(doc::DocumentView document) {
+  const std::string before = project_.record.id.str();
+  const std::string after = restoring_.id().str();
+  doc::Document made(document);
+  if (secret_) {
+    ResealedDocument resealed =
+        resealedAs(section_->number, {formerSecret(), before, document}, {*secret_, after, document});
+    unreadable_ += resealed.unreadable;
+    made = std::move(resealed.document);
+  }
+  return options_.slug ? withProjectId(made, before, after) : std::move(made);
 }
 
 Result<> ProjectImport::takeCollection(doc::DocumentView content) {
@@ -170,6 +220,7 @@ Result<> ProjectImport::takeCollection(doc::DocumentView content) {
                   deployment_.store.restoreCollection(restoring_.number(), std::move(collection), std::move(held))));
   numbers_.emplace(made.name, made.number);
   section_ = store::CollectionRef{restoring_.number(), made.number, made.version};
+  if (options_.source) sections_.push_back({made.number, made.name});
   system_ = skips_ = verbatim_ = false;
   ++seen_.collections;
   return {};
@@ -179,26 +230,17 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
   if (!section_) return corrupt("a document outside of all collections");
   ++seen_.documents;
   if (skips_) return {};
-  // The server walks through the documents again: pending jobs are not part of the copy.
-  if (system_ && section_->number == vectors::kWalks) return {};
-  // Rows name collections by number: takeDocument() writes them for the documents.
-  if (system_ && (section_->number == data::kVectorCounts || section_->number == data::kVectorCountWalks)) return {};
-  // Their jobs of the queue are not in it either.
-  if (system_ && section_->number == data::kReferenceJobs) return {};
-  // Unfinished uploads are not either: a backup has only the bytes of files.
-  if (system_ && (section_->number == storage::kUploads || section_->number == storage::kPieces)) return {};
   // Entries of a chain name the project by the id that it had when they were written.
-  doc::Document document(content);
-  if (system_ && options_.slug && !verbatim_) {
-    const std::string before = project_.record.id.str();
-    if (secret_) document = boundTo(document, section_->number, *secret_, before, restoring_.id().str());
-    document = withProjectId(document, before, restoring_.id().str());
-  }
+  const bool isBound = system_ && !verbatim_ && (options_.slug || options_.source);
+  doc::Document document = isBound ? resealed(content) : doc::Document(content);
   const store::CollectionNo kind = system_ ? section_->number : 0;
   if (kind == identity::kUsers) {
     if (auto upgraded = identity::upgradedUser(document)) document = *std::move(upgraded);
   }
   if (kind == integrations::kIntegrations) document = integrations::asRestored(document);
+  if (kind == store::own::kStream && !options_.source) {
+    TRY(document, store::own::restoredStream(std::move(document)));
+  }
   if (isFollowers(kind)) document = events::restoredFollower(document, numbers_);
   if (kind == data::kPolicySetCollection) document = data::restoredPolicySet(document, numbers_);
   if (kind == data::kPolicyCollection) {
@@ -206,7 +248,13 @@ Result<> ProjectImport::takeDocument(doc::DocumentView content) {
     if (policy && policy->type() == doc::BsonType::document) defaultPolicy_ = doc::Document(policy->asDocument());
   }
   if (system_ && section_->number == storage::kFiles) {
-    TRY(document, restoreFile(deployment_, options_.from, restoring_.number(), document));
+    const BlobFinder blobs =
+        options_.source ? blobsOfDeployment(options_.source->deployment) : blobsOfBackup(options_.from);
+    TRY(document, restoreFile(deployment_, blobs, restoring_.number(), document));
+  }
+  if (options_.source) {
+    sections_.back().hash.add(document.view().bytes());
+    ++sections_.back().documents;
   }
   pending_.bytes += document.size();
   pending_.targets.push_back({*section_, std::string(document.view().stringOr("id"))});
@@ -248,12 +296,36 @@ Result<> ProjectImport::flush() {
   return {};
 }
 
+Result<> ProjectImport::compareSection(const store::Image& image, Section& section) const {
+  uint64_t documents = 0;
+  Sha256 hash;
+  RETURN_IF_ERROR(image.each(restoring_.number(), section.number, [&](doc::DocumentView stored) -> Result<> {
+    if (progress_.stopped()) return fail(ErrorCode::unavailable, "stopped");
+    if (documents++ % kComparedBetweenSteps == 0) progress_.at("documents compared: " + section.name, documents - 1, 0);
+    hash.add(stored.bytes());
+    return section.number == storage::kFiles ? compareBlob(deployment_, stored) : Result<>();
+  }));
+  TRY(const store::ChainHead head, image.chainHead(restoring_.number(), section.number));
+  const bool isSame = documents == section.documents && hash.finish() == section.hash.finish() &&
+                      (!section.chain || head == *section.chain);
+  if (isSame) return {};
+  return fail(ErrorCode::internal, fmt::format("the copy of \"{}\" is not what was read: {} documents, expected {}",
+                                               section.name, documents, section.documents));
+}
+
+Result<> ProjectImport::compare() {
+  TRY(const HeldCheckpoint checkpoint, HeldCheckpoint::make(deployment_));
+  for (Section& section : sections_) RETURN_IF_ERROR(compareSection(checkpoint.image(), section));
+  return {};
+}
+
 Result<Imported> ProjectImport::finish() {
   if (!end_) return corrupt("its end is missing");
   if (*end_ != seen_) return corrupt("it does not hold as much as its end says");
   RETURN_IF_ERROR(start());
+  RETURN_IF_ERROR(bringDatabase());
   TRY(const projects::RestoredProject project, runBlocking(deployment_.cores, restoring_.publish()));
-  return Imported{project, seen_};
+  return Imported{project, seen_, unreadable_};
 }
 
 }  // namespace mb::app

@@ -1,8 +1,9 @@
 // One project as a stream of records, independent of the engines that it is exported from and imported into:
 // concatenated BSON documents with one field each, whose name is the kind of record. In this order:
 //
-//   {manybase: {format: 2}}
+//   {manybase: {format: 2}}          3 where it has a `database`
 //   {project:  {…}}                  its record in the control plane
+//   {database: {…}}                  the record of a database of its owner, whose address is sealed
 //   {member:   {email, role, createdAt}}          any number; invites too
 //   {system:   {name, number, chain?: {seq, hash}}}   a system collection that holds something (users, roles, keys,
 //                                    audit entries, …); the end of its chain, where it has one (store/chain.h)
@@ -30,10 +31,13 @@
 
 namespace mb::app {
 
-inline constexpr int32_t kRecordsFormat = 2;
+// The highest format, with a database of the project's owner; one without has the format before.
+inline constexpr int32_t kRecordsFormat = 3;
+inline constexpr int32_t kFormatWithoutDatabase = 2;
+inline constexpr std::string_view kDatabaseRecord = "database";
 
 struct StreamBegin {
-  int32_t format = kRecordsFormat;
+  int32_t format = kFormatWithoutDatabase;
   static constexpr auto shape() { return doc::shape<StreamBegin>("Begin", doc::field("format", &StreamBegin::format)); }
 };
 

@@ -10,23 +10,13 @@ namespace mb::app {
 
 namespace {
 
-constexpr size_t kMaxSecretFile = 256;
-
 Result<Secret> newSecret(const cli::Arguments& arguments) {
   if (!has(arguments, "new-secret-file")) {
     std::array<uint8_t, 32> bytes{};
     fillRandom(bytes);
     return Secret(toBase64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   }
-  const std::filesystem::path path = valueOf(arguments, "new-secret-file");
-  TRY(std::string text, readWhole(path, kMaxSecretFile));
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  Secret secret(std::move(text));
-  const auto parsed = parseMasterSecret(secret.reveal());
-  if (!parsed) {
-    return fail(ErrorCode::validation, fmt::format("the content of {} {}", path.string(), parsed.error().message()));
-  }
-  return secret;
+  return readSecret(valueOf(arguments, "new-secret-file"));
 }
 
 // The deployment's secret, which must be the one that seals all values.

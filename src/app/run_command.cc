@@ -2,12 +2,9 @@
 #include <csignal>
 
 #include "app/application.h"
-#include "app/checkpoint.h"
 #include "app/commands.h"
-#include "app/data_directory.h"
-#include "app/secret_rotation.h"
+#include "app/open_deployment.h"
 #include "base/log.h"
-#include "billing/accounts.h"
 #include "cli/console.h"
 #include "cli/control_client.h"
 
@@ -45,55 +42,6 @@ class Interruptible {
   ~Interruptible() { interruptible = nullptr; }
 };
 
-// Opens the store for one command.
-Result<cli::Outcome> runHere(const Command& command, const CommandContext& context, bool audit,
-                             const cli::Arguments& arguments, Progress& progress) {
-  const std::filesystem::path& directory = context.directory;
-  std::error_code failed;
-  if (!context.storeSettings.isOnMongo() && !std::filesystem::is_directory(directory / "store", failed)) {
-    return fail(ErrorCode::notFound, fmt::format("there is no store in {}", directory.string()));
-  }
-  const SystemClock clock;
-  Cores cores(1);
-  TRY(const OpenedStore opened, openStore(context.storeSettings, directory, cores, clock));
-  const auto& store = opened.store;
-  cores.start();
-  Result<cli::Outcome> outcome = [&]() -> Result<cli::Outcome> {
-    removeLeftCheckpoints(directory);
-    // An incomplete recovery is reported by the commands that need the secret.
-    (void)recoverSecretRotation(*store, cores, context.givenSecret, directory);
-    TRY(std::optional<Secret> secret, secretText(context.givenSecret, directory));
-    IdGenerator ids(clock);
-    ids.startAbove(store->idFloorMs());
-    store->rememberIdsOf(ids);
-    audit::Auditor auditor(audit, ids, clock);
-    billing::Accounts accounts({*store, clock, auditor});
-    billing::AccountPlans plans(accounts);
-    Deployment deployment{directory,
-                          *store,
-                          opened.embedded,
-                          cores,
-                          ids,
-                          clock,
-                          auditor,
-                          std::move(secret),
-                          context.version,
-                          context.givenSecret.has_value(),
-                          nullptr,
-                          context.deliversMail,
-                          nullptr,
-                          nullptr,
-                          context.billing ? &plans : nullptr};
-    Result<cli::Outcome> ran = command.run(deployment, arguments, progress);
-    store->close();
-    return ran;
-  }();
-  store->close();
-  cores.stop();
-  cores.join();
-  return outcome;
-}
-
 cli::Arguments withAbsolutePaths(const Command& command, cli::Arguments arguments) {
   std::error_code failed;
   for (const Option& option : command.options) {
@@ -105,7 +53,7 @@ cli::Arguments withAbsolutePaths(const Command& command, cli::Arguments argument
 }
 
 Result<std::variant<cli::Outcome, cli::Failure>> perform(const Command& command, const CommandContext& context,
-                                                         bool audit, cli::Arguments arguments, cli::Console& console) {
+                                                         cli::Arguments arguments, cli::Console& console) {
   if (command.ask) RETURN_IF_ERROR(command.ask(arguments));
   RETURN_IF_ERROR(checkArguments(command, arguments));
   Shown progress(console);
@@ -120,7 +68,8 @@ Result<std::variant<cli::Outcome, cli::Failure>> perform(const Command& command,
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
     return server->call({std::string(command.name), arguments}, [&](const cli::Step& step) { console.step(step); });
   }
-  TRY(cli::Outcome outcome, runHere(command, context, audit, arguments, progress));
+  TRY(const auto opened, OpenDeployment::open(context));
+  TRY(cli::Outcome outcome, command.run(opened->get(), arguments, progress));
   return outcome;
 }
 
@@ -141,9 +90,9 @@ int runCommand(const Command& command, const std::string& dataDirectory, cli::Ar
   std::error_code failed;
   const std::filesystem::path directory = std::filesystem::absolute(
       dataDirectory.empty() ? all.app.dataDirectory : std::filesystem::path(dataDirectory), failed);
-  const CommandContext context{directory.lexically_normal(), all.store,     all.app.secret, version.version,
-                               all.mail.smtp.has_value(),    all.billing.on};
-  auto ending = perform(command, context, all.audit.on, withAbsolutePaths(command, std::move(arguments)), console);
+  const CommandContext context{directory.lexically_normal(), all.store,      all.app.secret, version.version,
+                               all.mail.smtp.has_value(),    all.billing.on, all.audit.on};
+  auto ending = perform(command, context, withAbsolutePaths(command, std::move(arguments)), console);
   if (!ending) return console.show(cli::failureOf(ending.error()));
   return std::visit([&](const auto& each) { return console.show(each); }, *ending);
 }

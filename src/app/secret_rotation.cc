@@ -107,23 +107,25 @@ std::vector<store::SealedField> sealedFields() {
   return all;
 }
 
-doc::Document boundTo(doc::DocumentView document, store::CollectionNo collection, const MasterSecret& master,
-                      std::string_view from, std::string_view to) {
-  doc::Document bound(document);
+ResealedDocument resealedAs(store::CollectionNo collection, const Sealing& from, const Sealing& to) {
+  ResealedDocument resealed{doc::Document(to.document)};
   for (const store::SealedField& field : sealedFields()) {
     if (field.collection != collection) continue;
-    const std::string before = field.context(from, document);
-    const std::string after = field.context(to, document);
-    if (before == after) continue;
-    const auto sealed = sealedIn(document, field);
+    const std::string before = field.context(from.project, from.document);
+    const std::string after = field.context(to.project, to.document);
+    if (&from.master == &to.master && before == after) continue;
+    const auto sealed = sealedIn(from.document, field);
     if (!sealed || sealed->empty()) continue;
-    const auto plain = master.unseal(*sealed, before);
-    if (!plain) continue;
+    const auto plain = from.master.unseal(*sealed, before);
+    if (!plain) {
+      ++resealed.unreadable;
+      continue;
+    }
     doc::BsonWriter next;
-    append(next, field, master.seal(plain->reveal(), after));
-    bound = *promoted(withNext(bound, next.finish()));
+    append(next, field, to.master.seal(plain->reveal(), after));
+    resealed.document = *promoted(withNext(resealed.document, next.finish()));
   }
-  return bound;
+  return resealed;
 }
 
 Result<std::vector<SecretRotation::SealedCollection>> SecretRotation::sealedCollections() {

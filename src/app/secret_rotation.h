@@ -29,10 +29,21 @@ store::SystemCollection secretChangeCollection();
 // The sealed fields of all modules.
 std::vector<store::SealedField> sealedFields();
 
-// `document` of a system collection, with its sealed values bound to the project `to` instead of `from`. Values that
-// `master` does not open stay unchanged.
-doc::Document boundTo(doc::DocumentView document, store::CollectionNo collection, const MasterSecret& master,
-                      std::string_view from, std::string_view to);
+// What the sealed values of a document are sealed under, and bound to.
+struct Sealing {
+  const MasterSecret& master;
+  std::string_view project;  // its id, "" in the control project
+  doc::DocumentView document;
+};
+
+// A document, and how many of its sealed values did not open and are unchanged.
+struct ResealedDocument {
+  doc::Document document;
+  uint64_t unreadable = 0;
+};
+
+// The document of `to`, of a system collection, with its values sealed as `to` says; they are sealed as `from` says.
+ResealedDocument resealedAs(store::CollectionNo collection, const Sealing& from, const Sealing& to);
 
 struct Resealed {
   uint64_t values = 0;

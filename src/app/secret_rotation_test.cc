@@ -7,6 +7,7 @@
 #include "app/application.h"
 #include "app/data_directory.h"
 #include "base/files.h"
+#include "integrations/integration_service.h"
 #include "projects/project_types.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
@@ -337,6 +338,34 @@ TEST(SystemCollections, HaveNumbersOfTheirOwn) {
   for (const auto& collection : systemCollections()) numbers.push_back(collection.number);
   std::ranges::sort(numbers);
   EXPECT_TRUE(std::ranges::adjacent_find(numbers) == numbers.end());
+}
+
+TEST_F(SecretRotationTest, ADocumentIsSealedForAnotherDeploymentAndProject) {
+  const std::vector<store::SealedField> fields = sealedFields();
+  const auto field = std::ranges::find(fields, integrations::kIntegrations, &store::SealedField::collection);
+  ASSERT_NE(field, fields.end());
+  const MasterSecret from = masterOf(old_);
+  const MasterSecret to = masterOf(secretOf('t'));
+  doc::BsonWriter bare;
+  bare.appendString("integrationId", "int_1");
+  const doc::Document named = bare.finish();
+  doc::BsonWriter out;
+  out.appendString("integrationId", "int_1");
+  out.appendString(field->field, toBase64(from.seal("hidden", field->context("proj_a", named))));
+  const doc::Document document = out.finish();
+
+  const ResealedDocument resealed =
+      resealedAs(integrations::kIntegrations, {from, "proj_a", document}, {to, "proj_b", document});
+  EXPECT_EQ(resealed.unreadable, 0U);
+  const auto sealed = fromBase64(resealed.document.view().stringOr(field->field));
+  ASSERT_TRUE(sealed);
+  EXPECT_EQ(to.unseal(*sealed, field->context("proj_b", named))->reveal(), "hidden");
+  EXPECT_FALSE(to.unseal(*sealed, field->context("proj_a", named)));
+
+  const ResealedDocument unread =
+      resealedAs(integrations::kIntegrations, {to, "proj_a", document}, {from, "proj_b", document});
+  EXPECT_EQ(unread.unreadable, 1U);
+  EXPECT_EQ(unread.document.view().bytes(), document.view().bytes());
 }
 
 }  // namespace

@@ -59,17 +59,23 @@ Result<uint64_t> bytesOfFiles(const store::Image& image, std::optional<store::Pr
   return bytes;
 }
 
+Result<> checkFilesHere(const Deployment& deployment, const store::Image& image, store::ProjectNo project) {
+  if (areHere(deployment)) return {};
+  return eachFile(image, project, [](store::ProjectNo, const storage::FileRecord&) -> Result<> {
+    return fail(ErrorCode::unavailable,
+                "this project has files in S3, which are not copied: back up the whole deployment, and the bucket");
+  });
+}
+
 Result<> backUpFiles(const Deployment& deployment, const store::Image& image, std::optional<store::ProjectNo> project,
                      const fs::path& into, Manifest& manifest, Progress& progress) {
   TRY(const uint64_t total, bytesOfFiles(image, project));
-  if (!areHere(deployment) && !project) return {};
+  if (project) RETURN_IF_ERROR(checkFilesHere(deployment, image, *project));
+  if (!areHere(deployment)) return {};
   const fs::path folder = into / kFolder;
   ByteSteps steps(progress, "MiB of files copied", total);
   bool any = false;
   RETURN_IF_ERROR(eachFile(image, project, [&](store::ProjectNo number, const storage::FileRecord& record) -> Result<> {
-    if (!areHere(deployment)) {
-      return fail(ErrorCode::unavailable, "this project has files in S3: back up the whole deployment, and the bucket");
-    }
     if (!std::exchange(any, true) && ::mkdir(folder.parent_path().c_str(), 0700) != 0) return fileError("make", folder);
     const auto sum = copyFile(blobOf(deployment, record.blob), folder / record.blob, steps.counter());
     if (!sum) return fail(sum.error().code(), fmt::format("{}: {}", nameOf(number, record), sum.error().message()));
@@ -80,7 +86,7 @@ Result<> backUpFiles(const Deployment& deployment, const store::Image& image, st
     return {};
   }));
   if (!any) return {};
-  manifest.format = kBackupFormat;
+  manifest.format = std::max(manifest.format, kFormatWithFiles);
   return syncDirectory(folder.parent_path());
 }
 
@@ -89,26 +95,41 @@ std::optional<fs::path> storedFilePath(std::string_view path) {
   return storage::blobPath(path.substr(kFolder.size()));
 }
 
-Result<doc::Document> restoreFile(const Deployment& deployment, const fs::path& from, store::ProjectNo number,
+BlobFinder blobsOfBackup(fs::path backup) {
+  return [backup = std::move(backup)](const std::string& blob) { return backup / kFolder / blob; };
+}
+
+BlobFinder blobsOfDeployment(const Deployment& deployment) {
+  return [&deployment](const std::string& blob) { return blobOf(deployment, blob); };
+}
+
+Result<doc::Document> restoreFile(const Deployment& deployment, const BlobFinder& from, store::ProjectNo number,
                                   doc::DocumentView stored) {
   TRY(storage::FileRecord record, store::fromStore<storage::FileRecord>(stored));
-  if (!storage::projectOf(record.blob)) return fail(ErrorCode::validation, "the backup is corrupt: a file's record");
-  const fs::path source = from / kFolder / record.blob;
+  if (!storage::projectOf(record.blob)) return fail(ErrorCode::validation, "the record of a file is corrupt");
+  const fs::path source = from(record.blob);
   record.blob = storage::newBlobName(number);
   const fs::path target = blobOf(deployment, record.blob);
   std::error_code gone;
   if (!fs::exists(source, gone)) {
-    return fail(ErrorCode::unavailable, "the backup does not include file contents: they are in S3");
+    return fail(ErrorCode::unavailable, fmt::format("the content of the file {} is missing, or in S3", record.path));
   }
   if (!areHere(deployment)) RETURN_IF_ERROR(storage::makeBlobFolders(deployment.directory / storage::kDirectory));
   TRY(const Sum sum, copyFile(source, target, [](uint64_t) { return true; }));
   if (!isWhole(sum, record)) {
     std::error_code ignored;
     fs::remove(target, ignored);
-    return fail(ErrorCode::validation, fmt::format("the backup is corrupt: {}", source.filename().string()));
+    return fail(ErrorCode::validation, fmt::format("the content of the file {} is corrupt", record.path));
   }
   RETURN_IF_ERROR(syncDirectory(target.parent_path()));
   return doc::encode(record);
+}
+
+Result<> compareBlob(const Deployment& deployment, doc::DocumentView stored) {
+  TRY(const storage::FileRecord record, store::fromStore<storage::FileRecord>(stored));
+  TRY(const Sum sum, sumOf(blobOf(deployment, record.blob), [](uint64_t) { return true; }));
+  if (isWhole(sum, record)) return {};
+  return fail(ErrorCode::internal, fmt::format("the copy of the file {} is not what its record says", record.path));
 }
 
 Result<FilesReport> checkFiles(const Deployment& deployment, const store::Image& image, Progress& progress) {

@@ -26,16 +26,26 @@ class BlobPin {
 // the checksum in its record. Fails with a message to print where one is missing or corrupt.
 Result<> backUpFiles(const Deployment& deployment, const store::Image& image, std::optional<store::ProjectNo> project,
                      const std::filesystem::path& into, Manifest& manifest, Progress& progress);
+// Fails with unavailable where the project has files whose bytes are not in the data directory.
+Result<> checkFilesHere(const Deployment& deployment, const store::Image& image, store::ProjectNo project);
 // The sum of their sizes in the records.
 Result<uint64_t> bytesOfFiles(const store::Image& image, std::optional<store::ProjectNo> project);
 
 // The path below a data directory's `files` of a file in a backup's manifest; nullopt for any other file.
 std::optional<std::filesystem::path> storedFilePath(std::string_view path);
 
-// The record of a file from a backup at `from`, changed to the project's new number; its blob is copied into the data
+// Where the bytes of a blob are.
+using BlobFinder = std::function<std::filesystem::path(const std::string& blob)>;
+BlobFinder blobsOfBackup(std::filesystem::path backup);
+// The deployment outlives it.
+BlobFinder blobsOfDeployment(const Deployment& deployment);
+
+// The record of a file whose blob `from` finds, changed to the project's new number; the blob is copied into the data
 // directory, durably. Fails with a message to print.
-Result<doc::Document> restoreFile(const Deployment& deployment, const std::filesystem::path& from,
-                                  store::ProjectNo number, doc::DocumentView record);
+Result<doc::Document> restoreFile(const Deployment& deployment, const BlobFinder& from, store::ProjectNo number,
+                                  doc::DocumentView record);
+// Fails unless the bytes of a record in this deployment are those that it names.
+Result<> compareBlob(const Deployment& deployment, doc::DocumentView record);
 
 struct FilesReport {
   uint64_t files = 0;

@@ -291,10 +291,11 @@ Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, 
     co_return fail(ErrorCode::conflict,
                    fmt::format("these collections are missing there: {}", fmt::join(absent, ", ")));
   }
-  CO_TRY(const SealedDatabase before, unseal(master_, *stored));
   OwnDatabaseRecord record = recordOf(context.id(), context.number(), url.value, reached);
-  // Ids that clients hold stay valid.
-  record.sealed = seal(master_, record.id, sealedOf(url.value, reached.address, before.coverKey));
+  // Ids that clients hold stay valid. One restored from a deployment of another secret gets a new key for them.
+  if (const auto before = unseal(master_, *stored)) {
+    record.sealed = seal(master_, record.id, sealedOf(url.value, reached.address, before->coverKey));
+  }
   putFindings(record, reached, names);
   doc::BsonWriter details;
   details.appendBool("byo", true);
@@ -327,13 +328,16 @@ Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, 
 // ---- probing
 
 Task<OwnDatabases::Probed> OwnDatabases::probe(OwnDatabaseRecord record, bool isActive) {
-  CO_TRY(SealedDatabase database, unseal(master_, record));
+  const Result<SealedDatabase> unsealed = unseal(master_, record);
+  const SealedDatabase database = unsealed ? *unsealed : SealedDatabase();
   const std::string probedSealed = record.sealed;
   const bool wasFreed = isFreed(record);
   const ByoCapabilities known = record.capabilities;
   CO_TRY(const snapshot::SnapshotPtr project, co_await deps_.snapshots.find(record.id.str()));
   const CollectionNames names = project ? collectionNames_(project) : CollectionNames();
-  Result<ReachedDatabase> reached = co_await reach(record.id.str(), database.url, namesThere(names));
+  Result<ReachedDatabase> reached = fail(own::addressError(own::kNotReached));
+  // Where the address is sealed under another secret, an Owner has to name it again.
+  if (unsealed) reached = co_await reach(record.id.str(), database.url, namesThere(names));
   Probed probed{std::move(record), reached.has_value()};
   bool isChanged = false;
   if (reached) {

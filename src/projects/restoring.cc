@@ -45,7 +45,7 @@ ProjectRecord placeholderOf(const ProjectRecord& record, const ProjectId& id, Ti
 Task<> Restoring::begin(RestoreOptions options) {
   options_ = std::move(options);
   record_ = options_.record;
-  formerStatus_ = record_.status == "suspended" ? "suspended" : "active";
+  formerStatus_ = options_.moved || record_.status == "suspended" ? "suspended" : "active";
   CO_RETURN_IF_ERROR(co_await settleIdentity());
   CO_RETURN_IF_ERROR(co_await settleOwners());
   CO_RETURN_IF_ERROR(co_await quota());
@@ -53,6 +53,12 @@ Task<> Restoring::begin(RestoreOptions options) {
   record_.number = number;
   begun_ = true;
   co_return co_await putPlaceholder();
+}
+
+void Restoring::bring(OwnDatabaseRecord database) {
+  database.id = record_.id;
+  database.identity = unusedIdentity(record_.id);
+  brought_ = std::move(database);
 }
 
 // An environment is restored into its root where that is live, and else as a root of its own.
@@ -158,7 +164,8 @@ Task<> Restoring::settleOwners() {
 }
 
 Task<ProjectQuota> Restoring::quota() {
-  if (!options_.slug || plans_ == nullptr) co_return ProjectQuota();
+  const bool isNew = options_.slug || (options_.moved && !old_);
+  if (!isNew || plans_ == nullptr) co_return ProjectQuota();
   CO_TRY(OrganizationRecord organization, co_await organizationOf(store_, record_.owners.front()));
   co_return co_await projectQuota(store_, plans_, std::move(organization));
 }
@@ -243,6 +250,7 @@ Result<> Restoring::apply(const Targets& targets, const store::PreImages& before
     changes.remove(targets.placeholder);
   }
   TRY(std::optional<OwnDatabaseRecord> database, fromStore<OwnDatabaseRecord>(before[targets.database]));
+  if (brought_ && (!database || options_.moved)) database = brought_;
   if (database) {
     database->number = record.number;
     changes.put(targets.database, doc::encode(*database));

@@ -29,6 +29,8 @@ struct RestoreOptions {
   std::string owner;                // an address whose account becomes an Owner, or ""; required if no owner has one
   std::vector<BackedUpMember> members;
   bool verifiedOnly = false;  // an account whose address is not verified is invited like a missing one
+  // From another deployment, which keeps it: it arrives suspended, and as a new one it counts for the owner's plan.
+  bool moved = false;
 };
 
 struct RestoredProject {
@@ -49,6 +51,9 @@ class Restoring {
   // with conflict (the project is live, its slug or its label is another's, no owner has an account), notFound (no
   // account has the owner's address), validation (the slug), planLimit (a new project past the owner's maxProjects).
   Task<> begin(RestoreOptions options);
+  // Between begin() and publish(): the project has this database of its owner, sealed for its id(), unless a record of
+  // a restored one is here. It is used once a probe has found that no other project uses it.
+  void bring(OwnDatabaseRecord database);
   store::ProjectNo number() const { return static_cast<store::ProjectNo>(record_.number); }
   const ProjectId& id() const { return record_.id; }
   // Makes the project live: members who have an account are members, the others are invited. Fails with conflict where
@@ -61,7 +66,8 @@ class Restoring {
   Task<> settleIdentity();
   Task<> settleFamily();
   Task<> settleOwners();
-  // Of a new project. Restores of the same project are never refused, and have no limit.
+  // Of a new project, also of one that is moved here. Restores of the same project are never refused, and have no
+  // limit.
   Task<ProjectQuota> quota();
   Task<std::optional<UserId>> accountOf(std::string email);
   Task<> putPlaceholder();
@@ -90,6 +96,7 @@ class Restoring {
   ProjectId placeholder_;
   std::optional<store::ProjectNo> root_;  // of an environment that is restored into it
   std::optional<ProjectRecord> old_;      // the deleted project that it replaces
+  std::optional<OwnDatabaseRecord> brought_;
   std::vector<std::pair<UserId, BackedUpMember>> members_;
   std::vector<BackedUpMember> invited_;
   std::vector<InviteRecord> invites_;

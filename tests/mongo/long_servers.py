@@ -9,6 +9,7 @@ import pymongo
 import pytest
 
 from support.client import OPEN_POLICY, PASSWORD, Api, PlatformUser, Project, fresh_address, ok, refused, unique
+from support.commands import complains, done, run
 from support.function import Function
 from support.mongo_server import MongoServer
 from support.realtime import Live
@@ -244,3 +245,52 @@ def test_databases_of_owners_are_followed_by_the_other(pair, mongo):
     ok(there.post("/posts", {"n": 2}), 201)
     with pymongo.MongoClient(other, directConnection=True) as client:
         assert client.get_default_database().posts.find_one()["n"] == 2
+
+
+def test_a_backup_while_two_servers_write(pair, project, tmp_path):
+    """It holds what was acknowledged before, or says that it was not of one moment: the test server does not read as of
+    one, so that either may come. Once nothing is written it is whole."""
+    collection = project.collection()
+    documents = f"/admin/collections/{collection}/documents"
+    ended = threading.Event()
+    acknowledged: list[list[str]] = [[], []]
+
+    def write(number: int) -> None:
+        api = at(pair[number], project.admin)
+        while not ended.is_set():
+            made = ok(api.post(documents, {"writer": number}), 201)["document"]
+            acknowledged[number].append(made["id"])
+
+    def found_in(backup, name: str) -> set:
+        data = tmp_path / name
+        settings = {key: value for key, value in pair[0].settings.items() if key != "MONGO_URL"}
+        done(run("restore", "--from", backup, data=data, settings={"SERVICE_SECRET": settings["SERVICE_SECRET"]}))
+        assert "no problems" in done(run("check", data=data))
+        restored = Server(tmp_path / f"server-{name}", settings, data=data).start()
+        try:
+            api, ids = at(restored, project.admin), set()
+            while page := ok(api.get(documents, params={"limit": 1000, "skip": len(ids)}))["documents"]:
+                ids |= {each["id"] for each in page}
+            return ids
+        finally:
+            restored.stop()
+
+    with ThreadPoolExecutor(2) as pool:
+        writers = [pool.submit(write, number) for number in range(2)]
+        try:
+            wait_until(lambda: min(map(len, acknowledged)) >= 30 or any(each.done() for each in writers), 60)
+            sure = set().union(*acknowledged)
+            backup = tmp_path / "during"
+            ran = run("backup", "--to", backup, data=pair[0].data, settings=pair[0].settings)
+        finally:
+            ended.set()
+        for writer in writers:
+            writer.result()
+    final = set().union(*acknowledged)
+    if ran.returncode == 0:
+        assert sure <= found_in(backup, "during-data") <= final
+    else:
+        complains(ran, "it changed while it was read")
+        assert not backup.exists()
+    done(run("backup", "--to", tmp_path / "after", data=pair[0].data, settings=pair[0].settings))
+    assert found_in(tmp_path / "after", "after-data") == final

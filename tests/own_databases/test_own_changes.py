@@ -8,7 +8,7 @@ import pytest
 from support.client import OPEN_POLICY, PlatformUser, Project, ok, unique
 from support.hook import Hook
 from support.mongo_server import MongoServer
-from support.own_database import made
+from support.own_database import made, starts
 from support.realtime import Live
 from support.waiting import wait_until
 
@@ -36,22 +36,6 @@ def imported(project, there, name: str, documents: list[dict], policy=OPEN_POLIC
     ok(project.admin.post(f"/admin/introspect/{name}/import", {"schema": False}), 201)
     ok(project.admin.put(f"/admin/collections/{name}/policy", policy), 204)
     return name
-
-
-def starts(project, there) -> None:
-    """Waits until changes that others make are followed."""
-    marks = project.collection(unique("marks"))
-    with Live(project.server, project.admin.token) as live:
-        live.follow(marks, id="marks", admin=True)
-
-        def marked() -> bool:
-            there[marks].insert_one({})
-            try:
-                return live.next(0.5)["type"] == "event"
-            except TimeoutError:
-                return False
-
-        wait_until(marked, 60, "changes that others make are not followed")
 
 
 def seen(event: dict) -> tuple:

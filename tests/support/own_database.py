@@ -6,6 +6,8 @@ from contextlib import contextmanager
 import pymongo
 
 from support.client import ok, unique
+from support.realtime import Live
+from support.waiting import wait_until
 
 # Marked, so that a test finds them wherever they appear.
 USER, PASSWORD = "marked-user", "marked-password"
@@ -38,3 +40,19 @@ def create(owner, url, name="Shop"):
 def made(owner, url) -> dict:
     """The project."""
     return ok(create(owner, url), 201)["project"]
+
+
+def starts(project, there) -> None:
+    """Waits until changes that others make are followed."""
+    marks = project.collection(unique("marks"))
+    with Live(project.server, project.admin.token) as live:
+        live.follow(marks, id="marks", admin=True)
+
+        def marked() -> bool:
+            there[marks].insert_one({})
+            try:
+                return live.next(0.5)["type"] == "event"
+            except TimeoutError:
+                return False
+
+        wait_until(marked, 60, "changes that others make are not followed")

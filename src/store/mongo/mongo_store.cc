@@ -115,7 +115,8 @@ Result<> Engine::start() {
 }
 
 Result<> Engine::prepare(Connection& connection) {
-  RETURN_IF_ERROR(checkServer(connection, names_, settings_.incomplete ? Content::incomplete : Content::deployment));
+  const Content wanted = settings_.existing ? Content::existing : Content::deployment;
+  RETURN_IF_ERROR(checkServer(connection, names_, settings_.incomplete ? Content::incomplete : wanted));
   // The layout is the first document, so that a start that ends in between finds its own database.
   doc::BsonWriter layout;
   layout.appendString("_id", "layout");

@@ -26,6 +26,8 @@ struct MongoSettings {
   } files = Files::none;
   // Opens a database that createLike() has made, before complete(); false: refuses such a one.
   bool incomplete = false;
+  // Refuses a database that holds no deployment, in place of setting one up.
+  bool existing = false;
   // How many times a write's callback runs; the last run counts. More than once for tests, since a store may do so.
   int callbackRuns = 1;
 };

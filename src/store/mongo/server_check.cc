@@ -68,7 +68,7 @@ Result<> checkContent(Connection& connection, const Names& names, Content conten
       layout = doc::integerOr(each, "number");
     }
   }
-  if (incomplete && content == Content::deployment) {
+  if (incomplete && (content == Content::deployment || content == Content::existing)) {
     return fail(ErrorCode::conflict,
                 fmt::format("a move or a restore into the database \"{}\" did not end well: run it again, or drop the "
                             "databases {} and {}_p*",
@@ -85,6 +85,9 @@ Result<> checkContent(Connection& connection, const Names& names, Content conten
     if (*layout <= kLayout) return {};
     return missing(
         fmt::format("the database was written by a later release (layout {}, this one knows {})", *layout, kLayout));
+  }
+  if (content == Content::existing) {
+    return fail(ErrorCode::notFound, fmt::format("the database \"{}\" holds no deployment", names.shared()));
   }
   doc::BsonWriter list;
   list.appendInt32("listCollections", 1);

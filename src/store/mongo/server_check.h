@@ -15,13 +15,14 @@ inline constexpr std::string_view kIncomplete = "incomplete";
 // What the databases of the prefix may hold.
 enum class Content : uint8_t {
   deployment,  // one of no later layout, or nothing
+  existing,    // one of no later layout
   incomplete,  // one that is being filled
   empty,       // nothing, or what was left incomplete
 };
 
 // Reads only. Fails with unavailable if the server cannot be reached, else with validation, naming what is missing: a
 // replica set of MongoDB 6.0 or later, its primary, commits that are journaled on a majority; and with conflict for
-// another content.
+// another content, or notFound for nothing where one has to exist.
 Result<> checkServer(Connection& connection, const Names& names, Content content);
 
 }  // namespace mb::store::mongo

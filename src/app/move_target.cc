@@ -1,0 +1,52 @@
+#include "app/move_target.h"
+
+#include "app/command.h"
+#include "base/files.h"
+
+namespace mb::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxAddress = 4096;
+constexpr std::string_view kScheme = "://";
+
+}  // namespace
+
+std::string MoveTarget::name() const {
+  return database ? fmt::format("the database \"{}\"", database->prefix) : directory.string();
+}
+
+Result<MoveTarget> moveTargetOf(const cli::Arguments& arguments) {
+  if (has(arguments, "to") == has(arguments, "to-file")) {
+    return fail(ErrorCode::invalidParam, "name the target with either --to or --to-file");
+  }
+  std::string text = valueOf(arguments, "to");
+  if (has(arguments, "to-file")) {
+    TRY(text, readWhole(valueOf(arguments, "to-file"), kMaxAddress));
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  }
+  MoveTarget target;
+  if (text.find(kScheme) == std::string::npos) {
+    if (text.empty()) return fail(ErrorCode::invalidParam, "--to must be the address of a database or a directory");
+    std::error_code failed;
+    target.directory = fs::absolute(text, failed).lexically_normal();
+    if (!target.directory.has_filename()) target.directory = target.directory.parent_path();
+    return target;
+  }
+  auto parsed = store::parseMongoUri(text);
+  if (!parsed) return fail(ErrorCode::invalidParam, "--to: " + parsed.error().message());
+  target.database = *std::move(parsed);
+  return target;
+}
+
+Result<> settleMoveTarget(cli::Arguments& arguments) {
+  const auto given = arguments.find("to");
+  if (given == arguments.end() || given->second.empty() || given->second.find(kScheme) != std::string::npos) return {};
+  std::error_code failed;
+  given->second = fs::absolute(given->second, failed).string();
+  return {};
+}
+
+}  // namespace mb::app
