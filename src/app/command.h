@@ -102,8 +102,8 @@ Result<cli::Outcome> moveProject(Deployment& deployment, const cli::Arguments& a
 // directory.
 Result<std::optional<cli::Outcome>> checkMove(const CommandContext& context, const cli::Arguments& arguments,
                                               Progress& progress);
-// Makes a directory that --to names absolute.
-Result<> settleMoveTarget(cli::Arguments& arguments);
+// Puts the content of --to-file into --to, and makes a directory that it names absolute. Fails with invalidParam.
+Result<> resolveMoveTarget(cli::Arguments& arguments);
 // ---- keys_commands.cc, reseal_command.cc
 Result<cli::Outcome> listKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);
 Result<cli::Outcome> rotateKeys(Deployment& deployment, const cli::Arguments& arguments, Progress& progress);

@@ -55,7 +55,7 @@ std::vector<Command> all() {
        .exclusive = true,
        .run = move,
        .alone = checkMove,
-       .ask = settleMoveTarget},
+       .ask = resolveMoveTarget},
       {.name = "compact",
        .help = "Rewrite the store's files without removed data",
        .options = {{"project", Kind::text, false, "Only this project (id or slug)"}},

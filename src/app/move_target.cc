@@ -18,7 +18,7 @@ std::string MoveTarget::name() const {
   return database ? fmt::format("the database \"{}\"", database->prefix) : directory.string();
 }
 
-Result<MoveTarget> moveTargetOf(const cli::Arguments& arguments) {
+Result<> resolveMoveTarget(cli::Arguments& arguments) {
   if (has(arguments, "to") == has(arguments, "to-file")) {
     return fail(ErrorCode::invalidParam, "name the target with either --to or --to-file");
   }
@@ -26,12 +26,20 @@ Result<MoveTarget> moveTargetOf(const cli::Arguments& arguments) {
   if (has(arguments, "to-file")) {
     TRY(text, readWhole(valueOf(arguments, "to-file"), kMaxAddress));
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    arguments.erase("to-file");
   }
+  std::error_code failed;
+  if (!text.empty() && text.find(kScheme) == std::string::npos) text = fs::absolute(text, failed).string();
+  arguments["to"] = std::move(text);
+  return {};
+}
+
+Result<MoveTarget> moveTargetOf(const cli::Arguments& arguments) {
+  const std::string text = valueOf(arguments, "to");
+  if (text.empty()) return fail(ErrorCode::invalidParam, "--to must be the address of a database or a directory");
   MoveTarget target;
   if (text.find(kScheme) == std::string::npos) {
-    if (text.empty()) return fail(ErrorCode::invalidParam, "--to must be the address of a database or a directory");
-    std::error_code failed;
-    target.directory = fs::absolute(text, failed).lexically_normal();
+    target.directory = fs::path(text).lexically_normal();
     if (!target.directory.has_filename()) target.directory = target.directory.parent_path();
     return target;
   }
@@ -39,14 +47,6 @@ Result<MoveTarget> moveTargetOf(const cli::Arguments& arguments) {
   if (!parsed) return fail(ErrorCode::invalidParam, "--to: " + parsed.error().message());
   target.database = *std::move(parsed);
   return target;
-}
-
-Result<> settleMoveTarget(cli::Arguments& arguments) {
-  const auto given = arguments.find("to");
-  if (given == arguments.end() || given->second.empty() || given->second.find(kScheme) != std::string::npos) return {};
-  std::error_code failed;
-  given->second = fs::absolute(given->second, failed).string();
-  return {};
 }
 
 }  // namespace mb::app

@@ -17,7 +17,7 @@ struct MoveTarget {
   std::string name() const;
 };
 
-// Reads --to or --to-file. Fails with invalidParam.
+// Reads --to, as resolveMoveTarget() has made it. Fails with invalidParam.
 Result<MoveTarget> moveTargetOf(const cli::Arguments& arguments);
 
 }  // namespace mb::app

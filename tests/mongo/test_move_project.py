@@ -209,7 +209,10 @@ def test_who_owns_it_there(make_server):
     target.server.stop()
     complains(source.move("theirs", target), "no owner of the project (boss@example.com) has an account here")
     complains(source.move("theirs", target, "--owner", "nobody@example.com"), "no account here")
-    report = result(source.move("theirs", target, "--owner", OWNER, "--json"))
+    # The server of the source runs the command, in another directory.
+    (target.data.parent / "target").write_text(target.data.name + "\n")
+    named = ("--to-file", "target", "--owner", OWNER, "--json")
+    report = result(run("move", "--project", "theirs", *named, data=source.data, cwd=target.data.parent))
     assert (report["members"], report["invited"]) == (1, 1)
     target.restart()
     assert target.projects()["theirs"]["role"] == "Owner"
