@@ -123,7 +123,7 @@ def test_check_beside_a_running_server(lived_in):
     user.create(collection, {"n": 12345})
 
 
-@pytest.mark.embedded("the rounds restore backups, and data on MongoDB is backed up by the tools of the database")
+@pytest.mark.embedded("the rounds back up under writes, and the test server does not read as of one moment")
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_kill_rounds(tmp_path):

@@ -9,10 +9,11 @@ import subprocess
 
 import pytest
 
+from support import mongo_server
 from support.client import PASSWORD, Api, PlatformUser, ok, refused
 from support.ports import free_port
 from support.raw_http import RawConnection
-from support.server import Server, binary
+from support.server import Server, binary, store_settings
 from support.waiting import SLOW, wait_until
 
 
@@ -225,10 +226,11 @@ def test_generated_secret_is_private(make_server):
 # ---- data directory
 
 
-@pytest.mark.embedded("it is the database that is in use, not the data directory")
 def test_second_server_on_the_same_data(make_server, tmp_path):
     server = make_server().start()
-    refuses_to_start({"SERVICE_DATA_DIR": str(server.data)}, tmp_path, str(server.data))
+    # Servers on MongoDB may share the store, not files on a disk.
+    named = "SERVICE_STORAGE=s3" if mongo_server.IS_STORE else str(server.data)
+    refuses_to_start({"SERVICE_DATA_DIR": str(server.data), **store_settings(server.data)}, tmp_path, named)
     assert Api(server).get("/health").status_code == 200
 
 

@@ -5,7 +5,6 @@ import socket
 
 import pytest
 
-from support import mongo_server
 from support.bucket import Bucket, blobs
 from support.client import PlatformUser, ok, refused
 from support.commands import result, run
@@ -80,8 +79,7 @@ def test_a_store_that_is_away(make_server, tmp_path):
     refused(shelf.put("f", b"new"), 503, "UNAVAILABLE")
     assert shelf.list()["files"][0]["size"] == 5
     report = result(run("check", "--json", data=server.data))
-    # On MongoDB it does not look at files.
-    assert report["problems"] == [] and report.get("files", 0) == (0 if mongo_server.IS_STORE else 1)
+    assert report["problems"] == [] and report["files"] == 1
 
 
 def test_over_tls(make_server, tmp_path):

@@ -20,6 +20,9 @@ REQUIREMENTS = ROOT / "tests" / "mongo" / "server-requirements.txt"
 FOLDER = ROOT / "build" / "mongo-server"
 # Whether the servers of the tests keep their data in MongoDB: MB_STORE=mongo.
 IS_STORE = os.environ.get("MB_STORE") == "mongo"
+# For how long the work of a server that was killed is left alone: half a minute after its last sign of life, which the
+# next server counts from its start.
+LEASE_SECONDS = 45
 
 
 def installed() -> Path:
@@ -86,13 +89,30 @@ class MongoServer:
         )
         self.evaluate(code, database, json.dumps(commands))
 
-    def evaluate(self, code: str, *arguments: str) -> dict:
-        """Runs Python that has pymongo, with the server's address and these arguments; returns the object that it prints
+    def evaluate(self, code: str, *arguments: str):
+        """Runs Python that has pymongo, with the server's address and these arguments; returns the value that it prints
         as JSON."""
         line = [FOLDER / "bin" / "python", "-c", code, f"mongodb://127.0.0.1:{self.port}/?directConnection=true", *arguments]
         done = subprocess.run(line, capture_output=True, text=True, timeout=60 * SLOW)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
+
+    def holding(self, text: str) -> list[str]:
+        """Returns the collections that have a document with this text in it."""
+        code = (
+            "import json, sys, pymongo\n"
+            "from bson.codec_options import CodecOptions\n"
+            "from bson.raw_bson import RawBSONDocument\n"
+            "raw = CodecOptions(document_class=RawBSONDocument)\n"
+            "client = pymongo.MongoClient(sys.argv[1])\n"
+            "found = []\n"
+            "for name in client.list_database_names():\n"
+            "    for collection in client[name].list_collection_names():\n"
+            "        documents = client[name].get_collection(collection, codec_options=raw).find()\n"
+            "        if any(sys.argv[2].encode() in each.raw for each in documents): found.append(f'{name}.{collection}')\n"
+            "print(json.dumps(found))\n"
+        )
+        return self.evaluate(code, text)
 
     def database_of(self, data: Path) -> str:
         """Returns the address of a database for the deployment with this data directory."""

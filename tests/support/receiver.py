@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from support.http_stand_in import StandInHandler, StandInServer
-from support.waiting import SLOW
+from support.waiting import end_of_wait
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Receiver:
 
     def wait(self, path: str, count: int = 1, seconds: float = 20) -> list[Received]:
         """Waits for the first `count` requests at a path; returns them."""
-        limit = time.monotonic() + seconds * SLOW
+        limit = end_of_wait(seconds)
         with self.changed:
             while True:
                 found = [each for each in self.received if urlsplit(each.path).path == path]

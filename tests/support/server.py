@@ -11,7 +11,7 @@ import httpx
 
 from support import mongo_server
 from support.ports import free_port
-from support.waiting import SLOW, wait_until
+from support.waiting import SLOW, leases_end_in, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # The environment variables that a server inherits; no others, so that no SERVICE_* of the machine reaches it.
@@ -32,6 +32,14 @@ def store_settings(data: Path) -> dict:
     """Returns the settings by which servers and commands find the store of this data directory: those of a database where
     MB_STORE=mongo, none for the embedded engine."""
     return {"MONGO_URL": mongo_server.shared().database_of(data)} if mongo_server.IS_STORE else {}
+
+
+def stored_with(data: Path, text: str) -> list[str]:
+    """Returns what holds the text in the store of this data directory: its files, or the collections of the test's
+    databases. Values that a file holds in compressed form are not found."""
+    if mongo_server.IS_STORE:
+        return mongo_server.shared().holding(text)
+    return [file.name for file in (data / "store").iterdir() if text.encode() in file.read_bytes()]
 
 
 class Server:
@@ -167,6 +175,8 @@ class Server:
             self.process.kill()
             self.process.wait()
             self.process = None
+            if mongo_server.IS_STORE:
+                leases_end_in(mongo_server.LEASE_SECONDS)
 
     def _close_client(self) -> None:
         if self.http is not None:

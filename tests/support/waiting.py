@@ -17,13 +17,30 @@ class NotInTime(AssertionError):
     """An event did not occur within its time."""
 
 
+class _Leases:
+    """When the leases of the servers that were killed end, by time.monotonic()."""
+
+    end = 0.0
+
+
+def leases_end_in(seconds: float) -> None:
+    """Gives waits that begin before then their whole time from then on: until then other servers leave the work of one
+    that was killed alone."""
+    _Leases.end = time.monotonic() + seconds
+
+
+def end_of_wait(seconds: float) -> float:
+    """Returns when a wait of `seconds` (times MB_SLOW) is over, by time.monotonic()."""
+    return max(time.monotonic(), _Leases.end) + seconds * SLOW
+
+
 def wait_until(
     predicate: Callable[[], T], timeout: float = 30, what: str | Callable[[], str] = "", *, interval: float = 0.02
 ) -> T:
     """Calls `predicate` every `interval` seconds until it returns a true value; returns that value. Raises NotInTime
     after `timeout` seconds (times MB_SLOW), with the text `what` and the last value. What `predicate` raises ends the
     wait."""
-    limit = time.monotonic() + timeout * SLOW
+    limit = end_of_wait(timeout)
     while not (found := predicate()):
         if time.monotonic() >= limit:
             text = what() if callable(what) else what

@@ -229,10 +229,13 @@ def crowd(project):
         ok(made.admin.post(f"/admin/collections/{made.collection}/indexes", {"keys": {field: 1}}), 201)
     chance = random.Random(7)
     made.vectors = {f"d{n:05}": random_vector(chance, 24) for n in range(3000)}
-    for n, (id, vector) in enumerate(made.vectors.items()):
-        group = n % 100
+
+    def document(n: int) -> dict:
+        group, id = n % 100, f"d{n:05}"
         kept = {"tenth": n % 10, "hundredth": group, "thousandth": n % 1000}
-        made.put(id, vector, **kept, indexed=group, marks=[group, group + 0.5])
+        return {"id": id, "embedding": made.vectors[id], **kept, "indexed": group, "marks": [group, group + 0.5]}
+
+    project.fill(made.collection, len(made.vectors), document)
     return made
 
 
