@@ -88,6 +88,7 @@ Task<> VectorIndexManager::buildOfEmbeddings(LiveIndexPtr live) {
 
 Task<bool> VectorIndexManager::followEmbeddings(LiveIndexPtr live) {
   const VectorField& field = *live->place.field;
+  const uint64_t commits = live->commits();
   CO_TRY(const std::vector<EmbeddingRow> rows,
          co_await rowsBehind(deps_.store, live->place.project, field.id, live->seq, kPage));
   std::vector<Update> updates;
@@ -97,7 +98,9 @@ Task<bool> VectorIndexManager::followEmbeddings(LiveIndexPtr live) {
   CO_RETURN_IF_ERROR(co_await apply(live, std::move(updates)));
   if (!rows.empty()) live->seq = rows.back().seq;
   live->done += rows.size();
-  co_return rows.size() == kPage;
+  const bool more = rows.size() == kPage;
+  if (!more) live->setApplied(commits);
+  co_return more;
 }
 
 Task<bool> VectorIndexManager::follow(LiveIndexPtr live, bool& rebuild) {

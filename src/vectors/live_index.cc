@@ -68,6 +68,16 @@ void LiveIndex::setPosition(uint64_t position) {
   if (position_.exchange(position) != position) changed.notifyAll();
 }
 
+void LiveIndex::setApplied(uint64_t commits) {
+  if (applied_.exchange(commits) != commits) changed.notifyAll();
+}
+
+void LiveIndex::embedded() {
+  // An index of a field in mode manual reads no embeddings, so that it would never contain them.
+  if (place.field->automatic) ++commits_;
+  wake();
+}
+
 std::shared_ptr<VectorIndex> LiveIndex::index() const {
   const std::scoped_lock lock(mutex_);
   return index_;

@@ -36,9 +36,14 @@ class LiveIndex {
   // ---- any thread
   IndexState state() const { return state_; }
   uint64_t position() const { return position_; }  // the change log position that the index has reached
+  // Counts a commit of embeddings by this process, and wakes the manager's coroutine.
+  void embedded();
+  uint64_t commits() const { return commits_; }  // so counted
+  // Whether it contains the changes up to a position, and the first `commits` commits of embeddings.
+  bool contains(uint64_t position, uint64_t commits) const { return position_ >= position && applied_ >= commits; }
   // Whether it is neither being loaded nor built.
   bool settled() const;
-  AsyncCondition changed;  // for predicates over state() and position()
+  AsyncCondition changed;  // for predicates over state(), position() and contains()
 
   std::atomic<uint64_t> done{0};  // documents that a build has read, of `expected`
   std::atomic<uint64_t> expected{0};
@@ -67,11 +72,14 @@ class LiveIndex {
   // ---- only for the manager's coroutine
   void setState(IndexState state);
   void setPosition(uint64_t position);
+  void setApplied(uint64_t commits);
   std::string seq;  // of the last EmbeddingRow that the index contains
 
  private:
   std::atomic<IndexState> state_{IndexState::loading};
   std::atomic<uint64_t> position_{0};
+  std::atomic<uint64_t> commits_{0};
+  std::atomic<uint64_t> applied_{0};
   mutable std::mutex mutex_;
   std::shared_ptr<VectorIndex> index_;
   std::string problem_;

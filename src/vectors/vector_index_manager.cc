@@ -131,17 +131,19 @@ Task<std::shared_ptr<VectorIndex>> VectorIndexManager::use(FieldPlace place, sto
   const auto until = std::min<store::Deadline>(deadline, std::chrono::steady_clock::now() + kMaxWait);
   LiveIndexPtr live = open(place);
   live->lastUsedMs = steadyMs();
+  uint64_t commits = live->commits();
   while (true) {
     const IndexState state = live->state();
-    if (state == IndexState::ready && live->position() >= wanted) break;
+    if (state == IndexState::ready && live->contains(wanted, commits)) break;
     if (state == IndexState::failed) co_return fail(notReady(*live));
     // It was evicted since: load it from its file again.
     if (state == IndexState::ended) {
       live = open(place);
       live->lastUsedMs = steadyMs();
+      commits = live->commits();
     }
-    const auto usable = [index = live.get(), wanted] {
-      return index->settled() && (index->state() != IndexState::ready || index->position() >= wanted);
+    const auto usable = [index = live.get(), wanted, commits] {
+      return index->settled() && (index->state() != IndexState::ready || index->contains(wanted, commits));
     };
     if (co_await live->changed.waitUntil(until, usable)) continue;
     // Writes come faster than the index applies them: it is searched as it is.
@@ -159,7 +161,7 @@ Async<void> VectorIndexManager::settled(LiveIndexPtr live) {
 }
 
 void VectorIndexManager::embedded(store::ProjectNo project, const std::string& fieldId) {
-  if (const LiveIndexPtr live = find(project, fieldId)) live->wake();
+  if (const LiveIndexPtr live = find(project, fieldId)) live->embedded();
 }
 
 void VectorIndexManager::drop(store::ProjectNo project, const std::string& fieldId) {

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from support import mongo_server
 from support.bucket import Bucket, blobs
 from support.client import Api, PlatformUser, ok
 from support.commands import done, result, run
@@ -114,8 +115,9 @@ def test_a_killed_server_leaves_nothing(deployment, make_server):
     kept = blobs(server.data)
     half = server.data / "files" / "incoming" / ("1-" + "b" * 32)
     half.write_bytes(b"half")
-    orphan = kept[0].parent / (kept[0].name.split("-")[0] + "-" + kept[0].parent.name + "c" * 30)
-    orphan.write_bytes(b"nobody's")
+    if not mongo_server.IS_STORE:  # where what no file refers to is removed an hour later
+        orphan = kept[0].parent / (kept[0].name.split("-")[0] + "-" + kept[0].parent.name + "c" * 30)
+        orphan.write_bytes(b"nobody's")
     server.start()
     wait_until(lambda: blobs(server.data) == kept)
     assert deployment.found(Api(server, deployment.key.token)) == deployment.files
