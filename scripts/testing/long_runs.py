@@ -427,7 +427,11 @@ RUNS = {
         "server)",
     ),
     "mongo_pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol, and moves to and from it"),
-    "mongo_tests": (mongo_tests, "45 min", "the whole-server tests with servers on MongoDB"),
+    "mongo_tests": (
+        mongo_tests,
+        "45 min",
+        "the whole-server tests with servers on MongoDB, without those of the dashboard and the SDK",
+    ),
     "mongo_kills": (
         mongo_kills,
         "15 min",

@@ -197,8 +197,8 @@ def mongo_servers(server: Path, label: str, tests: tuple[str, ...], seconds: flo
     """Whole-server tests with their servers on MongoDB."""
     # That server takes a hundredth of a second for a write, and some fixtures make thousands.
     arguments = ["--timeout=900", *(f"--ignore=tests/{folder}" for folder in OF_NO_STORE)]
-    workers = os.cpu_count() or 1
-    run = PytestRun(server, label, {"MB_STORE": "mongo"}, arguments, workers, tests, "whole-server tests on MongoDB")
+    env = {"MB_STORE": "mongo", "MB_SLOW": "4"}
+    run = PytestRun(server, label, env, arguments, os.cpu_count() or 1, tests, "whole-server tests on MongoDB")
     return run.result(seconds)
 
 
