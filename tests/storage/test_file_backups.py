@@ -24,12 +24,13 @@ class Deployment:
         self.project = self.owner.create_project()
         self.bucket = Bucket(self.project)
         self.key = self.project.api_key("admin")
-        self.files = {f"d/{size}": os.urandom(size) for size in (0, 1, 5_000, 400_000)}
-        for path, content in self.files.items():
-            ok(self.bucket.put(path, content), 201)
-        ok(self.bucket.put("d/1", b"!"), 201)
-        self.files["d/1"] = b"!"
-        wait_until(lambda: len(blobs(self.server.data)) == len(self.files))
+        self.files = {"d/1": b"!"} | {f"d/{size}": os.urandom(size) for size in (0, 5_000, 400_000)}
+        ok(self.bucket.put("d/1", b"?"), 201)
+        ok(self.bucket.put("d/1", self.files["d/1"]), 201)
+        # On the MongoDB-protocol server of the tests a backup fails where jobs end while it reads.
+        wait_until(lambda: len(blobs(self.server.data)) == 1)
+        for path in list(self.files)[1:]:
+            ok(self.bucket.put(path, self.files[path]), 201)
 
     def found(self, api: Api) -> dict:
         listed = ok(api.get(f"/storage/{self.bucket.name}"))["files"]
