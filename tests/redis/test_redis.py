@@ -75,6 +75,7 @@ def test_without_the_setting_nothing_is_said_of_it(make_server):
     assert "redis" not in ok(Api(make_server().start()).get("/ready"))["checks"]
 
 
+@pytest.mark.embedded("where servers share a store, jobs wait until Redis is back")
 def test_deliveries_go_on_whatever_happens_to_redis(with_redis, redis, receiver):
     until_ready_says(with_redis, "ok")
     hooked = Hooked(with_redis, receiver)
