@@ -2,24 +2,16 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <chrono>
 #include <exception>
 #include <mutex>
 #include <unordered_map>
 
-#include "base/log.h"
 #include "base/lru_cache.h"
 #include "snapshot/single_flight.h"
 
 namespace mb::snapshot {
 
 namespace {
-
-using SteadyTime = std::chrono::steady_clock::time_point;
-
-// How long a snapshot that cannot be reloaded stays in use, from the first failure: a short failure of the store must
-// not fail every request.
-constexpr std::chrono::seconds kGrace{1};
 
 // The project of a load: its number, or an id or slug where the number is 0. Clients only ever supply a name.
 struct Key {
@@ -43,16 +35,9 @@ struct Snapshots::Impl {
     LruCache<SnapshotPtr> byId;
     LruCache<std::string> idBySlug;
   };
-  struct Shared {
-    std::weak_ptr<const ProjectSnapshot> snapshot;
-    std::optional<SteadyTime> failingSince;
-  };
 
-  Impl(store::DocumentStore& s, Cores& cores, size_t capacity, SteadyNow n)
-      : store(s),
-        now(std::move(n)),
-        caches(static_cast<size_t>(cores.count())),
-        sharedLimit(std::max<size_t>(capacity, 1) * 2) {
+  Impl(store::DocumentStore& s, Cores& cores, size_t capacity)
+      : store(s), caches(static_cast<size_t>(cores.count())), sharedLimit(std::max<size_t>(capacity, 1) * 2) {
     const size_t perCore = std::max<size_t>(1, capacity / static_cast<size_t>(cores.count()));
     for (auto& cache : caches) cache = std::make_unique<PerCoreCache>(perCore);
   }
@@ -72,7 +57,6 @@ struct Snapshots::Impl {
   SnapshotPtr keep(const SnapshotPtr& snapshot);
   SnapshotPtr sharedOf(const std::string& id);
   void publish(const SnapshotPtr& snapshot);
-  SnapshotPtr inGrace(const std::string& idOrSlug);
   std::optional<store::ProjectNo> numberOf(const std::string& id);
 
   Task<std::optional<ProjectInfo>> look(Key key);
@@ -81,7 +65,6 @@ struct Snapshots::Impl {
   Task<SnapshotPtr> current(Key key);
 
   store::DocumentStore& store;
-  const SteadyNow now;
   ProjectDirectory* directory = nullptr;
   std::vector<SlotSource*> sources;
   std::vector<std::unique_ptr<PerCoreCache>> caches;
@@ -89,7 +72,8 @@ struct Snapshots::Impl {
 
   std::mutex mutex;
   const size_t sharedLimit;
-  std::unordered_map<std::string, Shared, StringHash, std::equal_to<>> shared;  // by id; under mutex
+  // By id; under mutex.
+  std::unordered_map<std::string, std::weak_ptr<const ProjectSnapshot>, StringHash, std::equal_to<>> shared;
 };
 
 const SnapshotPtr* Snapshots::Impl::inCoreCache(std::string_view idOrSlug) {
@@ -127,36 +111,24 @@ SnapshotPtr Snapshots::Impl::sharedOf(const std::string& id) {
   const std::lock_guard lock(mutex);
   const auto it = shared.find(id);
   if (it == shared.end()) return nullptr;
-  SnapshotPtr snapshot = it->second.snapshot.lock();
+  SnapshotPtr snapshot = it->second.lock();
   return snapshot && isCurrent(*snapshot) ? snapshot : nullptr;
 }
 
 void Snapshots::Impl::publish(const SnapshotPtr& snapshot) {
   const std::lock_guard lock(mutex);
   if (shared.size() >= sharedLimit) {
-    std::erase_if(shared, [](const auto& entry) { return entry.second.snapshot.expired(); });
+    std::erase_if(shared, [](const auto& entry) { return entry.second.expired(); });
   }
-  shared.insert_or_assign(snapshot->info().id.str(), Shared{snapshot, std::nullopt});
+  shared.insert_or_assign(snapshot->info().id.str(), snapshot);
 }
 
 // The number of a project whose snapshot is in memory, current or not.
 std::optional<store::ProjectNo> Snapshots::Impl::numberOf(const std::string& id) {
   const std::lock_guard lock(mutex);
   const auto it = shared.find(id);
-  const SnapshotPtr known = it == shared.end() ? nullptr : it->second.snapshot.lock();
+  const SnapshotPtr known = it == shared.end() ? nullptr : it->second.lock();
   return known ? std::optional(known->info().number) : std::nullopt;
-}
-
-// The last snapshot of a project that cannot be reloaded, within kGrace of the first failure.
-SnapshotPtr Snapshots::Impl::inGrace(const std::string& idOrSlug) {
-  PerCoreCache* own = cache();
-  const std::string* id = own == nullptr ? nullptr : own->idBySlug.find(idOrSlug);
-  const std::lock_guard lock(mutex);
-  const auto it = shared.find(id == nullptr ? idOrSlug : *id);
-  if (it == shared.end()) return nullptr;
-  const SteadyTime time = now();
-  if (!it->second.failingSince) it->second.failingSince = time;
-  return time - *it->second.failingSince < kGrace ? it->second.snapshot.lock() : nullptr;
 }
 
 Task<std::optional<ProjectInfo>> Snapshots::Impl::look(Key key) {
@@ -228,8 +200,8 @@ Task<SnapshotPtr> Snapshots::Impl::current(Key key) {
   }
 }
 
-Snapshots::Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity, SteadyNow now)
-    : impl_(std::make_unique<Impl>(store, cores, capacity, std::move(now))) {}
+Snapshots::Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity)
+    : impl_(std::make_unique<Impl>(store, cores, capacity)) {}
 
 Snapshots::~Snapshots() = default;
 
@@ -254,17 +226,9 @@ Task<SnapshotPtr> Snapshots::find(std::string idOrSlug) {
     if (epoch == unsure->epoch()) co_return unsure;
   }
   if (SnapshotPtr shared = impl_->sharedOf(idOrSlug)) co_return impl_->keep(shared);
-  Result<SnapshotPtr> loaded = co_await impl_->current({idOrSlug, 0});
-  if (!loaded) {
-    if (SnapshotPtr old = impl_->inGrace(idOrSlug)) {
-      logWarn("loading a project's configuration failed; the last one stays in use for a second",
-              {{"project", idOrSlug}, {"message", loaded.error().message()}, {"cause", loaded.error().cause()}});
-      co_return old;
-    }
-    co_return fail(std::move(loaded).error());
-  }
-  if (!*loaded) co_return nullptr;
-  co_return impl_->keep(*loaded);
+  CO_TRY(const SnapshotPtr loaded, co_await impl_->current({std::move(idOrSlug), 0}));
+  if (!loaded) co_return nullptr;
+  co_return impl_->keep(loaded);
 }
 
 Task<SnapshotPtr> Snapshots::byNumber(store::ProjectNo number) {

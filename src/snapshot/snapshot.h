@@ -4,8 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,8 +27,8 @@ struct ProjectInfo {
   doc::Document record;  // the whole stored record, for the modules' own parts of it
 };
 
-// Loads a module's slot of the snapshot. load() reads the store and compiles; on failure the old snapshot stays in use
-// for a second.
+// Loads a module's slot of the snapshot. load() reads the store and compiles; its failure is that of find(), since what
+// the last snapshot grants may have been revoked.
 class SlotSource {
  public:
   virtual ~SlotSource() = default;
@@ -89,10 +87,7 @@ class ProjectDirectory {
 // its epoch equals store.epoch(); otherwise it is reloaded, once for all concurrent callers.
 class Snapshots {
  public:
-  using SteadyNow = std::function<std::chrono::steady_clock::time_point()>;
-
-  // `now` measures how long a snapshot that cannot be reloaded stays in use; any thread.
-  Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity, SteadyNow now = std::chrono::steady_clock::now);
+  Snapshots(store::DocumentStore& store, Cores& cores, size_t capacity);
   ~Snapshots();
   void setDirectory(ProjectDirectory& directory);
 
