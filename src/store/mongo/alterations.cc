@@ -5,6 +5,7 @@
 #include "store/document_limits.h"
 #include "store/index_rules.h"
 #include "store/mongo/commands.h"
+#include "store/mongo/drops.h"
 #include "store/mongo/engine.h"
 #include "store/mongo/index_fit.h"
 #include "store/mongo/log_entry.h"
@@ -176,30 +177,34 @@ Task<CollectionInfo> Engine::alterCollection(CollectionRef collection, Alteratio
   co_return std::move(*made);
 }
 
+std::function<void(Connection&)> Engine::executingDrops(ProjectNo project) {
+  return [this, project](Connection& connection) {
+    const auto done = executeDrops(connection, names_, states_.systemCollections(), project);
+    if (done) return;
+    logWarn("the database still holds an index or a collection that was dropped; the drop is repeated",
+            {{"project", project}, {"cause", done.error().message}});
+  };
+}
+
 Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> extraInserts) {
   if (collection.number < kFirstUserCollection) {
     co_return fail(ErrorCode::validation, "a system collection cannot be changed");
   }
-  CO_RETURN_IF_ERROR(
-      co_await queues_.alter(collection.project, std::move(extraInserts), [collection](ProjectState& next) -> Result<> {
+  CO_RETURN_IF_ERROR(co_await queues_.alter(
+      collection.project, std::move(extraInserts),
+      [collection](ProjectState& next) -> Result<> {
         RETURN_IF_ERROR(alterable(next, collection));
         next.collections.erase(collection.number);
         return {};
-      }));
-  co_return co_await pool_.run(
-      collection.project, orDefault({}), [this, collection](Connection& connection) -> Result<> {
-        doc::BsonWriter out;
-        out.appendString("drop", Names::collectionOf(collection.number));
-        (void)connection.run(names_.databaseOf(collection.project, collection.number), out.finish());
-        doc::BsonWriter count;
-        count.beginDocument("q");
-        count.appendString("_id", fmt::format("{}/{}/", collection.project, collection.number));
-        count.end();
-        count.appendInt32("limit", 1);
-        const doc::Document statement = count.finish();
-        (void)connection.write(names_.shared(), deleteCommand(kCounts, statement));
-        return {};
-      });
+      },
+      executingDrops(collection.project)));
+  co_return co_await afterDrops(collection.project);
+}
+
+// Once it has run, the server has dropped what it can drop now.
+Task<> Engine::afterDrops(ProjectNo project) {
+  (void)co_await queues_.exclusively(project, [](Connection&) -> Result<> { return {}; });
+  co_return Result<>();
 }
 
 // Whether the index can hold the documents that are stored; those that are written from now on are checked by their
@@ -268,6 +273,7 @@ Result<> Engine::buildNow(Connection& connection, const CollectionRef& collectio
   out.appendDocument("0", *form);
   out.end();
   const doc::Document command = out.finish();
+  bool hasDropped = false;
   for (int failures = 0;;) {
     const auto began = std::chrono::steady_clock::now();
     const auto done = connection.run(names_.databaseOf(collection.project, collection.number), command);
@@ -276,6 +282,11 @@ Result<> Engine::buildNow(Connection& connection, const CollectionRef& collectio
       return fail(
           ErrorCode::conflict,
           fmt::format("the unique index \"{}\" cannot be created: documents have the same values", index.spec.name));
+    }
+    if (done.error().code == CommandError::kIndexOptionsConflict && !std::exchange(hasDropped, true)) {
+      // The other one may be one that was dropped, and is still there.
+      executingDrops(collection.project)(connection);
+      continue;
     }
     if (done.error().code == CommandError::kIndexOptionsConflict) {
       return fail(ErrorCode::conflict,
@@ -303,7 +314,8 @@ Task<> Engine::buildIndex(CollectionRef collection, IndexInfo index) {
 
 Task<> Engine::endBuild(CollectionRef collection, IndexNo index, bool ready, std::vector<Insert> extraInserts) {
   CO_RETURN_IF_ERROR(co_await queues_.alter(
-      collection.project, std::move(extraInserts), [collection, index, ready](ProjectState& next) -> Result<> {
+      collection.project, std::move(extraInserts),
+      [collection, index, ready](ProjectState& next) -> Result<> {
         const auto found = next.collections.find(collection.number);
         if (found == next.collections.end()) return changedConcurrently();
         auto info = std::make_shared<CollectionInfo>(*found->second);
@@ -317,7 +329,8 @@ Task<> Engine::endBuild(CollectionRef collection, IndexNo index, bool ready, std
         }
         next.collections[collection.number] = std::move(info);
         return {};
-      }));
+      },
+      ready ? std::function<void(Connection&)>() : executingDrops(collection.project)));
   co_return co_await pool_.run(collection.project, orDefault({}), [=, this](Connection& connection) -> Result<> {
     removeBuild(connection, collection, index);
     return {};
@@ -387,29 +400,21 @@ Task<> Engine::dropIndex(CollectionRef collection, std::string name, std::vector
   if (collection.number < kFirstUserCollection) {
     co_return fail(ErrorCode::validation, "a system collection cannot be changed");
   }
-  auto number = std::make_shared<IndexNo>(0);
+  // While no group runs here: a server was seen to wait for ever with an open transaction that had written to the
+  // collection.
   CO_RETURN_IF_ERROR(co_await queues_.alter(
-      collection.project, std::move(extraInserts), [number, collection, name](ProjectState& next) -> Result<> {
+      collection.project, std::move(extraInserts),
+      [collection, name](ProjectState& next) -> Result<> {
         TRY(const std::shared_ptr<CollectionInfo> info, alterable(next, collection));
         const auto index =
             std::ranges::find_if(info->indexes, [&](const IndexInfo& each) { return each.spec.name == name; });
         if (index == info->indexes.end()) return fail(ErrorCode::notFound, fmt::format("no index \"{}\"", name));
-        *number = index->number;
         info->indexes.erase(index);
         next.collections[collection.number] = info;
         return {};
-      }));
-  // While no group runs: a server was seen to wait for ever with an open transaction that had written to the
-  // collection. The index has left the catalogue whatever comes of it.
-  (void)co_await queues_.exclusively(
-      collection.project, [this, collection, number](Connection& connection) -> Result<> {
-        doc::BsonWriter out;
-        out.appendString("dropIndexes", Names::collectionOf(collection.number));
-        out.appendString("index", indexName(*number));
-        (void)connection.run(names_.databaseOf(collection.project, collection.number), out.finish());
-        return {};
-      });
-  co_return Result<>();
+      },
+      executingDrops(collection.project)));
+  co_return co_await afterDrops(collection.project);
 }
 
 Task<std::optional<IndexProgress>> Engine::indexProgress(CollectionRef collection, IndexNo index) {
@@ -438,42 +443,9 @@ Task<> Engine::dropProject(ProjectNo project) {
     next.head.dead = true;
     return {};
   }));
-  sweepProject(project);
+  // It takes long where the project holds much, and nothing waits for it.
+  pool_.submit(project, executingDrops(project));
   co_return Result<>();
-}
-
-// What a dropped project held. What a failure leaves is never read.
-void Engine::sweepProject(ProjectNo project) {
-  pool_.submit(project, [this, project](Connection& connection) {
-    doc::BsonWriter drop;
-    drop.appendInt32("dropDatabase", 1);
-    (void)connection.run(names_.databaseOf(project, kFirstUserCollection), drop.finish());
-    const auto removeAll = [&](std::string_view collection, std::string_view path) {
-      doc::BsonWriter out;
-      out.beginDocument("q");
-      out.appendInt64(path, project);
-      out.end();
-      out.appendInt32("limit", 0);
-      const doc::Document statement = out.finish();
-      (void)connection.write(names_.shared(), deleteCommand(collection, statement));
-    };
-    removeAll(kCatalogue, "_id.p");
-    removeAll(kCounts, "p");
-    removeAll(kCounters, "p");
-    for (const SystemCollection& system : states_.systemCollections()) {
-      removeAll(Names::collectionOf(system.number), "_p");
-    }
-    doc::BsonWriter out;
-    out.beginDocument("q");
-    out.beginDocument("_id");
-    out.appendBinary("$gte", logId(project, 0));
-    out.appendBinary("$lte", logId(project, UINT64_MAX));
-    out.end();
-    out.end();
-    out.appendInt32("limit", 0);
-    const doc::Document statement = out.finish();
-    (void)connection.write(names_.shared(), deleteCommand(kLog, statement));
-  });
 }
 
 }  // namespace mb::store::mongo

@@ -3,6 +3,7 @@
 #include "store/big_endian.h"
 #include "store/chain.h"
 #include "store/mongo/attempt.h"
+#include "store/mongo/drops.h"
 #include "store/mongo/log_entry.h"
 #include "store/mongo/watcher.h"
 
@@ -282,10 +283,16 @@ Outcome<> Attempt::storeCatalogue() {
   };
   std::vector<doc::Document> changed;
   std::vector<doc::Document> removed;
+  std::vector<doc::Document> drops;
+  if (next_->head.dead) drops.push_back(dropStatement({project_}));
   const auto& before = states_[project_]->collections;
   for (const auto& [number, info] : next_->collections) {
     const auto was = before.find(number);
     if (was != before.end() && was->second == info) continue;
+    for (const IndexInfo& each : was == before.end() ? std::vector<IndexInfo>() : was->second->indexes) {
+      const bool stays = std::ranges::find(info->indexes, each.number, &IndexInfo::number) != info->indexes.end();
+      if (!stays) drops.push_back(dropStatement({project_, number, each.number}));
+    }
     doc::BsonWriter out;
     idOfCollection(out, "q", number);
     out.appendDocument("u", encodeCollection(project_, *info));
@@ -294,12 +301,14 @@ Outcome<> Attempt::storeCatalogue() {
   }
   for (const auto& [number, _] : before) {
     if (next_->collections.contains(number)) continue;
+    drops.push_back(dropStatement({project_, number}));
     doc::BsonWriter out;
     idOfCollection(out, "q", number);
     out.appendInt32("limit", 1);
     removed.push_back(out.finish());
   }
   if (auto done = transaction_.update(context_.names.shared(), kCatalogue, changed); !done) return done;
+  if (auto done = transaction_.update(context_.names.shared(), kDrops, drops); !done) return done;
   return transaction_.remove(context_.names.shared(), kCatalogue, removed);
 }
 

@@ -112,7 +112,10 @@ class Engine final : public MongoStore {
   class RunningBuild;
   using BuildKey = std::tuple<ProjectNo, CollectionNo, IndexNo>;
   bool isRunning(const BuildKey& build) const;
-  void sweepProject(ProjectNo project);
+  // Makes the server drop what has left the catalogue of a project; a failure is logged, and the drop is repeated by
+  // the housekeeping.
+  std::function<void(Connection&)> executingDrops(ProjectNo project);
+  Task<> afterDrops(ProjectNo project);
 
   // ---- recount.cc
   Result<CounterRecount> recountNow(Connection& connection, ProjectNo project, const RecountOptions& options);
@@ -128,6 +131,7 @@ class Engine final : public MongoStore {
   void endSilentSessions(Connection& connection);
   void passHousekeeping(Connection& connection);
   Outcome<> resumeBuilds(Connection& connection);
+  Outcome<> repeatDrops(Connection& connection);
   Outcome<> dropOldInstances(Connection& connection);
   // Moves the highest time of an id from the beats to where it stays; returns it.
   Outcome<int64_t> storeIdFloor(Connection& connection);

@@ -24,6 +24,9 @@ struct PendingWrite {
   // Of a change of the catalogue, which is alone in its group: changes a copy of the project's state. May run several
   // times, each time with the state of then.
   std::function<Result<>(ProjectState& next)> alter = {};
+  // Runs on the same thread after each of its groups, before another group of the project: what follows from a change
+  // of the catalogue, as far as the database holds that change.
+  std::function<void(Connection&)> afterwards = {};
   Executor executor;
   bool alone = false;  // its group holds no other write
   Resumer<Result<WriteOutcome>> resumer;

@@ -1,6 +1,6 @@
 // What each instance does once a minute for all: trims the change logs, continues index builds whose instance ended,
-// and forgets such instances; and, as soon as it notices one, ends the sessions of an instance that was killed. All of
-// it may be done by several at once.
+// repeats drops that the server did not carry out, and forgets such instances; and, as soon as it notices one, ends the
+// sessions of an instance that was killed. All of it may be done by several at once.
 #include <boost/asio/co_spawn.hpp>
 #include <random>
 #include <set>
@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "document/fields.h"
 #include "store/mongo/commands.h"
+#include "store/mongo/drops.h"
 #include "store/mongo/engine.h"
 #include "store/mongo/sessions.h"
 
@@ -81,6 +82,7 @@ void Engine::passHousekeeping(Connection& connection) {
   };
   report("change logs", trimmer.run(connection, clock_.now()));
   report("index builds", resumeBuilds(connection));
+  report("drops", repeatDrops(connection));
   report("instances", dropOldInstances(connection));
   const auto floor = storeIdFloor(connection);
   report("the time of ids", floor ? Outcome<>() : std::unexpected(floor.error()));
@@ -140,6 +142,20 @@ Outcome<> Engine::resumeBuilds(Connection& connection) {
     });
     if (unreadyStill || watcher_.isAlive(by)) continue;
     removeBuild(connection, {std::get<0>(key), std::get<1>(key), 0}, std::get<2>(key));
+  }
+  return {};
+}
+
+// What the server did not drop when it left the catalogue, or whose instance ended before.
+Outcome<> Engine::repeatDrops(Connection& connection) {
+  const auto projects = projectsWithDrops(connection, names_);
+  if (!projects) return std::unexpected(projects.error());
+  for (const ProjectNo project : *projects) {
+    // A queue that is full or stops leaves it to the next pass.
+    (void)runHere(queues_.exclusively(project, [this, project](Connection& own) -> Result<> {
+      executingDrops(project)(own);
+      return {};
+    }));
   }
   return {};
 }

@@ -125,7 +125,7 @@ Result<> Engine::prepare(Connection& connection) {
     return fail(unavailableError(done.error()));
   }
   for (const std::string_view name :
-       {kHeads, kCatalogue, kCounts, kCounters, kChains, kLog, kGuards, kNotices, kBeats, kBuilds, kMeta}) {
+       {kHeads, kCatalogue, kCounts, kCounters, kChains, kLog, kGuards, kNotices, kBeats, kBuilds, kDrops, kMeta}) {
     const auto made = connection.run(names_.shared(), createCommand(name));
     if (!made && made.error().code != CommandError::kNamespaceExists) return fail(unavailableError(made.error()));
   }

@@ -29,6 +29,7 @@ inline constexpr std::string_view kLog = "log";              // the change logs
 inline constexpr std::string_view kGuards = "guards";        // documents that do not exist and were held by a write
 inline constexpr std::string_view kNotices = "notices";      // what commits send to other instances (watcher.h)
 inline constexpr std::string_view kBuilds = "builds";        // {_id, p, c, i, by: <instance>} for each index build
+inline constexpr std::string_view kDrops = "drops";          // {_id, p, c, i} for what is to be dropped (drops.h)
 inline constexpr std::string_view kBeats = "beats";          // {_id: <instance>, n, at, ids?, ended?}
 inline constexpr std::string_view kSessions = "sessions";    // {_id, by: <instance>, session} (sessions.h)
 inline constexpr std::string_view kMeta = "meta";            // the layout, the next project

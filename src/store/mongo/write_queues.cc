@@ -36,11 +36,13 @@ Task<WriteOutcome> WriteQueues::write(ProjectNo project, Write write, WriteCallb
 }
 
 Task<> WriteQueues::alter(ProjectNo project, std::vector<Insert> inserts,
-                          std::function<Result<>(ProjectState& next)> change) {
+                          std::function<Result<>(ProjectState& next)> change,
+                          std::function<void(Connection&)> afterwards) {
   Write write({});
   write.insert(std::move(inserts));
   PendingWrite pending(std::move(write), nullptr, co_await asio::this_coro::executor);
   pending.alter = std::move(change);
+  pending.afterwards = std::move(afterwards);
   pending.alone = true;
   CO_RETURN_IF_ERROR(co_await wait(project, pending));
   co_return Result<>();
@@ -105,8 +107,11 @@ void WriteQueues::runOne(ProjectNo project, Connection& connection) {
       entry.work(&connection);
     }
   }
+  // A write that is resumed ends.
+  const auto afterwards = writes.empty() ? std::function<void(Connection&)>() : writes.front()->afterwards;
   std::vector<PendingWrite*> again;
   if (!writes.empty()) again = Group(context_, connection, project, more).run(std::move(writes));
+  if (afterwards) afterwards(connection);
   const std::lock_guard lock(mutex_);
   Queue& queue = queues_[project];
   for (auto write = again.rbegin(); write != again.rend(); ++write) {

@@ -21,8 +21,10 @@ class WriteQueues {
 
   // Commits the write and returns its outcome.
   Task<WriteOutcome> write(ProjectNo project, Write write, WriteCallback callback);
-  // The same for a change of the catalogue, with inserts of the same commit.
-  Task<> alter(ProjectNo project, std::vector<Insert> inserts, std::function<Result<>(ProjectState& next)> change);
+  // The same for a change of the catalogue, with inserts of the same commit. `afterwards`: see PendingWrite; it may
+  // still run when this returns, before what is given to exclusively() then.
+  Task<> alter(ProjectNo project, std::vector<Insert> inserts, std::function<Result<>(ProjectState& next)> change,
+               std::function<void(Connection&)> afterwards = {});
   // Runs `work`, which takes a Connection& and returns a Result, on a thread while no group of the project runs on this
   // instance.
   template <class F, class R = std::invoke_result_t<F, Connection&>>

@@ -1,6 +1,7 @@
 #include "store/mongo/suite/cut_proxy.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -24,6 +25,17 @@ sockaddr_in loopback(uint16_t port) {
   return address;
 }
 
+bool connectTo(int socket, const ServerHost& host) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(host.name.c_str(), std::to_string(host.port).c_str(), &hints, &found) != 0) return false;
+  const bool connected = ::connect(socket, found->ai_addr, found->ai_addrlen) == 0;
+  ::freeaddrinfo(found);
+  return connected;
+}
+
 bool sendAll(int socket, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -45,7 +57,7 @@ bool isReadable(const pollfd& socket) {
 
 }  // namespace
 
-CutProxy::CutProxy(uint16_t target) : target_(target), listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+CutProxy::CutProxy(ServerHost target) : target_(std::move(target)), listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof(address);
   const bool listening = ::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
@@ -76,8 +88,7 @@ void CutProxy::accept(const std::stop_token& stop) {
 
 void CutProxy::pass(const std::stop_token& stop, int client) {
   const int server = ::socket(AF_INET, SOCK_STREAM, 0);
-  const sockaddr_in address = loopback(target_);
-  bool open = ::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  bool open = connectTo(server, target_);
   bool committing = false;
   std::array<char, 1 << 16> buffer;
   while (open && !stop.stop_requested() && loses_ != Loses::everything) {
@@ -86,7 +97,8 @@ void CutProxy::pass(const std::stop_token& stop, int client) {
     if (isReadable(both[0])) {
       const std::string_view bytes = receive(client, buffer);
       committing = bytes.find("commitTransaction") != std::string_view::npos;
-      if (committing && loses_ == Loses::commits) {
+      const bool drops = loses_ == Loses::indexDrops && bytes.find("dropIndexes") != std::string_view::npos;
+      if (drops || (committing && loses_ == Loses::commits)) {
         ++lost_;
         break;
       }

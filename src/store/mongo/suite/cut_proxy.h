@@ -1,4 +1,4 @@
-// A TCP proxy to a server on this machine that loses what a test says.
+// A TCP proxy on this machine that loses what a test says.
 #pragma once
 
 #include <atomic>
@@ -6,6 +6,8 @@
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "store/mongo/suite/test_server.h"
 
 namespace mb::store {
 
@@ -16,23 +18,25 @@ class CutProxy {
     everything,        // all connections end, and new ones at once
     commits,           // a connection ends in place of passing a commit on
     repliesToCommits,  // a connection ends in place of the reply to a commit
+    indexDrops,        // a connection ends in place of passing the drop of an index on
   };
 
-  explicit CutProxy(uint16_t target);
+  // Passes connections on to the host.
+  explicit CutProxy(ServerHost target);
   ~CutProxy();
   CutProxy(const CutProxy&) = delete;
   CutProxy& operator=(const CutProxy&) = delete;
 
   uint16_t port() const { return port_; }
   void lose(Loses what) { loses_ = what; }
-  // How many commits or replies got lost.
+  // How many commits, replies or drops got lost.
   int lost() const { return lost_; }
 
  private:
   void accept(const std::stop_token& stop);
   void pass(const std::stop_token& stop, int client);
 
-  const uint16_t target_;
+  const ServerHost target_;
   uint16_t port_ = 0;
   int listener_ = -1;
   std::atomic<Loses> loses_{Loses::nothing};

@@ -52,7 +52,7 @@ class InstancesTest : public ::testing::Test {
   // The second instance, which reaches the server through the proxy.
   void openThrough(const CutProxy& proxy) {
     b_.reset();
-    b_ = open(fmt::format("mongodb://127.0.0.1:{}/?directConnection=true", proxy.port()));
+    b_ = open(uriThrough(proxy.port()));
   }
   template <class T>
   Result<T> run(Task<T> task) {
@@ -126,6 +126,7 @@ class InstancesTest : public ::testing::Test {
         doc::parseJson(R"({"update":"heads","updates":[{"q":{},"u":{"$inc":{"cat":1}},"multi":true}]})")->view()));
     return made;
   }
+  std::string onServer();
   bool isReady(MongoStore& store) { return must(store.collections(project_)).front().indexes.front().ready; }
 
   SystemClock clock_;
@@ -280,6 +281,73 @@ TEST_F(InstancesTest, ASecondIndexOfTheSameFieldsIsRefused) {
   EXPECT_EQ(must(a_->collections(project_)).front().indexes.size(), 1U);
 }
 
+// The server's names of the indexes of the collection, but for that of `_id`, and the number of drops that wait.
+std::string InstancesTest::onServer() {
+  mongo::Connection connection(uriOfServer());
+  std::string all;
+  const auto list = doc::parseJson(fmt::format(R"({{"listIndexes":"c{}"}})", collection_.number));
+  if (const auto reply = connection.run(fmt::format("{}_p{}", prefix_, project_), list->view())) {
+    for (const doc::DocumentView each : mongo::batchOf(*reply).documents) {
+      if (each.stringOr("name") != "_id_") all += std::string(each.stringOr("name")) + " ";
+    }
+  }
+  const auto drops = connection.run(prefix_, doc::parseJson(R"({"find":"drops"})")->view());
+  return all + std::to_string(drops ? mongo::batchOf(*drops).documents.size() : 0);
+}
+
+TEST_F(InstancesTest, ADropThatTheServerDidNotGetIsRepeated) {
+  if (uriThrough(0).empty()) GTEST_SKIP() << "a proxy cannot be put before a server with TLS";
+  CutProxy proxy(hostOfServer());
+  openThrough(proxy);
+  const IndexInfo made = must(b_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
+  collection_ = refOf(must(b_->collections(project_)).front());
+  proxy.lose(CutProxy::Loses::indexDrops);
+  must(b_->dropIndex(collection_, made.spec.name, {}));
+  EXPECT_GT(proxy.lost(), 0);
+  EXPECT_EQ(onServer(), fmt::format("i{} 1", made.number));
+  const auto keeping = open(uriOfServer(), {.housekeeping = 100ms});
+  EXPECT_TRUE(within(20s, [&] { return onServer() == "0"; })) << onServer();
+}
+
+// Else the server would keep the second one out by the first.
+TEST_F(InstancesTest, AnIndexOfTheSameFieldsFollowsOneThatIsStillOnTheServer) {
+  if (uriThrough(0).empty()) GTEST_SKIP() << "a proxy cannot be put before a server with TLS";
+  CutProxy proxy(hostOfServer());
+  openThrough(proxy);
+  const IndexInfo first = must(b_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
+  collection_ = refOf(must(b_->collections(project_)).front());
+  proxy.lose(CutProxy::Loses::indexDrops);
+  must(b_->dropIndex(collection_, first.spec.name, {}));
+  proxy.lose(CutProxy::Loses::nothing);
+  collection_ = refOf(must(b_->collections(project_)).front());
+  const IndexInfo second = must(b_->createIndex(collection_, suite::index({{"slug", 1}, {"id", 1}}), {}));
+  EXPECT_EQ(onServer(), fmt::format("i{} i{} 1", first.number, second.number));
+  collection_ = refOf(must(b_->collections(project_)).front());
+  const IndexInfo third = must(b_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
+  EXPECT_EQ(onServer(), fmt::format("i{} i{} 0", second.number, third.number));
+}
+
+TEST_F(InstancesTest, WhatIsDroppedLeavesTheServer) {
+  const IndexInfo made = must(a_->createIndex(collection_, suite::index({{"n", 1}}), {}));
+  collection_ = refOf(must(a_->collections(project_)).front());
+  EXPECT_EQ(onServer(), fmt::format("i{} 0", made.number));
+  must(a_->dropIndex(collection_, made.spec.name, {}));
+  EXPECT_EQ(onServer(), "0");
+  collection_ = refOf(must(a_->collections(project_)).front());
+  must(a_->dropCollection(collection_, {}));
+  mongo::Connection connection(uriOfServer());
+  const auto names = [&] {
+    const auto reply =
+        connection.run(fmt::format("{}_p{}", prefix_, project_), doc::parseJson(R"({"listCollections":1})")->view());
+    return reply ? mongo::batchOf(*reply).documents.size() : 0;
+  };
+  EXPECT_EQ(names(), 0U);
+  must(a_->createCollection(project_, "others", json("{}"), {}));
+  EXPECT_EQ(names(), 1U);
+  must(a_->dropProject(project_));
+  EXPECT_TRUE(within(20s, [&] { return names() == 0 && onServer() == "0"; }));
+}
+
 TEST_F(InstancesTest, AStartEndsTheTransactionsOfAKilledInstance) {
   must(testing::put(*a_, collection_, "d", json(R"({"id":"d"})"), suite::writeOptions()));
   const mongo::Names names(prefix_);
@@ -345,7 +413,8 @@ TEST_F(InstancesTest, AWriteMovesTheHeadOfAProjectThatOthersWrite) {
 }
 
 TEST_F(InstancesTest, WhoIsCutOffTrustsNothingThatItKnows) {
-  CutProxy proxy(portOfServer());
+  if (uriThrough(0).empty()) GTEST_SKIP() << "a proxy cannot be put before a server with TLS";
+  CutProxy proxy(hostOfServer());
   openThrough(proxy);
   EXPECT_TRUE(b_->epoch(project_).fresh);
   proxy.lose(CutProxy::Loses::everything);
@@ -368,7 +437,8 @@ TEST_F(InstancesTest, WhoIsCutOffTrustsNothingThatItKnows) {
 }
 
 TEST_F(InstancesTest, ACommitWhoseReplyIsLostCountsOnce) {
-  CutProxy proxy(portOfServer());
+  if (uriThrough(0).empty()) GTEST_SKIP() << "a proxy cannot be put before a server with TLS";
+  CutProxy proxy(hostOfServer());
   openThrough(proxy);
   proxy.lose(CutProxy::Loses::repliesToCommits);
   std::jthread mend([&] {

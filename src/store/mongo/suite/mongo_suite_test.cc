@@ -14,7 +14,7 @@ namespace {
 bool serverComparesDecimalsExactly() {
   mongo::Connection connection(uriOfServer());
   const auto numbers = doc::parseJson(R"({"_id":"probe","real":0.1,"decimal":{"$numberDecimal":"0.1"}})");
-  const std::string database = "decimals";
+  const std::string database = newPrefix();
   (void)connection.write(database, mongo::insertCommand("probe", std::span(&*numbers, 1)));
   doc::BsonWriter out;
   out.appendString("find", "probe");
@@ -22,6 +22,7 @@ bool serverComparesDecimalsExactly() {
   out.append("real", *numbers->view().find("decimal"));
   out.end();
   const auto reply = connection.run(database, out.finish());
+  dropDatabases(database);
   return reply && mongo::batchOf(*reply).documents.empty();
 }
 

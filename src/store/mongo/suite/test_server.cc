@@ -10,16 +10,46 @@
 
 namespace mb::store {
 
+namespace {
+
+struct UriParts {
+  std::string credentials;  // with their @
+  std::string hosts;
+  std::string database;
+  std::string options;
+};
+
+// nullopt for another form than mongodb://.
+std::optional<UriParts> partsOfUri() {
+  const std::string uri = uriOfServer();
+  std::smatch found;
+  const std::regex form("mongodb://([^/?]*@)?([^/?@]+)/?([^?]*)(?:[?](.*))?");
+  if (!std::regex_match(uri, found, form)) return std::nullopt;
+  return UriParts{found[1], found[2], found[3], found[4]};
+}
+
+}  // namespace
+
 std::string uriOfServer() {
   const char* uri = std::getenv("MANYBASE_TEST_MONGO_URL");
   return uri != nullptr ? uri : "";
 }
 
-uint16_t portOfServer() {
-  const std::string uri = uriOfServer();
-  std::smatch found;
-  if (!std::regex_search(uri, found, std::regex(R"(:(\d+)[/,?]?)"))) return 27017;
-  return static_cast<uint16_t>(std::stoi(found[1]));
+ServerHost hostOfServer() {
+  const auto parts = partsOfUri();
+  if (!parts) return {};
+  const std::string first = parts->hosts.substr(0, parts->hosts.find(','));
+  const size_t colon = first.rfind(':');
+  if (colon == std::string::npos) return {first};
+  return {first.substr(0, colon), static_cast<uint16_t>(std::stoi(first.substr(colon + 1)))};
+}
+
+std::string uriThrough(uint16_t port) {
+  const auto parts = partsOfUri();
+  if (!parts || std::regex_search(parts->options, std::regex("(^|&)(tls|ssl)=true"))) return "";
+  const std::string options = std::regex_replace(parts->options, std::regex("replicaSet=[^&]*&?"), "");
+  return fmt::format("mongodb://{}127.0.0.1:{}/{}?directConnection=true{}{}", parts->credentials, port, parts->database,
+                     options.empty() ? "" : "&", options);
 }
 
 std::string newPrefix() {

@@ -7,8 +7,15 @@
 namespace mb::store {
 
 std::string uriOfServer();
-// The port of its first host.
-uint16_t portOfServer();
+// Its first host, "name" and port.
+struct ServerHost {
+  std::string name;
+  uint16_t port = 27017;
+};
+ServerHost hostOfServer();
+// The address through a proxy on this machine before that host, which must be the primary; "" for a server with TLS,
+// before which there can be none.
+std::string uriThrough(uint16_t port);
 // The name of a database that no other test has.
 std::string newPrefix();
 // Drops the databases whose names begin with `prefix`.
