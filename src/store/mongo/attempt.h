@@ -40,6 +40,8 @@ class Attempt {
   std::vector<Slot>& slots() { return slots_; }
   // Makes what was committed known on this instance: states, marks, notices. Call once after a successful run().
   void publish();
+  // The same where it may have been committed, or may be yet: makes this instance read again what it may have changed.
+  void publishUnknown();
   bool committed() const { return committed_; }
   // The projects whose change logs grew.
   const std::map<ProjectNo, uint64_t>& positions() const { return positions_; }
@@ -113,6 +115,7 @@ class Attempt {
   Outcome<> storeNotices();
   Outcome<> storeHeads();
   Outcome<> storeLog();
+  void notifyListeners();
   void addDerived(const Key& key, const TargetState& held);
   void noteRefusal(const CommandError& error, const std::vector<const Key*>& keys);
 

@@ -320,8 +320,7 @@ Outcome<> Attempt::storeNotices() {
     notices.insert(notices.end(), slot.write->options.notices.begin(), slot.write->options.notices.end());
   }
   if (notices.empty() && systemStripes_.empty()) return {};
-  const std::string id = fmt::format("{}/{}", context_.instance, number_);
-  const doc::Document document = encodeNotices(id, context_.instance, at_, notices, systemStripes_);
+  const doc::Document document = encodeNotices(context_.instance, number_, at_, notices, systemStripes_);
   return transaction_.insert(context_.names.shared(), kNotices, std::span(&document, 1));
 }
 
@@ -445,12 +444,25 @@ void Attempt::publish() {
       if (slot.outcome.position != 0) slot.outcome.position += before;
     }
   }
+  notifyListeners();
+}
+
+void Attempt::notifyListeners() {
   context_.notices.notifyBatch([&](const auto& notify) {
     for (const Slot& slot : slots_) {
       if (!slot.effective) continue;
       for (const Notice& notice : slot.write->options.notices) notify(notice);
     }
   });
+}
+
+void Attempt::publishUnknown() {
+  // Before the rest: its events may come now, or have come and been taken for known.
+  context_.unknown.add(number_);
+  context_.marks.moveAll();
+  context_.states.forget(project_);
+  for (const auto& [project, _] : epochs_) context_.states.forget(project);
+  notifyListeners();
 }
 
 }  // namespace mb::store::mongo

@@ -152,6 +152,7 @@ class Engine final : public MongoStore {
   const std::string instance_;
   WriteLeases leases_;
   std::atomic<uint64_t> groups_{0};
+  UnknownGroups unknown_;
   CommitCounts counts_;
   const GroupContext context_;
   ConnectionPool pool_;

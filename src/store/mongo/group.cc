@@ -142,8 +142,8 @@ std::vector<PendingWrite*> Group::run(std::vector<PendingWrite*> writes) {
       if (committed) {
         finish(context_, attempt);
       } else {
+        attempt.publishUnknown();
         failAll(writes, unknownOutcome(error.message));
-        (void)context_.states.reload(connection_, project_);
       }
       break;
     }

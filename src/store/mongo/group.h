@@ -4,6 +4,8 @@
 // another instance in between is noticed: then the group runs again, and only its last run counts.
 #pragma once
 
+#include <set>
+
 #include "store/change_feed.h"
 #include "store/marks.h"
 #include "store/mongo/project_states.h"
@@ -39,6 +41,27 @@ struct CommitCounts {
   std::atomic<uint64_t> writes{0};
 };
 
+// The groups whose commits have unknown outcomes, by their numbers: if one took place after all, this instance must
+// treat it like another one's. Any thread.
+class UnknownGroups {
+ public:
+  void add(uint64_t group) {
+    const std::lock_guard lock(mutex_);
+    groups_.insert(group);
+    if (groups_.size() > kMax) groups_.erase(groups_.begin());
+  }
+  bool contains(uint64_t group) const {
+    const std::lock_guard lock(mutex_);
+    return groups_.contains(group);
+  }
+
+ private:
+  // The last ones. A commit that the server has not begun by then has ended with its session.
+  static constexpr size_t kMax = 1024;
+  mutable std::mutex mutex_;
+  std::set<uint64_t> groups_;
+};
+
 // What groups share.
 struct GroupContext {
   const std::string& instance;  // the name of this one, of no other at any time
@@ -49,6 +72,7 @@ struct GroupContext {
   FeedListeners& listeners;
   WriteLeases& leases;
   std::atomic<uint64_t>& groups;  // the number of the last one
+  UnknownGroups& unknown;
   CommitCounts& counts;
   const Clock& clock;
   int callbackRuns = 1;

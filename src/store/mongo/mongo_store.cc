@@ -63,17 +63,8 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
       states_(names_, std::move(system)),
       instance_(newInstance()),
       leases_(instance_),
-      context_{instance_,
-               names_,
-               states_,
-               marks_,
-               notices_,
-               listeners_,
-               leases_,
-               groups_,
-               counts_,
-               clock_,
-               settings_.callbackRuns},
+      context_{instance_, names_,  states_,  marks_,  notices_, listeners_,
+               leases_,   groups_, unknown_, counts_, clock_,   settings_.callbackRuns},
       pool_(settings_.uri, settings_.threads,
             [this](Connection& connection, doc::DocumentView session) {
               return noteSession(connection, names_, instance_, session);
@@ -81,7 +72,8 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
       reads_(pool_, [this](Connection& connection, const CollectionRef& collection, const std::vector<std::string>& ids,
                            Deadline deadline) { return readByIds(connection, collection, ids, deadline); }),
       queues_(pool_, context_),
-      watcher_(settings_.uri, {names_, states_, marks_, notices_, listeners_, leases_, instance_, settings_.files}) {}
+      watcher_(settings_.uri,
+               {names_, states_, marks_, notices_, listeners_, leases_, unknown_, instance_, settings_.files}) {}
 
 Engine::~Engine() {
   close();

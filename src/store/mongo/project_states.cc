@@ -135,6 +135,12 @@ void ProjectStates::set(ProjectStatePtr state) {
   held = std::move(state);
 }
 
+void ProjectStates::forget(ProjectNo project) {
+  const std::lock_guard lock(mutex_);
+  states_.erase(project);
+  epochs_.erase(project);
+}
+
 Outcome<std::map<ProjectNo, uint64_t>> ProjectStates::loadHeads(Connection& connection) {
   std::map<ProjectNo, uint64_t> grown;
   const auto read = [&](doc::DocumentView command) { return connection.read(names_.shared(), command); };

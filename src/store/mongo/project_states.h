@@ -58,6 +58,9 @@ class ProjectStates {
   // Replaces the state, unless a later one is known.
   void set(ProjectStatePtr state);
 
+  // The next use of the state or the epoch reads the database.
+  void forget(ProjectNo project);
+
   // Reads the heads of all projects; returns the positions of those whose change logs grew. Blocks.
   Outcome<std::map<ProjectNo, uint64_t>> loadHeads(Connection& connection);
   // The database holds these fields of a head.

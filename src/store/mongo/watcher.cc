@@ -62,23 +62,32 @@ doc::DocumentView fieldsOf(doc::DocumentView event) {
   return doc::containerOr(doc::containerOr(event, "updateDescription"), "updatedFields");
 }
 
-// The instance whose commit set these fields of a head; "" for none.
-std::string_view writerOf(doc::DocumentView fields) {
+struct Writer {
+  std::string_view instance;  // "" for none
+  uint64_t group = 0;
+};
+
+// Whose commit set these fields of a head.
+Writer writerOf(doc::DocumentView fields) {
+  const auto groupOf = [](const doc::Element& each) {
+    return static_cast<uint64_t>(each.value.isNumber() ? each.value.toInteger().value_or(0) : 0);
+  };
   for (const doc::Element& each : fields) {
-    if (each.key.starts_with(kGroupsPrefix)) return each.key.substr(kGroupsPrefix.size());
+    if (each.key.starts_with(kGroupsPrefix)) return {each.key.substr(kGroupsPrefix.size()), groupOf(each)};
     if (each.key != kGroups || !each.value.isContainer()) continue;
-    for (const doc::Element& writer : each.value.asDocument()) return writer.key;
+    for (const doc::Element& writer : each.value.asDocument()) return {writer.key, groupOf(writer)};
   }
   return {};
 }
 
 }  // namespace
 
-doc::Document encodeNotices(std::string_view id, std::string_view instance, Timestamp at,
-                            std::span<const Notice> notices, std::span<const uint32_t> stripes) {
+doc::Document encodeNotices(std::string_view instance, uint64_t group, Timestamp at, std::span<const Notice> notices,
+                            std::span<const uint32_t> stripes) {
   doc::BsonWriter out;
-  out.appendString("_id", id);
+  out.appendString("_id", fmt::format("{}/{}", instance, group));
   out.appendString("by", instance);
+  out.appendInt64("group", static_cast<int64_t>(group));
   out.appendDate("at", at);
   out.beginArray("notices");
   for (size_t i = 0; i < notices.size(); ++i) {
@@ -263,7 +272,11 @@ Outcome<> Watcher::readStream(const std::stop_token& stop, Connection& connectio
   while (!stop.stop_requested()) {
     const Batch batch = batchOf(*reply);
     for (const doc::DocumentView event : batch.documents) {
-      if (event.stringOr("operationType") == "invalidate") token.reset();
+      if (event.stringOr("operationType") == "invalidate") {
+        // No stream continues from here.
+        token.reset();
+        return {};
+      }
       handle(event);
     }
     const doc::DocumentView last = doc::containerOr(doc::containerOr(reply->view(), "cursor"), "postBatchResumeToken");
@@ -298,15 +311,19 @@ void Watcher::handle(doc::DocumentView event) {
   if (collection == kBeats) noteBeat(key.stringOr("_id"), fields);
 }
 
+bool Watcher::isKnown(std::string_view instance, uint64_t group) const {
+  return instance == to_.instance && !to_.unknown.contains(group);
+}
+
 void Watcher::handleHead(doc::DocumentView key, doc::DocumentView fields) {
   const auto project = static_cast<ProjectNo>(doc::integerOr(key, "_id"));
   // This instance knows its own commits, and makes them known before it returns to their writers.
-  const std::string_view writer = writerOf(fields);
-  if (writer == to_.instance) return;
+  const Writer writer = writerOf(fields);
+  if (isKnown(writer.instance, writer.group)) return;
   to_.states.noteHead(project, fields);
   // The documents that changed are not known.
   if (to_.states.hasMarkedPaths(project)) to_.marks.moveAll();
-  if (!writer.empty()) {
+  if (!writer.instance.empty() && writer.instance != to_.instance) {
     const auto lease = fields.find("lease");
     const bool named = lease && lease->type() == doc::BsonType::string;
     to_.leases.note(project, named ? std::optional(lease->asString()) : std::nullopt);
@@ -315,7 +332,8 @@ void Watcher::handleHead(doc::DocumentView key, doc::DocumentView fields) {
 }
 
 void Watcher::handleNotices(doc::DocumentView document) {
-  if (document.empty() || document.stringOr("by") == to_.instance) return;
+  if (document.empty()) return;
+  if (isKnown(document.stringOr("by"), static_cast<uint64_t>(doc::integerOr(document, "group")))) return;
   std::vector<uint32_t> stripes;
   for (const doc::Element& each : doc::containerOr(document, "stripes")) {
     if (each.value.isNumber()) stripes.push_back(static_cast<uint32_t>(each.value.toInteger().value_or(0)));

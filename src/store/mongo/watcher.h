@@ -13,6 +13,7 @@
 #include "base/id.h"
 #include "store/change_feed.h"
 #include "store/marks.h"
+#include "store/mongo/group.h"
 #include "store/mongo/mongo_store.h"
 #include "store/mongo/project_states.h"
 #include "store/mongo/write_leases.h"
@@ -20,10 +21,10 @@
 
 namespace mb::store::mongo {
 
-// A document of `notices`: what a commit sends to the other instances besides its heads. The server removes it after
-// ten minutes. {_id, by: <instance>, at, notices: [{p, k, key}], stripes: [<number>]}
-doc::Document encodeNotices(std::string_view id, std::string_view instance, Timestamp at,
-                            std::span<const Notice> notices, std::span<const uint32_t> stripes);
+// A document of `notices`: what the commit of a group sends to the other instances besides its heads. The server
+// removes it after ten minutes. {_id, by: <instance>, group, at, notices: [{p, k, key}], stripes: [<number>]}
+doc::Document encodeNotices(std::string_view instance, uint64_t group, Timestamp at, std::span<const Notice> notices,
+                            std::span<const uint32_t> stripes);
 
 class Watcher final : public Peers {
  public:
@@ -35,6 +36,7 @@ class Watcher final : public Peers {
     Notices& notices;
     FeedListeners& listeners;
     WriteLeases& leases;
+    const UnknownGroups& unknown;
     const std::string& instance;
     MongoSettings::Files files = MongoSettings::Files::none;
   };
@@ -80,6 +82,8 @@ class Watcher final : public Peers {
   Outcome<> readStream(const std::stop_token& stop, Connection& connection, std::optional<doc::Document>& token);
   Outcome<> readMissed(Connection& connection);
   void handle(doc::DocumentView event);
+  // Whether a commit of this instance made an event, and published what it changed.
+  bool isKnown(std::string_view instance, uint64_t group) const;
   void handleHead(doc::DocumentView key, doc::DocumentView fields);
   void handleNotices(doc::DocumentView document);
   void beat(const std::stop_token& stop);
