@@ -318,6 +318,19 @@ def mongo_kills() -> list[Tally]:
     return _with_release(lambda server: runners.single("mongo kills", [*line, "--server", server], 7200))
 
 
+def mongo_real() -> list[Tally]:
+    if not os.environ.get("MANYBASE_TEST_MONGO_URL"):
+        tally = Tally("MongoDB of one's own")
+        tally.fail("name the server in MANYBASE_TEST_MONGO_URL")
+        tally.show()
+        return [tally]
+    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "-q"]
+    instances = _with_release(
+        lambda server: runners.single("several servers on MongoDB", command, 1800, {"MB_SERVER": str(server)})
+    )
+    return mongo_suites() + instances + mongo_kills()
+
+
 def mongo_drivers() -> list[Tally]:
     command = [sys.executable, "-m", "pytest", "tests/mongo/long_drivers.py", "-q", "-s"]
     tallies = [runners.single("driver tests on the MongoDB-protocol server", command, 7200)]
@@ -435,7 +448,14 @@ RUNS = {
     "mongo_kills": (
         mongo_kills,
         "15 min",
-        "30 rounds of kill -9 of servers and of their MongoDB-protocol server, stalls and lost commits (MB_MONGO_KILL_ROUNDS)",
+        "30 rounds of kill -9 of servers and of their MongoDB-protocol server, stalls, lost connections and commits "
+        "(MB_MONGO_KILL_ROUNDS); with MANYBASE_TEST_MONGO_URL on that server, which is not killed",
+    ),
+    "mongo_real": (
+        mongo_real,
+        "45 min",
+        "the suites, several servers, and rounds of kill -9 of servers and lost connections on the server that "
+        "MANYBASE_TEST_MONGO_URL names (MB_MONGO_KILL_ROUNDS); drops the databases that it made",
     ),
     "mongo_drivers": (
         mongo_drivers,

@@ -131,6 +131,11 @@ class States:
         self._states = {name: [state] for name, state in found.items()}
         return problems
 
+    def unsettle(self, name: str, *states) -> None:
+        """Records, after compare(), that the entry may come to any of these states by itself."""
+        with self._lock:
+            self._states[name] = list(states)
+
     def names(self) -> list[str]:
         with self._lock:
             return list(self._states)

@@ -4,7 +4,8 @@
     tests/mongo/long_kills.py [--server PATH] [--rounds N] [--seed N] [--data DIR] [--only NAME,...] [--faults NAME,...]
 
 Each round lets writers work at both servers while one fault happens: kill -9 of one server, of both, or of the database;
-the database stops for some seconds; connections end in place of commits. Then what ended is started again, `manybase
+the database stops for some seconds; all connections of one server to it end; connections end in place of commits. With
+MANYBASE_TEST_MONGO_URL the database is that server, which is neither killed nor stopped. Then what ended is started again, `manybase
 check` scans the data, the audit chains are computed again, and every check compares what is stored with its ledger of
 acknowledged writes. The last line is the result; exit code 0, or 1 if anything was lost, double, incomplete or different
 from what was acknowledged.
@@ -12,6 +13,7 @@ from what was acknowledged.
 
 import base64
 import collections
+import contextlib
 import os
 import random
 import signal
@@ -22,18 +24,26 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from kill.checks import CHECKS  # noqa: E402
+from kill.hooks import Hooks  # noqa: E402
 from kill.ledger import Connection, Killed, World  # noqa: E402
 from kill.program import Writers, conclude, options_of, prepared, run_rounds  # noqa: E402
 from support.client import PlatformUser  # noqa: E402
 from support.commands import run  # noqa: E402
+from support.cut_proxy import CutProxy  # noqa: E402
+from support.given_mongo import URL, GivenMongo  # noqa: E402
 from support.mongo_server import MongoServer  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.waiting import SLOW, wait_until  # noqa: E402
 
 # Those whose modules keep nothing outside the database, and that know no server by its process.
 CHOSEN = {"documents", "unique values", "catalogue", "shelves", "users", "live sockets", "hooks"}
-# The leases of a killed server last half a minute, and what it delivered then waits for its next attempt.
+# The leases of a killed server last half a minute, and what it delivered then waits for its next attempt. So not every
+# round waits for all deliveries, but each of so many (not the number of the faults), and the last one.
 PATIENCE = 150
+WAITS_EVERY = 8
+# Of the faults: those that need the database's process, and those that are made between it and the servers.
+OF_THE_DATABASE = {"database", "stall"}
+THROUGH_PROXIES = {"cuts", "commits"}
 # Reads the entries of all audit records from the database, and computes their chains as src/store/chain.h says.
 CHAINS = """
 import bson, hashlib, json, pymongo, sys
@@ -81,18 +91,25 @@ class TwoServers(World):
 
 class Rounds:
     def __init__(self, folder: Path, seed: int, only: set[str], faults: list[str]):
-        self.mongo_folder = folder / "database"
-        self.mongo_folder.mkdir(parents=True)
-        # Each commit is in its files before its response: else it loses acknowledged writes when it is killed.
-        self.mongo = MongoServer(self.mongo_folder, "--sync-on-commit")
+        self.given = GivenMongo() if URL else None
+        self.name = f"kills{os.urandom(4).hex()}"  # of the database
+        if not self.given:
+            mongo_folder = folder / "database"
+            mongo_folder.mkdir(parents=True)
+            # Each commit is in its files before its response: else it loses acknowledged writes when it is killed.
+            self.mongo = MongoServer(mongo_folder, "--sync-on-commit")
         self.settings = {
-            "MONGO_URL": f"mongodb://127.0.0.1:{self.mongo.port}/kills?replicaSet=secantus",
+            "MONGO_URL": (self.given or self.mongo).database(self.name),
             "SERVICE_SECRET": base64.b64encode(os.urandom(32)).decode(),
             "SERVICE_BASE_URL": "http://127.0.0.1:8080",
             "SERVICE_STORAGE": "off",
             "SERVICE_OUTBOUND_ALLOW": "127.0.0.1",
         }
-        self.servers = [Server(folder / name, self.settings) for name in ("a", "b")]
+        self.proxies: list[CutProxy] = []  # one for each server
+        if set(faults) & THROUGH_PROXIES:
+            target = self.given.first_host if self.given else ("127.0.0.1", self.mongo.port)
+            self.proxies = [CutProxy(target) for _ in "ab"]
+        self.servers = [Server(folder / name, self._settings_of(at)) for at, name in enumerate("ab")]
         self.chance = random.Random(seed)
         self.checks = [made for made in (check() for check in CHECKS) if made.name in only]
         for check in self.checks:
@@ -102,6 +119,13 @@ class Rounds:
         self.happened: collections.Counter = collections.Counter()
         self.problems: list[str] = []
         self.slowest_write = 0.0  # from a kill to the next acknowledged write
+        self.spent: collections.Counter = collections.Counter()  # seconds, by part of a round
+
+    def _settings_of(self, at: int) -> dict:
+        if not self.proxies:
+            return self.settings
+        through = (self.given or GivenMongo(self.mongo.url)).through(self.proxies[at].port, self.name)
+        return {**self.settings, "MONGO_URL": through}
 
     def prepare(self) -> None:
         for server in self.servers:
@@ -136,42 +160,66 @@ class Rounds:
         self.world.stopping.wait((0.5 + 3 * self.chance.random()) * SLOW)
         os.kill(self.mongo.process.pid, signal.SIGCONT)
 
+    def cut_connections(self) -> None:
+        for _ in range(3):
+            self.chance.choice(self.proxies).cut()
+            self.world.stopping.wait(0.3 * SLOW)
+
     def drop_commits(self) -> None:
-        data = {"failCommands": ["commitTransaction"], "closeConnection": True}
-        mode = {"times": self.chance.randrange(1, 8)}
-        self.mongo.run("admin", {"configureFailPoint": "failCommand", "mode": mode, "data": data})
+        """The commits, or the responses to them."""
+        for proxy in self.proxies:
+            proxy.lose_commits(self.chance.randrange(1, 8))
 
     FAULTS = {
         "server": kill_server,
         "servers": kill_servers,
         "database": kill_database,
         "stall": stall_database,
+        "cuts": cut_connections,
         "commits": drop_commits,
     }
 
     # ---- a round
 
-    def one(self, number: int) -> None:
+    @contextlib.contextmanager
+    def part(self, name: str):
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.spent[name] += time.monotonic() - began
+
+    def one(self, number: int, is_last: bool) -> None:
         # Each of them once before one happens again.
         fault = self.faults[number % len(self.faults)]
         self.happened[fault] += 1
-        self.problems += [f"round {number}, {fault}, {each}" for each in self._write_during(fault)]
-        self.mongo.run("admin", {"configureFailPoint": "failCommand", "mode": "off"})
-        for server in self.servers:
-            if not server.alive():
-                server.start()
+
+        def add(problems: list[str]) -> None:
+            self.problems.extend(f"round {number}, {fault}, {each}" for each in problems)
+
+        with self.part("writes"):
+            add(self._write_during(fault))
+            for proxy in self.proxies:
+                proxy.lose_commits(0)
+        with self.part("starts"):
+            for server in self.servers:
+                if not server.alive():
+                    server.start()
         # The check must not count what a check of a module writes.
-        looked = run("check", data=self.servers[0].data, settings=self.settings)
+        with self.part("manybase check"):
+            looked = run("check", data=self.servers[0].data, settings=self.settings)
         if looked.returncode != 0:
-            self.problems.append(f"round {number}, {fault}, manybase check: {(looked.stdout + looked.stderr)[-2000:]}")
-        chains = self.mongo.evaluate(CHAINS, "kills")
-        self.problems += [f"round {number}, {fault}, {each}" for each in chains["problems"]]
-        if not chains["entries"]:
-            self.problems.append("there is no audit entry")
+            add([f"manybase check: {(looked.stdout + looked.stderr)[-2000:]}"])
+        with self.part("chains"):
+            chains = (self.given or self.mongo).evaluate(CHAINS, self.name)
+        add(chains["problems"] if chains["entries"] else ["there is no audit entry"])
         for check in self.checks:
+            if isinstance(check, Hooks):
+                check.waits = is_last or number % WAITS_EVERY == 0
             # Sockets go to one of the two.
             self.world.port = self.chance.choice(self.servers).port
-            self.problems += [f"round {number}, {fault}, {check.name}: {each}" for each in check.verify(self.world)]
+            with self.part(check.name):
+                add([f"{check.name}: {each}" for each in check.verify(self.world)])
 
     def _write_during(self, fault: str) -> list[str]:
         writers = Writers(self.world, self.checks, self.chance)
@@ -187,7 +235,7 @@ class Rounds:
         try:
             self.prepare()
             for number in range(1, rounds + 1):
-                self.one(number)
+                self.one(number, number == rounds)
                 if self.problems:
                     break
                 print(f"round {number}: {self.world.acknowledged} writes acknowledged, none lost", flush=True)
@@ -196,22 +244,32 @@ class Rounds:
         finally:
             for server in self.servers:
                 server.kill()
-            self.mongo.kill()
+            for proxy in self.proxies:
+                proxy.close()
+            if self.given:
+                self.given.drop()
+            else:
+                self.mongo.kill()
 
 
 def main() -> int:
     parser = options_of(__doc__, 30)
     parser.add_argument("--only", default=",".join(sorted(CHOSEN)), help="names of checks")
-    parser.add_argument("--faults", default=",".join(Rounds.FAULTS), help="those that happen")
+    left_out = (OF_THE_DATABASE if URL else set()) | (set() if not URL or GivenMongo().is_plain else THROUGH_PROXIES)
+    possible = [name for name in Rounds.FAULTS if name not in left_out]
+    parser.add_argument("--faults", default=",".join(possible), help="those that happen")
     options = parser.parse_args()
+    if not set(options.faults.split(",")) <= set(possible):
+        parser.error(f"the faults that can be made here: {', '.join(possible)}")
     folder = prepared(options)
     began = time.monotonic()
     rounds = Rounds(folder, options.seed, set(options.only.split(",")), options.faults.split(","))
     run_rounds(rounds, lambda: rounds.run(options.rounds))
     happened = ", ".join(f"{count} {fault}" for fault, count in sorted(rounds.happened.items()))
+    spent = ", ".join(f"{seconds:.0f} s {part}" for part, seconds in rounds.spent.most_common())
     figures = (
         f"{sum(rounds.happened.values())} rounds ({happened}), the first write after a kill within "
-        f"{rounds.slowest_write:.1f} s, {time.monotonic() - began:.0f} s"
+        f"{rounds.slowest_write:.1f} s, {time.monotonic() - began:.0f} s ({spent})"
     )
     return conclude(rounds, options, folder, "mongo kills", figures)
 

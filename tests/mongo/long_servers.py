@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+import secrets
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +12,7 @@ import pytest
 from support.client import OPEN_POLICY, PASSWORD, Api, PlatformUser, Project, fresh_address, ok, refused, unique
 from support.commands import complains, done, run
 from support.function import Function
+from support.given_mongo import URL, GivenMongo
 from support.mongo_server import MongoServer
 from support.realtime import Live
 from support.receiver import Receiver
@@ -19,23 +21,31 @@ from support.waiting import wait_until
 
 pytestmark = pytest.mark.timeout(600)
 _numbers = itertools.count(1)
+# In the names of databases: a server that outlives the tests may hold those of another run.
+RUN = secrets.token_hex(3)
 
 
 @pytest.fixture(scope="module")
 def mongo(tmp_path_factory):
+    """The server that MANYBASE_TEST_MONGO_URL names, or one of the tests' own."""
+    if URL:
+        given = GivenMongo()
+        yield given
+        given.drop()
+        return
     server = MongoServer(tmp_path_factory.mktemp("mongo"))
     yield server
     server.stop()
 
 
-def settings_of(mongo: MongoServer, **more) -> dict:
+def settings_of(mongo, **more) -> dict:
     """The settings that all servers of a new database have in common."""
     return {
-        "MONGO_URL": f"mongodb://127.0.0.1:{mongo.port}/servers{next(_numbers)}?replicaSet=secantus",
+        "MONGO_URL": mongo.database(f"servers{RUN}{next(_numbers)}"),
         "SERVICE_SECRET": base64.b64encode(b"one secret for both of the servers"[:32]).decode(),
         "SERVICE_BASE_URL": "http://127.0.0.1:8080",
         "SERVICE_STORAGE": "off",
-        "SERVICE_OUTBOUND_ALLOW": "127.0.0.1",
+        "SERVICE_OUTBOUND_ALLOW": mongo.outbound_allow(),
         **more,
     }
 
@@ -221,14 +231,14 @@ def test_a_killed_server_loses_nothing(mongo, tmp_path):
 def test_databases_of_owners_are_followed_by_the_other(pair, mongo):
     """Created, changed, suspended and resumed at one server: the other uses the database at once."""
     owner = PlatformUser(pair[0])
-    url = f"mongodb://127.0.0.1:{mongo.port}/{unique('owned')}?replicaSet=secantus"
+    url = mongo.database(f"owned{RUN}")
     made = Project(owner, ok(owner.post("/control/projects", {"name": "Shop", "mongoUrl": url}), 201)["project"])
     there = at(pair[1], made.admin)
     # Made at the other server, so that it is in the owner's database only if that server knows of it.
     ok(there.post("/admin/collections", {"name": "posts"}), 201)
     ok(there.put("/admin/collections/posts/policy", OPEN_POLICY), 204)
     created = there.create("posts", {"n": 1})
-    with pymongo.MongoClient(url, directConnection=True) as client:
+    with pymongo.MongoClient(url) as client:
         assert client.get_default_database().posts.find_one()["id"] == created["id"]
     assert ok(made.admin.get(f"/posts/{created['id']}"))["document"] == created
 
@@ -238,12 +248,12 @@ def test_databases_of_owners_are_followed_by_the_other(pair, mongo):
     ok(owner.post(f"{path}/resume"), 204)
     wait_until(lambda: there.get("/posts").status_code == 200)
 
-    other = url.replace("/owned", "/moved")
+    other = mongo.database(f"moved{RUN}")
     ok(owner.patch(path, {"mongoUrl": other}, params={"force": "1"}), 204)
     # A call that began before may be refused.
     wait_until(lambda: there.get("/posts").json().get("documents") == [])
     ok(there.post("/posts", {"n": 2}), 201)
-    with pymongo.MongoClient(other, directConnection=True) as client:
+    with pymongo.MongoClient(other) as client:
         assert client.get_default_database().posts.find_one()["n"] == 2
 
 

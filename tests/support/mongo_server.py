@@ -114,10 +114,17 @@ class MongoServer:
         )
         return self.evaluate(code, text)
 
+    def database(self, name: str) -> str:
+        """Returns the address of a database."""
+        return f"mongodb://127.0.0.1:{self.port}/{name}?replicaSet=secantus"
+
     def database_of(self, data: Path) -> str:
-        """Returns the address of a database for the deployment with this data directory."""
-        name = hashlib.sha256(str(data).encode()).hexdigest()[:12]
-        return f"mongodb://127.0.0.1:{self.port}/t{name}?replicaSet=secantus"
+        """The same for the deployment with this data directory."""
+        return self.database("t" + hashlib.sha256(str(data).encode()).hexdigest()[:12])
+
+    def outbound_allow(self) -> str:
+        """Its address, as SERVICE_OUTBOUND_ALLOW takes it."""
+        return "127.0.0.1"
 
 
 class _Shared:
