@@ -201,7 +201,6 @@ Task<> Engine::dropCollection(CollectionRef collection, std::vector<Insert> extr
   co_return co_await afterDrops(collection.project);
 }
 
-// Once it has run, the server has dropped what it can drop now.
 Task<> Engine::afterDrops(ProjectNo project) {
   (void)co_await queues_.exclusively(project, [](Connection&) -> Result<> { return {}; });
   co_return Result<>();

@@ -115,6 +115,7 @@ class Engine final : public MongoStore {
   // Makes the server drop what has left the catalogue of a project; a failure is logged, and the drop is repeated by
   // the housekeeping.
   std::function<void(Connection&)> executingDrops(ProjectNo project);
+  // Returns once they have run, if this instance runs a group of the project or drops now.
   Task<> afterDrops(ProjectNo project);
 
   // ---- recount.cc
