@@ -14,12 +14,16 @@ from what was acknowledged.
 import base64
 import collections
 import contextlib
+import hashlib
 import os
 import random
 import signal
 import sys
 import time
 from pathlib import Path
+
+import bson
+import pymongo
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -44,26 +48,25 @@ WAITS_EVERY = 8
 # Of the faults: those that need the database's process, and those that are made between it and the servers.
 OF_THE_DATABASE = {"database", "stall"}
 THROUGH_PROXIES = {"cuts", "commits"}
-# Reads the entries of all audit records from the database, and computes their chains as src/store/chain.h says.
-CHAINS = """
-import bson, hashlib, json, pymongo, sys
-database = pymongo.MongoClient(sys.argv[1])[sys.argv[2]]
-problems, last = [], {}
-for entry in database["sys_1"].find({"seq": {"$exists": True}}).sort([("_p", 1), ("seq", 1)]):
-    project = entry["_p"]
-    seq, hash = last.get(project, (0, "0" * 64))
-    plain = {key: value for key, value in entry.items() if key not in ("_id", "_v", "_p", "_g", "hash")}
-    plain = {"id": entry["_id"][8:], **plain}
-    is_hash = hashlib.sha256(bytes.fromhex(entry["prev"]) + bson.encode(plain)).hexdigest()
-    if (entry["seq"], entry["prev"], entry["hash"]) != (seq + 1, hash, is_hash):
-        problems.append(f"the audit entry {entry['_id']} does not follow entry {seq}")
-    last[project] = (entry["seq"], entry["hash"])
-for project, (seq, hash) in last.items():
-    head = database["chains"].find_one({"_id": f"{project}/1/"})
-    if (head["seq"], head["hash"]) != (seq, hash):
-        problems.append(f"the audit chain of {project} ends at {seq}, its head says {head['seq']}")
-print(json.dumps({"problems": problems[:20], "entries": sum(seq for seq, _ in last.values())}))
-"""
+
+
+def chain_problems(database) -> list[str]:
+    """Computes the chains of all audit records from their entries, as src/store/chain.h says."""
+    problems, last = [], {}
+    for entry in database["sys_1"].find({"seq": {"$exists": True}}).sort([("_p", 1), ("seq", 1)]):
+        project = entry["_p"]
+        seq, hash = last.get(project, (0, "0" * 64))
+        plain = {key: value for key, value in entry.items() if key not in ("_id", "_v", "_p", "_g", "hash")}
+        plain = {"id": entry["_id"][8:], **plain}
+        is_hash = hashlib.sha256(bytes.fromhex(entry["prev"]) + bson.encode(plain)).hexdigest()
+        if (entry["seq"], entry["prev"], entry["hash"]) != (seq + 1, hash, is_hash):
+            problems.append(f"the audit entry {entry['_id']} does not follow entry {seq}")
+        last[project] = (entry["seq"], entry["hash"])
+    for project, (seq, hash) in last.items():
+        head = database["chains"].find_one({"_id": f"{project}/1/"})
+        if (head["seq"], head["hash"]) != (seq, hash):
+            problems.append(f"the audit chain of {project} ends at {seq}, its head says {head['seq']}")
+    return problems[:20] if last else ["there is no audit entry"]
 
 
 class Caller(Connection):
@@ -211,8 +214,8 @@ class Rounds:
         if looked.returncode != 0:
             add([f"manybase check: {(looked.stdout + looked.stderr)[-2000:]}"])
         with self.part("chains"):
-            chains = (self.given or self.mongo).evaluate(CHAINS, self.name)
-        add(chains["problems"] if chains["entries"] else ["there is no audit entry"])
+            with pymongo.MongoClient(self.settings["MONGO_URL"]) as client:
+                add(chain_problems(client[self.name]))
         for check in self.checks:
             if isinstance(check, Hooks):
                 check.waits = is_last or number % WAITS_EVERY == 0

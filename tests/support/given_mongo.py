@@ -1,24 +1,14 @@
 """The server of MongoDB's protocol that MANYBASE_TEST_MONGO_URL names, for tests that can run on one that they do not
 own. It takes databases with names of their own, and drops those."""
 
-import json
 import os
 import re
 import socket
-import subprocess
 from urllib.parse import urlsplit
 
-from support.mongo_server import FOLDER, installed
-from support.waiting import SLOW
+import pymongo
 
 URL = os.environ.get("MANYBASE_TEST_MONGO_URL", "")
-DROP = """
-import pymongo, sys
-client = pymongo.MongoClient(sys.argv[1])
-names = [name for name in client.list_database_names() if any(name.startswith(part) for part in sys.argv[2:])]
-for name in names: client.drop_database(name)
-print(len(names))
-"""
 
 
 class GivenMongo:
@@ -67,14 +57,10 @@ class GivenMongo:
         query = "&".join(f"{key}={value}" for key, value in options.items())
         return f"{self.scheme}://{self.user + '@' if self.user else ''}{hosts}/{name}{'?' + query if query else ''}"
 
-    def evaluate(self, code: str, *arguments: str) -> dict:
-        """As MongoServer.evaluate()."""
-        line = [installed().parent / "python", "-c", code, self._address(self.hosts, self.options, ""), *arguments]
-        done = subprocess.run(line, capture_output=True, text=True, timeout=300 * SLOW, cwd=FOLDER)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    def drop(self) -> int:
-        """Drops the databases that tests named; returns how many."""
-        made, self.made = self.made, []
-        return self.evaluate(DROP, *sorted(set(made))) if made else 0
+    def drop(self) -> None:
+        """Drops the databases that tests named, and those of their projects."""
+        made, self.made = tuple(self.made), []
+        with pymongo.MongoClient(self._address(self.hosts, self.options, "")) as client:
+            for name in client.list_database_names():
+                if made and name.startswith(made):
+                    client.drop_database(name)
