@@ -71,10 +71,13 @@ def chain_problems(database) -> list[str]:
 
 class Caller(Connection):
     """A connection to one of the servers. A write of which that does not know the outcome counts as one without a
-    response."""
+    response; a read that a busy database has no time for is repeated."""
 
     def call(self, method, path, body=None):
+        end = time.monotonic() + PATIENCE * SLOW
         status, answer = super().call(method, path, body)
+        while method == "GET" and status == 503 and time.monotonic() < end:
+            status, answer = super().call(method, path, body)
         if status == 503 and "outcome" in answer["error"]["message"]:
             raise Killed
         return status, answer

@@ -1,5 +1,5 @@
 """A server of MongoDB's protocol, on a free port: SecantusDB, an implementation of other origin. MongoDB's own is in no
-package registry. What it answers otherwise than MongoDB is listed in docs/engine.md."""
+package registry. What it answers otherwise than MongoDB is listed in docs/mongodb.md, "What is tested on what"."""
 
 import atexit
 import hashlib
@@ -18,6 +18,7 @@ from support.waiting import SLOW, wait_until
 ROOT = Path(__file__).resolve().parent.parent.parent
 REQUIREMENTS = ROOT / "tests" / "mongo" / "server-requirements.txt"
 FOLDER = ROOT / "build" / "mongo-server"
+PROGRAM = ROOT / "tests" / "mongo" / "server.py"
 # Whether the servers of the tests keep their data in MongoDB: MB_STORE=mongo.
 IS_STORE = os.environ.get("MB_STORE") == "mongo"
 # For how long the work of a server that was killed is left alone: half a minute after its last sign of life, which the
@@ -26,8 +27,8 @@ LEASE_SECONDS = 45
 
 
 def installed() -> Path:
-    """Installs it in an environment of its own, where that was not done with these versions."""
-    program, marker = FOLDER / "bin" / "secantusd-py", FOLDER / "installed.txt"
+    """Installs it in an environment of its own, where that was not done with these versions; returns its Python."""
+    program, marker = FOLDER / "bin" / "python", FOLDER / "installed.txt"
     wanted = REQUIREMENTS.read_text()
     with one_at_a_time(FOLDER):
         if program.exists() and marker.exists() and marker.read_text() == wanted:
@@ -54,7 +55,7 @@ class MongoServer:
 
     def start(self, *flags: str) -> None:
         """Starts it on its files, after stop() with other flags."""
-        line = [installed(), "--port", str(self.port), "--storage-path", self.folder / "mongo", "--enable-test-commands"]
+        line = [installed(), PROGRAM, "--port", str(self.port), "--storage-path", self.folder / "mongo", "--enable-test-commands"]
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen([*line, *flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
@@ -92,7 +93,7 @@ class MongoServer:
     def evaluate(self, code: str, *arguments: str):
         """Runs Python that has pymongo, with the server's address and these arguments; returns the value that it prints
         as JSON."""
-        line = [FOLDER / "bin" / "python", "-c", code, f"mongodb://127.0.0.1:{self.port}/?directConnection=true", *arguments]
+        line = [installed(), "-c", code, f"mongodb://127.0.0.1:{self.port}/?directConnection=true", *arguments]
         done = subprocess.run(line, capture_output=True, text=True, timeout=60 * SLOW)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
