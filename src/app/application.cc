@@ -68,7 +68,6 @@
 #include "snapshot/snapshot.h"
 #include "storage/bucket_kind.h"
 #include "storage/s3_store.h"
-#include "store/own/router.h"
 #include "vectors/vector_kind.h"
 #include "webhooks/webhook_kind.h"
 
@@ -94,7 +93,7 @@ struct Application::Impl {
   const MasterSecret master;
   std::unique_ptr<Cores> cores;
   OwnDatabaseConnections ownConnections{settings.outbound.allow};
-  std::unique_ptr<store::MainStore> store;
+  std::unique_ptr<store::own::Router> store;
   store::EmbeddedStore* const embedded;  // where the deployment's own documents are; null on MongoDB
   IdGenerator ids{kClock};
   audit::Auditor auditor{settings.audit.on, ids, kClock};
@@ -254,6 +253,7 @@ Application::Impl::Impl(const AllSettings& all, MasterSecret secret, std::unique
   projects.setOwnDatabases(own.service);
   environments.setOwnDatabases(own.service);
   own.service.setCollectionNames([this](const auto& project) { return data->collections().namesBySource(*project); });
+  own.service.setProbed(probeFollower({*store, snapshots, data->slot()}, *store));
   if (store->peers() != nullptr) recordSource.setFollower(own.service.follower());
   projects.addClaimDependent(data->collections());
   configuration.add(settingsSection(projects));

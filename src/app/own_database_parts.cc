@@ -19,7 +19,25 @@ std::string mainStoreIdentity(const StoreSettings& settings) {
   return {};
 }
 
+Task<> followProbe(data::MissingCollectionsDeps deps, store::own::Router& store, snapshot::SnapshotPtr project,
+                   std::set<std::string, std::less<>> absent) {
+  const store::ProjectNo number = project->info().number;
+  CO_RETURN_IF_ERROR(co_await data::markMissing(deps, std::move(project), std::move(absent)));
+  const Result<> dropped = co_await store.dropLeftIndexes(number);
+  if (!dropped) {
+    logWarn("indexes were left in a project's own database; the next probe drops them",
+            {{"project", number}, {"problem", dropped.error().message()}});
+  }
+  co_return Result<>();
+}
+
 }  // namespace
+
+projects::OwnDatabases::ProbeFollower probeFollower(data::MissingCollectionsDeps deps, store::own::Router& store) {
+  return [deps, &store](snapshot::SnapshotPtr project, std::set<std::string, std::less<>> absent) {
+    return followProbe(deps, store, std::move(project), std::move(absent));
+  };
+}
 
 Task<> OwnDatabaseConnections::reach(store::ProjectNo project) {
   const auto database = databases.find(project);

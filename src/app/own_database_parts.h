@@ -2,8 +2,10 @@
 #pragma once
 
 #include "app/application.h"
+#include "data/missing_collections.h"
 #include "outbound/address_rule.h"
 #include "own_changes/copier.h"
+#include "store/own/router.h"
 
 namespace mb::app {
 
@@ -51,5 +53,9 @@ struct OwnDatabaseParts {
  private:
   store::own::Databases& databases_;
 };
+
+// What follows each probe of a database: collections that it does not have are marked, and indexes that were left there
+// are dropped. All outlive it.
+projects::OwnDatabases::ProbeFollower probeFollower(data::MissingCollectionsDeps deps, store::own::Router& store);
 
 }  // namespace mb::app

@@ -18,6 +18,8 @@ CollectionConfig CollectionConfig::read(doc::DocumentView stored) {
       for (const doc::Element& each : value.asDocument()) config.policyTests.emplace_back(each.value.asDocument());
     } else if (key == "source" && value.type() == doc::BsonType::string) {
       config.source = value.asString();
+    } else if (key == "missing" && value.type() == doc::BsonType::boolean) {
+      config.isMissing = value.asBool();
     } else if (key == store::kReferencesField && value.type() == doc::BsonType::array) {
       for (const doc::Element& each : value.asDocument()) {
         const doc::DocumentView reference = each.value.asDocument();
@@ -37,6 +39,7 @@ doc::Document CollectionConfig::write() const {
   if (vectors) out.appendDocument("vectors", *vectors);
   if (!policyTests.empty()) doc::encodeValue(out, "policyTests", policyTests);
   if (!source.empty()) out.appendString("source", source);
+  if (isMissing) out.appendBool("missing", true);
   if (!references.empty()) {
     out.beginArray(store::kReferencesField);
     for (size_t i = 0; i < references.size(); ++i) {

@@ -1,7 +1,8 @@
-// The contents of CollectionInfo.config: {schema?, policy?, vectors?, policyTests?, source?, refs: [{name, number}]};
-// `vectors` belongs to vectors/. `source` is the name of the collection in the database of the project's owner. `refs`
-// binds the names in the schema's x-ref to collection numbers, so that a rename of the target is one change of one
-// collection and every reader sees the new name at once.
+// The contents of CollectionInfo.config: {schema?, policy?, vectors?, policyTests?, source?, missing?, refs: [{name,
+// number}]}; `vectors` belongs to vectors/. `source` is the name of the collection in the database of the project's
+// owner, `missing` is true while that has no such collection. `refs` binds the names in the schema's x-ref to
+// collection numbers, so that a rename of the target is one change of one collection and every reader sees the new name
+// at once.
 #pragma once
 
 #include <optional>
@@ -26,6 +27,7 @@ struct CollectionConfig {
   std::optional<doc::Document> vectors = {};
   std::vector<doc::Document> policyTests = {};  // data/policy_tests.h
   std::string source = {};                      // "" on the deployment's own store
+  bool isMissing = false;                       // in the database of the project's owner
 
   static CollectionConfig read(doc::DocumentView stored);
   doc::Document write() const;

@@ -1,5 +1,6 @@
 #include "data/grant.h"
 
+#include "data/missing_collections.h"
 #include "policy/trace_steps.h"
 
 namespace mb::data {
@@ -70,6 +71,7 @@ bool isMatched(const Grant& grant, const doc::Filter& filter, const std::optiona
 Result<Grant> Grants::find(const Access& access, std::string_view collection, policy::Operation operation) const {
   const CollectionPtr* found = table(*access.project).find(collection);
   RETURN_IF_ERROR(checkAccess(access, found, collection, operation));
+  RETURN_IF_ERROR(findForDocuments(table(*access.project), collection));
 
   Grant grant;
   grant.project = access.project;

@@ -5,6 +5,7 @@
 #include "data/collections.h"
 #include "data/data_deps.h"
 #include "data/deletion.h"
+#include "data/missing_collections.h"
 #include "data/reserved.h"
 #include "document/path.h"
 
@@ -203,7 +204,8 @@ Task<std::string> Collections::createIndex(AdminAccess access, std::string colle
 
 Task<> Collections::createIndexOnce(const AdminAccess& access, const std::string& collection,
                                     const store::IndexSpec& spec) {
-  CO_TRY(const CollectionPtr found, require(*access.project, collection));
+  // The database would make a collection that is missing there.
+  CO_TRY(const CollectionPtr found, findForDocuments(table(*access.project), collection));
   // A collection that was created with its policy, or inherits it, has not declared its fields yet.
   if (found->policy) holdPolicyFields(*found, found->policy->source());
   CO_RETURN_IF_ERROR(co_await deps_.store.createIndex(

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 
+#include "data/missing_collections.h"
 #include "data/query_request.h"
 #include "document/path.h"
 #include "functions/call_arguments.h"
@@ -128,9 +129,7 @@ Task<snapshot::SnapshotPtr> ProjectHost::current() {
 
 Task<data::CollectionPtr> ProjectHost::find(std::string name) {
   CO_TRY(const snapshot::SnapshotPtr project, co_await current());
-  const data::CollectionPtr* found = project->get(deps_.collections).find(name);
-  if (!found) co_return fail(ErrorCode::notFound, "no such collection");
-  co_return *found;
+  co_return data::findForDocuments(project->get(deps_.collections), name);
 }
 
 Task<doc::Value> ProjectHost::integrate(std::string name, std::string op, doc::Document arguments,

@@ -4,6 +4,7 @@
 
 #include "base/crypto.h"
 #include "base/log.h"
+#include "document/fields.h"
 #include "store/own/router.h"
 #include "store/record_query.h"
 #include "store/records.h"
@@ -141,8 +142,11 @@ Task<> Follower::loadNames() {
   CO_TRY(const std::vector<store::CollectionInfo> collections, co_await store.collections(project()));
   numbers_.clear();
   for (const store::CollectionInfo& each : collections) {
-    numbers_.emplace(each.config.view().stringOr(own::kSourceField, each.name), each.number);
+    std::string there(each.config.view().stringOr(own::kSourceField, each.name));
+    if (doc::boolOr(each.config.view(), own::kMissingField)) absent_.insert(there);
+    numbers_.emplace(std::move(there), each.number);
   }
+  std::erase_if(absent_, [this](const std::string& each) { return !numbers_.contains(each); });
   namesEpoch_ = read;
   co_return Result<>();
 }
@@ -177,6 +181,7 @@ Task<> Follower::begin(bool missed) {
   std::vector<store::Insert> audit;
   if (missed) {
     next.missedAt = now;
+    database_->askForProbe();
     audit = shared_->deps.auditor.entry(project(), "database.changes_missed", {"server", "", {}}, "database", "", "",
                                         sinceDetails(now));
     logWarn("a project's own database does not say all that changed; subscribers get a gap", {{"project", project()}});
@@ -241,6 +246,7 @@ Task<> Follower::copy(own::StreamBatch batch) {
     CO_RETURN_IF_ERROR(co_await loadNames());
     CO_TRY(Translator::Records records, co_await pendingWritesOf(batch.events));
     for (const own::StreamEvent& event : batch.events) {
+      noticeCollections(event);
       const auto number = numbers_.find(event.collection);
       if (number != numbers_.end()) {
         Translator::Translation translation = translator_.translate(event, number->second, records);
@@ -259,6 +265,16 @@ Task<> Follower::copy(own::StreamBatch batch) {
   }
   chunk.token = std::move(batch.token);
   co_return co_await commit(std::move(chunk));
+}
+
+void Follower::noticeCollections(const own::StreamEvent& event) {
+  using Kind = own::StreamEvent::Kind;
+  const bool vanished = event.kind == Kind::vanished && numbers_.contains(event.collection);
+  // What vanished is there again by its first document, or another collection has its name now.
+  const bool returned =
+      (event.kind != Kind::vanished && absent_.erase(event.collection) > 0) || numbers_.contains(event.renamedTo);
+  if (vanished) absent_.insert(event.collection);
+  if (vanished || returned) database_->askForProbe();
 }
 
 Task<> Follower::commit(Chunk chunk) {

@@ -105,6 +105,8 @@ class Follower {
   // Of a database without change streams: writes log themselves, and what they left is settled.
   Task<std::chrono::milliseconds> withoutStream();
   Task<> copy(store::own::StreamBatch batch);
+  // Has the database probed where the event shows that it lost a collection of the project, or has it again.
+  void noticeCollections(const store::own::StreamEvent& event);
   Task<> commit(Chunk chunk);
   // Stores `next`, with the entries; fails with retry where another process has stored the record.
   Task<> store(store::own::StreamRecord next, Chunk chunk, std::vector<store::Insert> audit);
@@ -128,6 +130,7 @@ class Follower {
   std::chrono::steady_clock::time_point expiredAt_;
   uint64_t namesEpoch_ = 0;
   std::map<std::string, store::CollectionNo> numbers_;  // by the name there
+  std::set<std::string> absent_;                        // names there of collections that vanished
   Translator translator_;
 };
 

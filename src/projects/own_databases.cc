@@ -91,12 +91,27 @@ void warnOf(OwnDatabaseRecord& record, std::string_view code, const std::vector<
   }
 }
 
+using Absent = std::set<std::string, std::less<>>;
+
+// The collections of the project that the database does not have, by their names there.
+Absent absentOf(const own::Probe& probe, const OwnDatabases::CollectionNames& names) {
+  Absent absent;
+  // The list may end before them.
+  if (probe.collections.size() >= own::kMaxListed) return absent;
+  for (const auto& [there, _] : names) {
+    if (std::ranges::find(probe.collections, there) == probe.collections.end()) absent.insert(there);
+  }
+  return absent;
+}
+
 void putFindings(OwnDatabaseRecord& record, const ReachedDatabase& reached,
                  const OwnDatabases::CollectionNames& names) {
   const own::Capabilities& found = reached.probe.capabilities;
   record.capabilities = {found.changeStreams, found.preImages, found.transactions};
   record.warnings.clear();
   for (const own::Warning& warning : reached.probe.warnings) record.warnings.push_back({warning.code, warning.message});
+  const Absent absent = absentOf(reached.probe, names);
+  warnOf(record, "collection-missing", {absent.begin(), absent.end()}, names);
   warnOf(record, "default-collation", reached.probe.collated, names);
   warnOf(record, "index-on-id-missing", reached.probe.withoutIdIndex, names);
   if (reached.address.hasTls) return;
@@ -282,14 +297,11 @@ Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, 
   if (url.value.empty()) co_return fail(own::addressError(own::kNotAnAddress));
   const CollectionNames names = collectionNames_(context.project);
   CO_TRY(const ReachedDatabase reached, co_await reach(by.caller.id, url.value, namesThere(names)));
-  std::vector<std::string> absent;
-  for (const auto& [there, name] : names) {
-    if (std::ranges::find(reached.probe.collections, there) == reached.probe.collections.end()) absent.push_back(name);
-  }
-  std::ranges::sort(absent);
+  Absent absent = absentOf(reached.probe, names);
   if (!absent.empty() && missing == Missing::refused) {
-    co_return fail(ErrorCode::conflict,
-                   fmt::format("these collections are missing there: {}", fmt::join(absent, ", ")));
+    std::set<std::string> here;
+    for (const std::string& there : absent) here.insert(names.find(there)->second);
+    co_return fail(ErrorCode::conflict, fmt::format("these collections are missing there: {}", fmt::join(here, ", ")));
   }
   OwnDatabaseRecord record = recordOf(context.id(), context.number(), url.value, reached);
   // Ids that clients hold stay valid. One restored from a deployment of another secret gets a new key for them.
@@ -322,7 +334,7 @@ Task<> OwnDatabases::change(By by, std::string id, doc::Patch<std::string> url, 
   if (!written && store::indexViolation(written.error())) co_return fail(databaseUsed());
   if (!written) co_return fail(written.error().clone());
   if (*written) opened(record);
-  co_return Result<>();
+  co_return co_await probed_(context.project, std::move(absent));
 }
 
 // ---- probing
@@ -366,6 +378,7 @@ Task<OwnDatabases::Probed> OwnDatabases::probe(OwnDatabaseRecord record, bool is
   probed.record.checkedAt = deps_.clock.now();
   CO_RETURN_IF_ERROR(co_await store(probed.record, probedSealed, isChanged));
   if (isChanged && isActive) opened(probed.record);
+  if (reached && project) CO_RETURN_IF_ERROR(co_await probed_(project, absentOf(reached->probe, names)));
   co_return probed;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ class OwnDatabases {
   void setCollectionNames(std::function<CollectionNames(const snapshot::SnapshotPtr&)> names) {
     collectionNames_ = std::move(names);
   }
+  // Called after each probe that reached the database, with the names there of the project's collections that it does
+  // not have. Set before the first call.
+  using ProbeFollower = std::function<Task<>(snapshot::SnapshotPtr, std::set<std::string, std::less<>> absent)>;
+  void setProbed(ProbeFollower probed) { probed_ = std::move(probed); }
   // Opens the databases of all active projects; nothing is connected yet.
   Task<> load();
   // Called with a project before its snapshot is used: opens its database where another process has created it and
@@ -120,6 +125,9 @@ class OwnDatabases {
   const std::string mainStore_;
   std::function<CollectionNames(const snapshot::SnapshotPtr&)> collectionNames_ = [](const snapshot::SnapshotPtr&) {
     return CollectionNames();
+  };
+  ProbeFollower probed_ = [](snapshot::SnapshotPtr, std::set<std::string, std::less<>>) -> Task<> {
+    co_return Result<>();
   };
   FairPool threads_;
   PeriodicTask passes_;

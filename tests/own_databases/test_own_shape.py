@@ -139,9 +139,14 @@ def test_collections_that_are_missing_there_are_named(project, owner, another):
     error = refused(owner.patch(path, {"mongoUrl": another}), 409, "CONFLICT")
     assert error["message"] == "these collections are missing there: articles, posts"
     ok(owner.patch(path, {"mongoUrl": another}, params={"force": "1"}), 204)
+    refused(project.admin.post("/posts", {"n": 1}), 404, "NOT_FOUND")
     with pymongo.MongoClient(another, directConnection=True) as client:
+        client.get_default_database().create_collection("posts")
+        found = ok(owner.post(f"{path}/database/check"))
+        assert codes(found).count("collection-missing") == 1
         ok(project.admin.post("/posts", {"n": 1}), 201)
         assert client.get_default_database().posts.count_documents({}) == 1
+    refused(project.admin.post("/articles", {"n": 1}), 404, "NOT_FOUND")
 
 
 # ---- warnings

@@ -33,8 +33,8 @@ Error unreachable();
 
 class Database {
  public:
-  // `threads` and `guard` outlive it, and its calls. `changed` is called on a thread of the pool when commands are
-  // refused for a right or a capability that the database had, and when writes take effect again after that.
+  // `threads` and `guard` outlive it, and its calls. `changed` is called on any thread when commands are refused
+  // for a right or a capability that the database had, when writes take effect again after that, and by askForProbe().
   Database(ProjectNo project, DatabaseConfig config, FairPool& threads, const HostGuard& guard,
            std::function<void()> changed);
   // Calls that run end by themselves.
@@ -68,6 +68,8 @@ class Database {
   Error failedToRead(const mongo::CommandError& error);
   // To be called after a write that took effect. Any thread.
   void wrote();
+  // To be called where the database may have gained or lost collections: it is probed again. Any thread.
+  void askForProbe() { changed_(); }
   // Closes the connections that no call uses. Blocks.
   void closeIdle();
   // Closes those that no call has used for kIdleTime. Blocks.

@@ -25,9 +25,9 @@ class Databases {
 
   // False while no project has a database of its own. Never blocks. Any thread.
   bool any() const { return any_.load(std::memory_order_acquire); }
-  // Called with a project whose database has lost a right or a capability, or takes writes again: at most once each
-  // kProbePause for a project, then once for all that has happened since. On a thread of the pool, which it does not
-  // block. Set before the first database.
+  // Called with a project whose database has lost a right or a capability, takes writes again, or may have other
+  // collections: at most once each kProbePause for a project, then once for all that has happened since. On any thread,
+  // which it does not block. Set before the first database.
   void setChanged(std::function<void(ProjectNo)> changed) { changed_ = std::move(changed); }
   // Null for a project without one. Any thread.
   std::shared_ptr<Database> find(ProjectNo project) const;

@@ -25,6 +25,7 @@ constexpr std::array kWarnings = {
     std::pair("not-reachable", "the project's database cannot be reached"),
     std::pair("read-only", "the project's database takes no writes at present"),
     std::pair("default-collation", "has a collation of its own: its indexes do not serve queries from here"),
+    std::pair("collection-missing", "is missing in the database: it is 404 until it is there again"),
     std::pair("index-on-id-missing", "has no unique index on id: clients cannot choose ids until it is backfilled"),
 };
 

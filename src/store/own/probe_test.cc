@@ -24,7 +24,7 @@ TEST(Identity, IsThatOfTheSetAndTheDatabase) {
 
 TEST(Warnings, HaveFixedTexts) {
   for (const char* code : {"no-change-streams", "no-pre-images", "no-transactions", "plain-connection", "not-reachable",
-                           "read-only", "default-collation", "index-on-id-missing"}) {
+                           "read-only", "collection-missing", "default-collation", "index-on-id-missing"}) {
     EXPECT_EQ(warningOf(code).code, code);
     EXPECT_FALSE(warningOf(code).message.empty());
   }

@@ -131,5 +131,7 @@ class Router final : public MainStore {
 
 // In the configuration of a collection: its name in the database of the project's owner.
 inline constexpr std::string_view kSourceField = "source";
+// The same: whether that database has no such collection.
+inline constexpr std::string_view kMissingField = "missing";
 
 }  // namespace mb::store::own

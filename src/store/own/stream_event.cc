@@ -84,6 +84,7 @@ StreamEvent readEvent(std::string_view event, Cover& cover) {
   if (const auto token = documentIn(event, "_id")) out.token = *token;
   out.kind = kindOf(textIn(event, "operationType"));
   if (const auto place = documentIn(event, "ns")) out.collection = textIn(*place, "coll");
+  if (const auto place = documentIn(event, "to")) out.renamedTo = textIn(*place, "coll");
   const auto keys = documentIn(event, "documentKey");
   const auto key = keys ? elementOf(*keys, "_id") : std::nullopt;
   if (!key) return out;

@@ -17,6 +17,7 @@ struct StreamEvent {
   enum class Kind { insert, update, replace, remove, vanished, ended, other } kind = Kind::other;
   std::string token;       // the document by which a stream continues after it; "" if the event is malformed
   std::string collection;  // its name there
+  std::string renamedTo;   // of one that was renamed: its name after that
   std::string keyName;     // nameOfKey() of the document's `_id`; "" if it names none
   std::optional<std::string> idOfKey;  // by the `_id` alone
   // The document after the change; nullopt if it is hidden, or was not given. Of an update it may be a later state.

@@ -54,6 +54,8 @@ export const ownDatabaseMessages = {
     "plain-connection": "Switch TLS on at the database, then change the address to one with tls=true.",
     "not-reachable":
       "Requests for documents are refused until it is back. Check that it runs, lets this server in and accepts the user of the address, then check again.",
+    "collection-missing":
+      "It was dropped or renamed there. Restore it in the database, then check again; or delete it here.",
     "read-only": "Reads work, writes are refused. Check that the address leads to the primary of the replica set, then check again.",
   } as Record<string, string | undefined>,
   settings: {
@@ -70,7 +72,7 @@ export const ownDatabaseMessages = {
     changeAction: "Use this address",
     changed: "The project uses the new address.",
     missing: (message: string) => `Are you sure that this is the same data? ${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
-    missingText: "These collections have no documents at the new address, until they are written there. The present address stays in use if you cancel.",
+    missingText: "Their documents are not found until the collections are at the new address. The present address stays in use if you cancel.",
     force: "Use it nevertheless",
     deletion:
       "Deleting the project deletes nothing in the database: documents, collections and the indexes named mb_… stay there. Users, files and functions of the project are erased.",
