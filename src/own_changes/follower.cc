@@ -36,6 +36,13 @@ doc::Document sinceDetails(Timestamp at) {
   return out.finish();
 }
 
+void countUnnamed(own::StreamRecord& record, int64_t count, Timestamp now) {
+  const bool isRecent =
+      record.unnamedAt && now.ms - record.unnamedAt->ms <= std::chrono::milliseconds(own::kMissedTime).count();
+  record.unnamed = count + (isRecent ? record.unnamed.value_or(0) : 0);
+  record.unnamedAt = now;
+}
+
 }  // namespace
 
 Follower::Follower(std::shared_ptr<Followers> shared, std::shared_ptr<own::Database> database)
@@ -255,6 +262,7 @@ Task<> Follower::copy(own::StreamBatch batch) {
         if (isFull || isOther) CO_RETURN_IF_ERROR(co_await commit(std::exchange(chunk, {})));
         if (!translation.entries.empty()) chunk.trace = std::move(translation.trace);
         if (translation.taken) chunk.taken[translation.taken->first].push_back(translation.taken->second);
+        chunk.unnamed += translation.isUnnamed ? 1 : 0;
         for (store::ChangeEntry& each : translation.entries) {
           chunk.bytes += bytesOf(each);
           chunk.entries.push_back(std::move(each));
@@ -283,6 +291,7 @@ Task<> Follower::commit(Chunk chunk) {
   token_ = chunk.token;
   own::StreamRecord next = *record_;
   next.token = toBase64(chunk.token);
+  if (chunk.unnamed > 0) countUnnamed(next, chunk.unnamed, shared_->deps.clock.now());
   // Reading events without a change again does no harm.
   const bool isLazy = next.token == record_->token || start - storedAt_ < kStoreTokenEvery;
   if (!chunk.changes() && isLazy) co_return Result<>();

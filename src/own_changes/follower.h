@@ -54,7 +54,8 @@ struct Chunk {
   std::string trace;                                  // of all entries
   std::string token;
   size_t bytes = 0;
-  bool changes() const { return !entries.empty() || !taken.empty(); }
+  int64_t unnamed = 0;  // removals without an entry
+  bool changes() const { return !entries.empty() || !taken.empty() || unnamed > 0; }
 };
 
 // Turns events into entries, with what is known of the project. Used by one coroutine at a time.
@@ -65,6 +66,7 @@ class Translator {
     std::vector<store::ChangeEntry> entries;
     std::optional<std::pair<std::string, int64_t>> taken;  // the pending write whose event it is
     std::string trace;
+    bool isUnnamed = false;  // a document was removed whose id is not known
   };
 
   // `collection`: the number of the event's collection. Takes the pending write from `records`.

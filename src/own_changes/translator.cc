@@ -71,6 +71,7 @@ Translator::Translation Translator::translate(const StreamEvent& event, store::C
   }
   const std::string* known = knownIds_.find(key);
   out.entries = store::own::entriesOf(event, collection, known ? std::optional(*known) : std::nullopt);
+  out.isUnnamed = event.kind == StreamEvent::Kind::remove && !event.hasBefore && out.entries.empty();
   for (store::ChangeEntry& each : out.entries) {
     each.actor = {store::ActorKind::external, ""};
     bound(each);

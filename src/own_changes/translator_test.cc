@@ -116,6 +116,24 @@ TEST_F(Translations, ARemovalHasTheIdThatWasSeen) {
   EXPECT_EQ(translate(eventOf(Kind::remove, "", 0)).entries.at(0).id, "cover");
 }
 
+TEST_F(Translations, ARemovalWhoseIdIsNotKnownIsUnnamed) {
+  StreamEvent removal = eventOf(Kind::remove, "", 0);
+  EXPECT_FALSE(translate(removal).isUnnamed);
+  removal.idOfKey.reset();
+  const auto unnamed = translate(removal);
+  EXPECT_TRUE(unnamed.isUnnamed);
+  EXPECT_TRUE(unnamed.entries.empty());
+  // It was hidden.
+  removal.hasBefore = true;
+  EXPECT_FALSE(translate(removal).isUnnamed);
+  // It was seen.
+  removal.hasBefore = false;
+  translate(eventOf(Kind::insert, "own", 7));
+  const auto known = translate(removal);
+  EXPECT_FALSE(known.isUnnamed);
+  EXPECT_EQ(known.entries.at(0).id, "own");
+}
+
 TEST_F(Translations, ACollectionThatVanishesIsAGap) {
   const auto found = translate(eventOf(Kind::vanished, "", 0));
   ASSERT_EQ(found.entries.size(), 1u);

@@ -1,16 +1,14 @@
 // The warning of a project whose database did not say all that changed in it. Private to projects/.
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "projects/records.h"
 
 namespace mb::projects {
 
-// For how long the warning is shown.
-inline constexpr std::chrono::days kMissedShown{7};
-
-// "changes-missed", with the time; nullopt where changes were not missed since kMissedShown. The store's errors.
-Task<std::optional<ProjectWarning>> missedChanges(store::DocumentStore& store, store::ProjectNo project);
+// "changes-missed", with the time, and "deletes-missed", with their number; each for store::own::kMissedTime. The
+// store's errors.
+Task<std::vector<ProjectWarning>> missedChanges(store::DocumentStore& store, store::ProjectNo project);
 
 }  // namespace mb::projects

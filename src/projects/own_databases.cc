@@ -187,10 +187,10 @@ Task<> describeOwnDatabases(store::DocumentStore& store, std::vector<ProjectView
     views[i].byo = true;
     views[i].byoCapabilities = record->capabilities;
     if (!record->warnings.empty()) views[i].warnings = record->warnings;
-    CO_TRY(const auto missed, co_await missedChanges(store, static_cast<store::ProjectNo>(record->number)));
-    if (!missed) continue;
+    CO_TRY(auto missed, co_await missedChanges(store, static_cast<store::ProjectNo>(record->number)));
+    if (missed.empty()) continue;
     if (!views[i].warnings) views[i].warnings.emplace();
-    views[i].warnings->push_back(*missed);
+    std::ranges::move(missed, std::back_inserter(*views[i].warnings));
   }
   co_return Result<>();
 }
@@ -415,7 +415,7 @@ Task<DatabaseCheck> OwnDatabases::check(By by, std::string id) {
   CO_TRY(Probed probed, co_await probe(*std::move(record), isActive));
   std::vector<ProjectWarning> warnings = std::move(probed.record.warnings);
   CO_TRY(auto missed, co_await missedChanges(deps_.store, context.number()));
-  if (missed) warnings.push_back(*std::move(missed));
+  std::ranges::move(missed, std::back_inserter(warnings));
   co_return DatabaseCheck{probed.record.capabilities, std::move(warnings), probed.reachable};
 }
 

@@ -172,6 +172,32 @@ def test_a_collection_that_is_dropped_there_is_a_gap_to_the_others(project, ther
         assert live.next()["type"] == "gap"
 
 
+def test_removals_without_a_usable_id_are_counted(project, owner, there):
+    items = imported(project, there, "items", [{"_id": n, "id": f"own{n}"} for n in range(4)])
+    starts(project, there)
+
+    def counted() -> list[str]:
+        found = ok(owner.get(f"/control/projects/{project.id}"))["project"].get("warnings", [])
+        return [each["message"] for each in found if each["code"] == "deletes-missed"]
+
+    with Live(project.server, project.end_user().token) as live:
+        live.follow(items)
+        there.items.update_one({"_id": 0}, {"$set": {"n": 1}})
+        assert seen(live.event()) == ("update", 1)
+        there.items.delete_one({"_id": 0})
+        assert live.event()["documentId"] == "own0"
+        assert counted() == []
+        there.items.delete_many({"_id": {"$in": [1, 2]}})
+        wait_until(lambda: counted() and "2 of them" in counted()[0])
+        there.items.delete_one({"_id": 3})
+        wait_until(lambda: "3 of them" in counted()[0])
+        checked = ok(owner.post(f"/control/projects/{project.id}/database/check"))["warnings"]
+        assert counted()[0] in [each["message"] for each in checked]
+        # None of these was sent.
+        there.items.insert_one({"n": 2})
+        assert seen(live.event()) == ("insert", 2)
+
+
 # ---- by both
 
 

@@ -65,6 +65,9 @@ inline constexpr size_t kMaxPendingWriteBytes = 3 << 19;
 // How long a pending write is kept whose change is not seen.
 inline constexpr std::chrono::minutes kPendingWriteTime{10};
 
+// For how long a project warns of what a stream did not say.
+inline constexpr std::chrono::days kMissedTime{7};
+
 // The copying of a project's change stream.
 struct StreamRecord {
   std::string id;         // kStreamId
@@ -75,11 +78,16 @@ struct StreamRecord {
   std::optional<Timestamp> missedAt;
   // Set by a restore, with `restarts`: what changed since the backup counts as missed. Absent where it is false.
   std::optional<bool> restored = {};
+  // How many documents others deleted whose ids were not known, and when the last; counted again after kMissedTime
+  // without one.
+  std::optional<int64_t> unnamed = {};
+  std::optional<Timestamp> unnamedAt = {};
   static constexpr auto shape() {
     return doc::shape<StreamRecord>(
         "Stream", doc::field("id", &StreamRecord::id), doc::field("token", &StreamRecord::token),
         doc::field("moves", &StreamRecord::moves), doc::field("restarts", &StreamRecord::restarts),
-        doc::field("missedAt", &StreamRecord::missedAt), doc::field("restored", &StreamRecord::restored));
+        doc::field("missedAt", &StreamRecord::missedAt), doc::field("restored", &StreamRecord::restored),
+        doc::field("unnamed", &StreamRecord::unnamed), doc::field("unnamedAt", &StreamRecord::unnamedAt));
   }
 };
 

@@ -56,6 +56,7 @@ export const ownDatabaseMessages = {
       "Requests for documents are refused until it is back. Check that it runs, lets this server in and accepts the user of the address, then check again.",
     "collection-missing":
       "It was dropped or renamed there. Restore it in the database, then check again; or delete it here.",
+    "deletes-missed": "Have the database keep pre-images of the collection, or give its documents ids by a backfill.",
     "read-only": "Reads work, writes are refused. Check that the address leads to the primary of the replica set, then check again.",
   } as Record<string, string | undefined>,
   settings: {
