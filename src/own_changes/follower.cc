@@ -5,6 +5,7 @@
 #include "base/crypto.h"
 #include "base/log.h"
 #include "document/fields.h"
+#include "store/own/reading.h"
 #include "store/own/router.h"
 #include "store/record_query.h"
 #include "store/records.h"
@@ -252,11 +253,16 @@ Task<> Follower::copy(own::StreamBatch batch) {
   if (!batch.events.empty()) {
     CO_RETURN_IF_ERROR(co_await loadNames());
     CO_TRY(Translator::Records records, co_await pendingWritesOf(batch.events));
+    PresentStates states(own::kStreamEvents, kPresentBytes);
+    lookups_.begin(batch.asOf);
     for (const own::StreamEvent& event : batch.events) {
       noticeCollections(event);
       const auto number = numbers_.find(event.collection);
       if (number != numbers_.end()) {
-        Translator::Translation translation = translator_.translate(event, number->second, records);
+        std::optional<doc::Document> present;
+        std::string key = own::pendingWriteKey(number->second, event.keyName);
+        if (lookups_.isBehind(key, event)) CO_TRY(present, co_await presentOf(event, std::move(key), states));
+        Translator::Translation translation = translator_.translate(event, number->second, records, present);
         const bool isFull = chunk.entries.size() >= kChunkEntries || chunk.bytes >= kChunkBytes;
         const bool isOther = !chunk.entries.empty() && !translation.entries.empty() && chunk.trace != translation.trace;
         if (isFull || isOther) CO_RETURN_IF_ERROR(co_await commit(std::exchange(chunk, {})));
@@ -273,6 +279,26 @@ Task<> Follower::copy(own::StreamBatch batch) {
   }
   chunk.token = std::move(batch.token);
   co_return co_await commit(std::move(chunk));
+}
+
+Task<std::optional<doc::Document>> Follower::presentOf(const own::StreamEvent& event, std::string key,
+                                                       PresentStates& states) {
+  const Present* known = states.find(key);
+  if (!known) {
+    Present present;
+    const std::string id(event.after ? event.after->view().stringOr("id") : "");
+    if (!id.empty()) {
+      CO_TRY(auto found, co_await own::getStored({database_, event.collection}, {id}, steady_clock::now() + kLookTime));
+      const bool isSame =
+          found.front() && own::nameOfKey(*own::elementOf(found.front()->stored, "_id")) == event.keyName;
+      if (isSame) present = {std::move(found.front()->shown), own::versionOf(found.front()->stored)};
+    }
+    const size_t bytes = present.shown ? std::min(present.shown->size(), kPresentBytes) : 0;
+    known = &states.put(key, std::move(present), bytes);
+    if (known->shown) lookups_.readAgain(key);
+  }
+  if (known->shown && known->version == event.version) lookups_.caughtUp(key);
+  co_return known->shown;
 }
 
 void Follower::noticeCollections(const own::StreamEvent& event) {

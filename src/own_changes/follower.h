@@ -12,6 +12,7 @@
 #include "base/lru_cache.h"
 #include "base/task_group.h"
 #include "own_changes/copier.h"
+#include "own_changes/lookups.h"
 #include "store/own/change_stream.h"
 #include "store/own/pending_writes.h"
 
@@ -47,6 +48,12 @@ struct Followers {
   std::set<store::ProjectNo> projects_;
 };
 
+// Of the documents that are kept while one batch is copied.
+inline constexpr size_t kPresentBytes = 32 << 20;
+
+// Of one read of documents.
+inline constexpr std::chrono::seconds kLookTime{10};
+
 // Entries that are committed together.
 struct Chunk {
   std::vector<store::ChangeEntry> entries;
@@ -69,8 +76,10 @@ class Translator {
     bool isUnnamed = false;  // a document was removed whose id is not known
   };
 
-  // `collection`: the number of the event's collection. Takes the pending write from `records`.
-  Translation translate(const store::own::StreamEvent& event, store::CollectionNo collection, Records& records);
+  // `collection`: the number of the event's collection. Takes the pending write from `records`. `present`: the state of
+  // the document that takes the place of the event's, which may be older than one that was shown.
+  Translation translate(const store::own::StreamEvent& event, store::CollectionNo collection, Records& records,
+                        const std::optional<doc::Document>& present = std::nullopt);
 
  private:
   void remember(const std::string& key, const store::own::StreamEvent& event);
@@ -107,6 +116,15 @@ class Follower {
   // Of a database without change streams: writes log themselves, and what they left is settled.
   Task<std::chrono::milliseconds> withoutStream();
   Task<> copy(store::own::StreamBatch batch);
+  // Documents that were read while a batch is copied, by key.
+  struct Present {
+    std::optional<doc::Document> shown;
+    store::DocumentVersion version = 0;
+  };
+  using PresentStates = LruCache<Present>;
+  // The present state of the document of an event that is behind (Lookups); nullopt to leave the event as it is.
+  Task<std::optional<doc::Document>> presentOf(const store::own::StreamEvent& event, std::string key,
+                                               PresentStates& states);
   // Has the database probed where the event shows that it lost a collection of the project, or has it again.
   void noticeCollections(const store::own::StreamEvent& event);
   Task<> commit(Chunk chunk);
@@ -134,6 +152,7 @@ class Follower {
   std::map<std::string, store::CollectionNo> numbers_;  // by the name there
   std::set<std::string> absent_;                        // names there of collections that vanished
   Translator translator_;
+  Lookups lookups_;
 };
 
 }  // namespace mb::own_changes

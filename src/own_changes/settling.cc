@@ -13,7 +13,6 @@ namespace own = store::own;
 namespace {
 
 constexpr uint64_t kPage = 100;
-constexpr std::chrono::seconds kLookTime{10};
 
 bool isOld(const own::PendingWrite& pendingWrite, Timestamp now) {
   return now.ms - pendingWrite.at.ms > std::chrono::milliseconds(own::kPendingWriteTime).count();

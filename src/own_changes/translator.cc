@@ -32,6 +32,11 @@ void bound(store::ChangeEntry& entry) {
   }
 }
 
+// Where the document is still the one that the entry names.
+void show(store::ChangeEntry& entry, const std::optional<doc::Document>& present) {
+  if (present && entry.after && present->view().stringOr("id") == entry.id) entry.after = present;
+}
+
 }  // namespace
 
 void Translator::remember(const std::string& key, const StreamEvent& event) {
@@ -43,7 +48,7 @@ void Translator::remember(const std::string& key, const StreamEvent& event) {
 }
 
 Translator::Translation Translator::translate(const StreamEvent& event, store::CollectionNo collection,
-                                              Records& records) {
+                                              Records& records, const std::optional<doc::Document>& present) {
   Translation out;
   if (event.kind == StreamEvent::Kind::vanished) {
     out.entries.push_back(store::ChangeEntry::gap());
@@ -62,6 +67,7 @@ Translator::Translation Translator::translate(const StreamEvent& event, store::C
       if (!pendingWrite->silent && !pendingWrite->logged) {
         out.entries.push_back(store::own::entryOf(*pendingWrite, event.after));
         if (!out.entries.back().before) out.entries.back().before = event.before;
+        show(out.entries.back(), present);
         bound(out.entries.back());
       }
       pendingWrites.erase(pendingWrite);
@@ -74,6 +80,7 @@ Translator::Translation Translator::translate(const StreamEvent& event, store::C
   out.isUnnamed = event.kind == StreamEvent::Kind::remove && !event.hasBefore && out.entries.empty();
   for (store::ChangeEntry& each : out.entries) {
     each.actor = {store::ActorKind::external, ""};
+    show(each, present);
     bound(each);
   }
   remember(key, event);

@@ -134,6 +134,26 @@ TEST_F(Translations, ARemovalWhoseIdIsNotKnownIsUnnamed) {
   EXPECT_EQ(known.entries.at(0).id, "own");
 }
 
+TEST_F(Translations, APresentStateTakesThePlaceOfTheEvents) {
+  const auto present = [](const std::string& id) {
+    doc::BsonWriter out;
+    out.appendString("id", id);
+    out.appendInt32("n", 2);
+    return std::optional(out.finish());
+  };
+  announce({pendingWriteOf(1, 7)});
+  const StreamEvent event = eventOf(Kind::replace, "cover", 7);
+  const auto ours = translator_.translate(event, kCollection, records_, present("cover"));
+  EXPECT_TRUE(ours.taken);
+  EXPECT_EQ(ours.entries.at(0).after, present("cover"));
+  EXPECT_EQ(ours.entries.at(0).actor.id, "u1");
+  const auto others = translator_.translate(event, kCollection, records_, present("cover"));
+  EXPECT_EQ(others.entries.at(0).after, present("cover"));
+  // It has another id by now, of which a later event says.
+  const auto renamed = translator_.translate(event, kCollection, records_, present("new"));
+  EXPECT_EQ(renamed.entries.at(0).after, event.after);
+}
+
 TEST_F(Translations, ACollectionThatVanishesIsAGap) {
   const auto found = translate(eventOf(Kind::vanished, "", 0));
   ASSERT_EQ(found.entries.size(), 1u);

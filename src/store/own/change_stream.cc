@@ -78,6 +78,8 @@ Outcome<StreamBatch> ChangeStream::read(const std::string& token, std::chrono::m
     if (out.events.back().token.empty()) return std::unexpected(unusable("an event has no token"));
   }
   cursor_ = batch.cursor;
+  const auto time = reply->view().find("operationTime");
+  if (time && time->type() == doc::BsonType::timestamp) out.asOf = timeOf(time->raw());
   // Servers give it with each batch; for one that does not, the last event has it.
   const doc::DocumentView given = doc::containerOr(doc::containerOr(reply->view(), "cursor"), "postBatchResumeToken");
   if (!given.empty()) {

@@ -14,6 +14,7 @@ namespace mb::store::own {
 struct StreamBatch {
   std::vector<StreamEvent> events;
   std::string token;  // the document by which a stream continues after them
+  uint64_t asOf = 0;  // the server's time when it gave them (operationTime), as StreamEvent::at; 0 if it is not given
 };
 
 inline constexpr int kStreamEvents = 500;            // of one batch

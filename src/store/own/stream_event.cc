@@ -1,6 +1,7 @@
 #include "store/own/stream_event.h"
 
 #include <array>
+#include <cstring>
 #include <utility>
 
 namespace mb::store::own {
@@ -78,11 +79,19 @@ ChangeEntry::Kind entryKind(Kind kind) {
 
 }  // namespace
 
+uint64_t timeOf(std::string_view timestamp) {
+  uint64_t at = 0;
+  if (timestamp.size() == sizeof at) std::memcpy(&at, timestamp.data(), sizeof at);
+  return at;
+}
+
 StreamEvent readEvent(std::string_view event, Cover& cover) {
   StreamEvent out;
   out.bytes = event.size();
   if (const auto token = documentIn(event, "_id")) out.token = *token;
   out.kind = kindOf(textIn(event, "operationType"));
+  const auto time = elementOf(event, "clusterTime");
+  if (time && time->is(BsonType::timestamp)) out.at = timeOf(time->value);
   if (const auto place = documentIn(event, "ns")) out.collection = textIn(*place, "coll");
   if (const auto place = documentIn(event, "to")) out.renamedTo = textIn(*place, "coll");
   const auto keys = documentIn(event, "documentKey");

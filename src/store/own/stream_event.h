@@ -16,6 +16,7 @@ struct StreamEvent {
   // vanished: the collection was dropped or renamed. ended: the stream has no further events.
   enum class Kind { insert, update, replace, remove, vanished, ended, other } kind = Kind::other;
   std::string token;       // the document by which a stream continues after it; "" if the event is malformed
+  uint64_t at = 0;         // when it happened, in the server's time (clusterTime); 0 if it is not given
   std::string collection;  // its name there
   std::string renamedTo;   // of one that was renamed: its name after that
   std::string keyName;     // nameOfKey() of the document's `_id`; "" if it names none
@@ -28,6 +29,9 @@ struct StreamEvent {
   bool isBackfill = false;              // all that changed is that the document has backfilledId()
   size_t bytes = 0;                     // of the event
 };
+
+// The bytes of a timestamp as a number that grows with time; 0 for other bytes.
+uint64_t timeOf(std::string_view timestamp);
 
 // `event` is well-formed, of any origin.
 StreamEvent readEvent(std::string_view event, Cover& cover);
