@@ -35,7 +35,7 @@ bool staysBehind(std::string_view systemCollection) {
          systemCollection == "__webhook_deliveries" || systemCollection == "__webhook_sent" ||
          systemCollection == "__function_runs" || systemCollection == "__function_stats" ||
          systemCollection == "__function_run_inputs" || systemCollection == "__own_pending_writes" ||
-         systemCollection == "__own_stream";
+         systemCollection == "__own_stream" || systemCollection == "__own_index_drops";
 }
 
 std::unexpected<Error> corrupt(std::string_view what) {

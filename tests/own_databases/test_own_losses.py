@@ -3,7 +3,8 @@
 import pymongo
 import pytest
 
-from support.client import Project, ok, refused
+from support.bucket import Bucket
+from support.client import PlatformUser, Project, ok, refused
 from support.function import Function
 from support.mongo_server import MongoServer
 from support.own_database import PASSWORD, USER, guarded, made
@@ -161,3 +162,33 @@ def test_what_works_while_the_database_is_away(project, mongo, owner):
         created = project.admin.create(posts, {"n": 3})
         assert live.event()["document"] == created
     assert "not-reachable" not in checked(project)
+# ---- indexes
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_an_index_that_could_not_be_dropped_there_is_dropped_later(make_server, server_settings, mongo, killed):
+    server = make_server(server_settings).start()
+    owner = PlatformUser(server)
+    url = f"mongodb://127.0.0.1:{mongo.port}/shop?replicaSet=secantus"
+    project = Project(owner, made(owner, url))
+    posts = project.collection("posts", indexes=({"keys": {"slug": 1}, "unique": True}, {"keys": {"n": 1}}))
+    with pymongo.MongoClient(url, directConnection=True) as client:
+        client.shop.posts.create_index("theirs", name="mb_theirs")
+    mongo.stop()
+    for name in ("slug_1", "n_1"):
+        unavailable(project.admin.delete(f"/admin/collections/{posts}/indexes/{name}"))
+    if killed:
+        server.kill()
+    mongo.start()
+    if killed:
+        server.start()
+    wait_until(lambda: project.admin.get(f"/{posts}").status_code == 200)
+    # One of the same name is made in its place.
+    ok(project.admin.post(f"/admin/collections/{posts}/indexes", {"keys": {"n": 1}, "unique": True}), 201)
+    with pymongo.MongoClient(url, directConnection=True) as client:
+        assert client.shop.posts.index_information()["mb_n_1"]["unique"] is True
+        assert "mb_slug_1" in client.shop.posts.index_information()
+        ok(owner.post(f"/control/projects/{project.id}/database/check"))
+        assert set(client.shop.posts.index_information()) == {"_id_", "mb_id", "mb_n_1", "mb_theirs"}
+    for n in range(2):
+        ok(project.admin.post(f"/{posts}", {"slug": "same", "n": n}), 201)

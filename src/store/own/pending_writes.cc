@@ -45,7 +45,8 @@ Result<StreamRecord> restartedRecord(const std::optional<doc::Document>& stream)
 
 std::vector<SystemCollection> systemCollections() {
   return {{.number = kPendingWrites, .name = "__own_pending_writes", .indexes = {}},
-          {.number = kStream, .name = "__own_stream", .indexes = {}}};
+          {.number = kStream, .name = "__own_stream", .indexes = {}},
+          {.number = kIndexDrops, .name = "__own_index_drops", .indexes = {}}};
 }
 
 std::string pendingWriteKey(CollectionNo collection, std::string_view keyName) {

@@ -20,6 +20,7 @@ namespace mb::store::own {
 // In each project.
 inline constexpr CollectionNo kPendingWrites = 110;  // PendingWriteRecord
 inline constexpr CollectionNo kStream = 111;         // StreamRecord, one document
+inline constexpr CollectionNo kIndexDrops = 112;     // IndexDropRecord (router_catalogue.cc)
 inline constexpr std::string_view kStreamId = "stream";
 std::vector<SystemCollection> systemCollections();
 
@@ -93,6 +94,9 @@ struct StreamRecord {
 
 inline CollectionRef pendingWritesOf(ProjectNo project) {
   return {project, kPendingWrites, 0};
+}
+inline CollectionRef indexDropsOf(ProjectNo project) {
+  return {project, kIndexDrops, 0};
 }
 inline CollectionRef streamOf(ProjectNo project) {
   return {project, kStream, 0};

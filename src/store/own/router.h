@@ -5,6 +5,7 @@
 // records of the main store is two commits, of which the one there is first.
 #pragma once
 
+#include "document/shape.h"
 #include "store/key_locks.h"
 #include "store/main_store.h"
 #include "store/own/databases.h"
@@ -12,6 +13,18 @@
 #include "store/own/writing.h"
 
 namespace mb::store::own {
+
+// An index that has left the catalogue, until it is dropped in the owner's database.
+struct IndexDropRecord {
+  std::string id;          // "<number of the collection>-<number of the index>"
+  std::string collection;  // its name there
+  std::string index;       // its name here
+  static constexpr auto shape() {
+    return doc::shape<IndexDropRecord>("IndexDrop", doc::field("id", &IndexDropRecord::id),
+                                       doc::field("collection", &IndexDropRecord::collection),
+                                       doc::field("index", &IndexDropRecord::index));
+  }
+};
 
 class Router final : public MainStore {
  public:
@@ -56,6 +69,9 @@ class Router final : public MainStore {
   }
   Task<IndexInfo> createIndex(CollectionRef collection, IndexSpec spec, std::vector<Insert> extraInserts) override;
   Task<> dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) override;
+  // Drops the indexes in the project's database that have left the catalogue while the database was away, or this
+  // process ended. Fails with unavailable.
+  Task<> dropLeftIndexes(ProjectNo project);
   Task<std::optional<IndexProgress>> indexProgress(CollectionRef collection, IndexNo index) override {
     return main_->indexProgress(collection, index);
   }
@@ -115,6 +131,13 @@ class Router final : public MainStore {
   Task<QueryResult> findElsewhere(Query query);
   Task<uint64_t> countElsewhere(CollectionRef collection, doc::Filter filter, Deadline deadline);
 
+  // ---- router_catalogue.cc
+  // The exclusive use of the indexes of a project, by this process. Fails with unavailable.
+  Task<> lockIndexes(HeldStripes& locks, ProjectNo project);
+  // Drops those of `drops` in the database, with their records.
+  Task<> finishDrops(std::shared_ptr<Database> database, std::vector<IndexDropRecord> drops);
+  Task<std::vector<IndexDropRecord>> dropsOf(ProjectNo project);
+
   // ---- router_write.cc
   Task<WriteOutcome> writeElsewhere(Write write, WriteCallback callback);
   // The conditions of a write, before it writes elsewhere.
@@ -125,6 +148,7 @@ class Router final : public MainStore {
   Databases& databases_;
   // So that writes of one document through this process follow one another instead of racing.
   KeyLocks locks_{4096};
+  KeyLocks indexLocks_{64};  // of projects
   std::mutex mutex_;
   std::map<ProjectNo, std::shared_ptr<const Names>> names_;  // of projects with a database of their own
 };

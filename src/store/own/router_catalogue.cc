@@ -4,7 +4,10 @@
 #include "store/document_limits.h"
 #include "store/index_rules.h"
 #include "store/mongo/commands.h"
+#include "store/own/pending_writes.h"
 #include "store/own/router.h"
+#include "store/record_query.h"
+#include "store/records.h"
 
 namespace mb::store::own {
 
@@ -17,6 +20,7 @@ constexpr int kIndexNotFound = 27;
 constexpr std::array kBadIndex = {2, 9, 14, 67, 171, 197};
 constexpr std::array kOtherIndex = {68, 85, 86};  // with other options or keys
 constexpr std::chrono::seconds kDefinitionTime{30};
+constexpr uint64_t kMaxDrops = 1000;  // at once
 
 Deadline definitionDeadline() {
   return std::chrono::steady_clock::now() + kDefinitionTime;
@@ -163,6 +167,8 @@ Task<IndexInfo> Router::createIndex(CollectionRef collection, IndexSpec spec, st
     co_return co_await main_->createIndex(collection, std::move(spec), std::move(extraInserts));
   }
   CO_RETURN_IF_ERROR(checkIndex(spec));
+  HeldStripes locks(indexLocks_);
+  CO_RETURN_IF_ERROR(co_await lockIndexes(locks, collection.project));
   CO_TRY(Collection there, co_await resolveCurrent(collection));
   for (const IndexKey& key : spec.keys) CO_RETURN_IF_ERROR(checkPath(key.path));
   if (spec.name.empty()) spec.name = defaultIndexName(spec.keys);
@@ -175,6 +181,11 @@ Task<IndexInfo> Router::createIndex(CollectionRef collection, IndexSpec spec, st
   // The commit refuses a taken name, and an index beyond the limit.
   if (!taken && !isFull) {
     const std::shared_ptr<Database> database = there.database;
+    // An earlier one of this name may be left there.
+    CO_TRY(std::vector<IndexDropRecord> left, co_await dropsOf(collection.project));
+    std::erase_if(
+        left, [&](const IndexDropRecord& each) { return each.collection != there.name || each.index != spec.name; });
+    CO_RETURN_IF_ERROR(co_await finishDrops(database, std::move(left)));
     Result<> made = co_await database->run(
         definitionDeadline(),
         [database, there, command = indexCommand(there.name, spec)](mongo::Connection& connection) -> Result<> {
@@ -188,22 +199,71 @@ Task<IndexInfo> Router::createIndex(CollectionRef collection, IndexSpec spec, st
 }
 
 Task<> Router::dropIndex(CollectionRef collection, std::string name, std::vector<Insert> extraInserts) {
-  if (!isElsewhere(collection))
+  if (!isElsewhere(collection)) {
     co_return co_await main_->dropIndex(collection, std::move(name), std::move(extraInserts));
+  }
+  HeldStripes locks(indexLocks_);
+  CO_RETURN_IF_ERROR(co_await lockIndexes(locks, collection.project));
   CO_TRY(Collection there, co_await resolveCurrent(collection));
-  CO_RETURN_IF_ERROR(co_await main_->dropIndex(collection, name, std::move(extraInserts)));
-  const std::shared_ptr<Database> database = there.database;
-  co_return co_await database->run(
-      definitionDeadline(), [database, there, name](mongo::Connection& connection) -> Result<> {
-        doc::BsonWriter out;
-        out.appendString("dropIndexes", there.name);
-        out.appendString("index", std::string(kIndexPrefix) + name);
-        const auto done = connection.write(database->name(), out.finish());
-        const bool absent =
-            !done && (done.error().code == kIndexNotFound || done.error().code == CommandError::kNamespaceNotFound);
-        if (done || absent) return {};
-        return fail(database->failed(done.error()));
-      });
+  CO_TRY(const std::vector<CollectionInfo> collections, co_await main_->collections(collection.project));
+  std::vector<IndexDropRecord> drops;
+  for (const CollectionInfo& info : collections) {
+    if (info.number != collection.number) continue;
+    for (const IndexInfo& each : info.indexes) {
+      if (each.spec.name != name) continue;
+      drops.push_back({fmt::format("{}-{}", info.number, each.number), there.name, name});
+      extraInserts.push_back({indexDropsOf(collection.project), doc::encode(drops.back())});
+    }
+  }
+  CO_RETURN_IF_ERROR(co_await main_->dropIndex(collection, std::move(name), std::move(extraInserts)));
+  co_return co_await finishDrops(std::move(there.database), std::move(drops));
+}
+
+Task<> Router::lockIndexes(HeldStripes& locks, ProjectNo project) {
+  locks.add(std::to_string(project));
+  if (locks.tryAll()) co_return Result<>();
+  if (co_await locks.waitAll(definitionDeadline())) co_return Result<>();
+  co_return fail(ErrorCode::unavailable, "indexes of the project are being changed: try again");
+}
+
+Task<std::vector<IndexDropRecord>> Router::dropsOf(ProjectNo project) {
+  CO_TRY(const QueryResult found, co_await main_->find(queryOf(indexDropsOf(project), {}, kMaxDrops, readDeadline())));
+  co_return fromStore<IndexDropRecord>(found.documents);
+}
+
+Task<> Router::finishDrops(std::shared_ptr<Database> database, std::vector<IndexDropRecord> drops) {
+  for (const IndexDropRecord& each : drops) {
+    Result<> dropped = co_await database->run(
+        definitionDeadline(), [database, drop = each](mongo::Connection& connection) -> Result<> {
+          doc::BsonWriter out;
+          out.appendString("dropIndexes", drop.collection);
+          out.appendString("index", std::string(kIndexPrefix) + drop.index);
+          const auto done = connection.write(database->name(), out.finish());
+          const bool absent =
+              !done && (done.error().code == kIndexNotFound || done.error().code == CommandError::kNamespaceNotFound);
+          if (done || absent) return {};
+          return fail(database->failed(done.error()));
+        });
+    CO_RETURN_IF_ERROR(std::move(dropped));
+    Write write({.deadline = readDeadline(), .actor = {ActorKind::server, ""}, .bumpEpochs = {}});
+    const Target record = write.change(indexDropsOf(database->project()), each.id);
+    const auto callback = [record](const PreImages&, Changes& changes) -> Result<> {
+      changes.set(record, Change::remove());
+      return {};
+    };
+    CO_RETURN_IF_ERROR(co_await main_->write(std::move(write), callback));
+  }
+  co_return Result<>();
+}
+
+Task<> Router::dropLeftIndexes(ProjectNo project) {
+  const std::shared_ptr<Database> database = databases_.find(project);
+  if (!database) co_return Result<>();
+  HeldStripes locks(indexLocks_);
+  CO_RETURN_IF_ERROR(co_await lockIndexes(locks, project));
+  // What has its name in the catalogue now was made after the one that left was dropped.
+  CO_TRY(std::vector<IndexDropRecord> drops, co_await dropsOf(project));
+  co_return co_await finishDrops(database, std::move(drops));
 }
 
 }  // namespace mb::store::own
