@@ -162,6 +162,38 @@ def test_what_works_while_the_database_is_away(project, mongo, owner):
         created = project.admin.create(posts, {"n": 3})
         assert live.event()["document"] == created
     assert "not-reachable" not in checked(project)
+
+
+def test_functions_and_files_while_the_database_is_away(project, mongo, owner):
+    """ctx.db fails clearly and storage works; another project on another database of its own notices nothing."""
+    posts = project.collection("posts")
+    project.admin.create(posts, {"n": 1})
+    shelf = Bucket(project)
+    calls = {
+        "find": f"return await ctx.db.find('{posts}', {{}});",
+        "insert": f"return await ctx.db.insertOne('{posts}', {{n: 2}});",
+        "update": f"return await ctx.db.updateMany('{posts}', {{}}, {{$set: {{n: 3}}}});",
+        "caught": f"try {{ await ctx.db.count('{posts}', {{}}); }} catch (error) {{ return error.message; }}",
+    }
+    functions = {
+        name: Function(project, code, {"type": "http", "method": "GET", "path": f"/{name}"}) for name, code in calls.items()
+    }
+    plain = owner.create_project()
+    others = plain.collection()
+    mongo.stop()
+    for name in ("find", "insert", "update"):
+        run = functions[name].invoke()
+        assert run["status"] != "success" and AWAY in str(run), run
+    assert functions["caught"].invoke()["result"] == AWAY
+    assert shelf.put("a.txt", b"kept").status_code in (200, 201)
+    assert shelf.get("a.txt").content == b"kept" and shelf.paths() == ["a.txt"]
+    ok(shelf.delete("a.txt"), 204)
+    ok(plain.admin.post(f"/{others}", {"n": 1}), 201)
+    mongo.start()
+    wait_until(lambda: project.admin.get(f"/{posts}").status_code == 200)
+    assert [each["n"] for each in functions["find"].invoke()["result"]] == [1]
+
+
 # ---- indexes
 
 

@@ -201,6 +201,25 @@ def test_names_that_the_language_has_no_form_for_cannot_be_used(project, there):
     assert (stored["a.b"], stored["$c"], stored["n"]) == (1, 2, 4)
 
 
+def test_literal_dotted_keys_are_kept_next_to_paths_of_the_same_text(project, there):
+    there.odd.insert_many([{"a.b": 1, "a": {"b": 2}, "n": 1}, {"a.b": 9, "n": 2}])
+    imported(project, "odd")
+    both, alone = project.admin.list("odd")
+    assert (both["a.b"], both["a"]) == (1, {"b": 2}) and alone["a.b"] == 9
+    # Filters, sorts and updates mean the path.
+    assert [each["n"] for each in project.admin.list("odd", filter={"a.b": 2})] == [1]
+    assert project.admin.list("odd", filter={"a.b": {"$in": [1, 9]}}) == []
+    assert [each["n"] for each in project.admin.list("odd", sort="-a.b")] == [1, 2]
+    for change in ({"$set": {"a.b": 3}}, {"$inc": {"a.b": 1}}):
+        ok(project.admin.patch(f"/odd/{both['id']}", change), 204)
+    ok(project.admin.patch(f"/odd/{alone['id']}", {"$set": {"a.b": 5}}), 204)
+    stored = {each["n"]: each for each in there.odd.find()}
+    assert (stored[1]["a.b"], stored[1]["a"]) == (1, {"b": 4})
+    assert (stored[2]["a.b"], stored[2]["a"]) == (9, {"b": 5})
+    ok(project.admin.patch(f"/odd/{both['id']}", {"$unset": {"a.b": ""}}), 204)
+    assert (there.odd.find_one({"n": 1})["a.b"], there.odd.find_one({"n": 1})["a"]) == (1, {})
+
+
 # ---- configuration and environments
 
 
