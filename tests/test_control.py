@@ -57,6 +57,7 @@ def test_first_run(make_server):
         "billingEnabled",
         "storageEnabled",
         "connectionsEnabled",
+        "byoEnabled",
         "oauthProviders",
     }
     assert status["needsSetup"] is True and status["registrationOpen"] is True

@@ -132,7 +132,8 @@ struct Application::Impl {
                               settings.oauth.controlProviders(),
                               settings.connections.on,
                               settings.storage.kind != storage::StorageSettings::Kind::off,
-                              settings.billing.on};
+                              settings.billing.on,
+                              settings.ownDatabases.on};
   projects::Operators operators{projectDeps, settings.instance};
   audit::Retention retention{*store, ids, kClock, settings.audit.days};
   projects::Purge purge{projectDeps, retention, systemCollections()};

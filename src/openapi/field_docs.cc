@@ -347,6 +347,7 @@ constexpr FieldDoc kFieldDocs[] = {
     {"builtIn", "Whether it is built in; built-in roles cannot be changed.", "false"},
     {"byo", "Whether the project uses its own database.", "false"},
     {"byoCapabilities", "What the project's own database can do; only with `byo`.", "{}"},
+    {"byoEnabled", "Whether projects may bring a database of their own.", "true"},
     {"clientId", "The client id that the provider issued.", R"("client-id")"},
     {"collection", "The collection's name.", R"("notes")"},
     {"configured", "Whether one is set.", "true"},

@@ -47,6 +47,7 @@ Task<SetupStatus> Instance::setupStatus(bool local) {
   status.billingEnabled = billingEnabled_;
   status.connectionsEnabled = connectionsEnabled_;
   status.storageEnabled = storageEnabled_;
+  status.byoEnabled = byoEnabled_;
   status.oauthProviders = oauthProviders_;
   co_return status;
 }

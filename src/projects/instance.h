@@ -26,13 +26,15 @@ class Instance {
  public:
   // `oauthProviders`: those that the platform's users may sign in with.
   Instance(const ProjectDeps& deps, InstanceSettings settings, std::vector<std::string> oauthProviders = {},
-           bool connectionsEnabled = false, bool storageEnabled = false, bool billingEnabled = false)
+           bool connectionsEnabled = false, bool storageEnabled = false, bool billingEnabled = false,
+           bool byoEnabled = false)
       : deps_(deps),
         settings_(std::move(settings)),
         oauthProviders_(std::move(oauthProviders)),
         connectionsEnabled_(connectionsEnabled),
         storageEnabled_(storageEnabled),
-        billingEnabled_(billingEnabled) {}
+        billingEnabled_(billingEnabled),
+        byoEnabled_(byoEnabled) {}
   // `local`: identity::RegistrationClaims.
   Task<SetupStatus> setupStatus(bool local);
   Task<bool> hasFirstUser();
@@ -48,6 +50,7 @@ class Instance {
   const bool connectionsEnabled_;
   const bool storageEnabled_;
   const bool billingEnabled_;
+  const bool byoEnabled_;
   std::atomic<bool> setUp_ = false;  // set once, never cleared
 };
 

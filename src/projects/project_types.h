@@ -399,6 +399,7 @@ struct SetupStatus {
   bool billingEnabled = false;
   bool storageEnabled = false;
   bool connectionsEnabled = false;
+  bool byoEnabled = false;  // projects may bring a database
   std::vector<std::string> oauthProviders;
   static constexpr auto shape() {
     return doc::shape<SetupStatus>("SetupStatus", doc::field("needsSetup", &SetupStatus::needsSetup),
@@ -408,6 +409,7 @@ struct SetupStatus {
                                    doc::field("billingEnabled", &SetupStatus::billingEnabled),
                                    doc::field("storageEnabled", &SetupStatus::storageEnabled),
                                    doc::field("connectionsEnabled", &SetupStatus::connectionsEnabled),
+                                   doc::field("byoEnabled", &SetupStatus::byoEnabled),
                                    doc::field("oauthProviders", &SetupStatus::oauthProviders));
   }
 };

@@ -9,6 +9,7 @@ import { FormProblem, type Values } from "../../components/form/form";
 import { addressField, addressOf } from "../../components/own-database/address";
 import { AddressField } from "../../components/own-database/address-field";
 import { Capabilities, DatabaseWarnings } from "../../components/own-database/capabilities";
+import { useMayBring } from "../../components/own-database/may-bring";
 import { ShowCall } from "../../components/shell/show-call";
 import { Alert } from "../../components/states/alert";
 import { ErrorState } from "../../components/states/problem";
@@ -70,6 +71,7 @@ export function Database({ project, perms }: { project: Project; perms: readonly
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState<{ reachable: boolean } | { problem: unknown }>();
   const [changing, setChanging] = useState(false);
+  const mayBring = useMayBring();
   const id = JSON.stringify(project.id);
   const check = async () => {
     setBusy(true);
@@ -126,7 +128,7 @@ export function Database({ project, perms }: { project: Project; perms: readonly
               {words.check}
             </Button>
           )}
-          {owns(project) && <Button onClick={() => setChanging(true)}>{words.change}</Button>}
+          {owns(project) && mayBring && <Button onClick={() => setChanging(true)}>{words.change}</Button>}
         </div>
       </PanelBody>
       {changing && <ChangeAddress project={project} onClose={() => setChanging(false)} />}
