@@ -139,9 +139,10 @@ struct Application::Impl {
   projects::Purge purge{projectDeps, retention, systemCollections()};
   connections::Connections connections{projectDeps, master};
   std::unique_ptr<data::Data> data;
-  configuration::Configuration configuration{{*store, snapshots, kClock, auditor, identity, *data, variables, version}};
-  configuration::ConfigurationCopier copier{configuration};
   introspection::Introspection introspection{{ownConnections.lookup(), data->collections(), *store, auditor}};
+  configuration::Configuration configuration{
+      {*store, snapshots, kClock, auditor, identity, *data, variables, version, &introspection}};
+  configuration::ConfigurationCopier copier{configuration};
   events::Dispatcher events{
       {*store, *store, queue, snapshots, *cores, std::chrono::seconds(30), store->peers() ? leases.get() : nullptr}};
   webhooks::Webhooks webhooks{

@@ -285,10 +285,42 @@ Task<std::vector<Entry>> CollectionKind::merged(Source source, const std::vector
   co_await checkInherited(current, merged, pointers, problems);
   if (!source.copied) co_await checkReferenceRules(table, merged, schemas, pointers, problems);
   checkSetIndexes(table, defined, merged, pointers, problems);
+  CO_RETURN_IF_ERROR(co_await checkOwnDatabase(source.project, current, merged, pointers, problems));
   if (created > 0 && table.byName.size() + created > store::kMaxCollections) {
     problems.add("/collections", fmt::format("would exceed {} collections", store::kMaxCollections));
   }
   co_return merged;
+}
+
+Task<> CollectionKind::checkOwnDatabase(snapshot::SnapshotPtr project, const std::vector<Entry>& current,
+                                        const std::vector<Entry>& merged, const Pointers& pointers,
+                                        Problems& problems) const {
+  if (introspection_ == nullptr) co_return Result<>();
+  std::vector<introspection::PlannedIndexes> planned;
+  for (const Entry& each : merged) {
+    // A new collection has no documents; the import refuses one that the database has.
+    const Entry* now = entryNamed(current, each.name);
+    if (!now) continue;
+    const CollectionEntry before = CollectionEntry::read(now->value);
+    introspection::PlannedIndexes one{each.name, {}};
+    for (const auto& [name, index] : CollectionEntry::read(each.value).indexes) {
+      if (hasIndex(before, name, index)) continue;
+      CO_TRY(data::NewIndex wanted, newIndex(index));
+      wanted.name = name;
+      one.indexes.push_back(std::move(wanted));
+      if (before.indexes.contains(name)) one.replaced.insert(name);
+    }
+    if (!one.indexes.empty()) planned.push_back(std::move(one));
+  }
+  CO_TRY(const auto found, co_await introspection_->indexProblems(std::move(project), std::move(planned)));
+  // A pointer has one problem.
+  std::map<std::string, std::string> messages;
+  for (const introspection::IndexProblem& each : found) {
+    std::string& message = messages[pointers.find(each.collection)->second + "/indexes"];
+    message += (message.empty() ? "" : "; ") + each.message;
+  }
+  for (auto& [pointer, message] : messages) problems.add(pointer, std::move(message));
+  co_return Result<>();
 }
 
 std::vector<std::string> CollectionKind::permissionsFor(const Change& change) const {

@@ -93,7 +93,8 @@ Configuration::Configuration(ConfigurationDeps deps)
   identity::Identity& identity = deps_.identity;
   const identity::IdentitySlots& slots = identity.slots();
   kinds_.push_back(std::make_unique<VariableKind>(deps_.variables));
-  kinds_.push_back(std::make_unique<CollectionKind>(deps_.data.collections(), deps_.data.slot(), deps_.snapshots));
+  kinds_.push_back(std::make_unique<CollectionKind>(deps_.data.collections(), deps_.data.slot(), deps_.snapshots,
+                                                    deps_.introspection));
   kinds_.push_back(std::make_unique<PolicySetKind>(deps_.data.policySets(), deps_.data.slot()));
   for (const identity::RoleKind kind : {identity::RoleKind::member, identity::RoleKind::endUser}) {
     kinds_.push_back(std::make_unique<RoleKind>(kind, identity.roles(), slots.roles));

@@ -16,6 +16,10 @@
 #include "identity/identity.h"
 #include "projects/configuration_copier.h"
 
+namespace mb::introspection {
+class Introspection;
+}
+
 namespace mb::configuration {
 
 // The maximum size of an import's body.
@@ -45,6 +49,8 @@ struct ConfigurationDeps {
   data::Data& data;
   variables::Variables& variables;
   std::string version;  // the server's
+  // Finds what keeps indexes from being made in databases of projects' owners; null: no project has one.
+  const introspection::Introspection* introspection = nullptr;
 };
 
 class Configuration {

@@ -16,6 +16,7 @@ struct IndexFacts {
   bool sparse = false;
   doc::Document partialFilter;
   std::optional<int64_t> expireAfterSeconds = {};  // of a TTL index
+  bool hasCollation = false;                       // another one than by the bytes of text
 };
 
 // How many documents there are of each kind of `id`.

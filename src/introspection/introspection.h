@@ -9,6 +9,7 @@
 #include "identity/project_access.h"
 #include "introspection/backfill.h"
 #include "introspection/collection_claims.h"
+#include "introspection/index_plan.h"
 #include "introspection/reading.h"
 #include "introspection/report.h"
 #include "store/own/databases.h"
@@ -82,6 +83,10 @@ class Introspection {
   // limit), conflict (incompatible, documents with the same id, another call for the collection runs).
   Task<BackfillReport> backfill(Access access, std::string collection, BackfillBody body);
 
+  // What would keep indexes from being made in the database, in the order of `planned`, as far as it can be found
+  // within some seconds (index_plan.h); none in a project without a database of its own.
+  Task<std::vector<IndexProblem>> indexProblems(snapshot::SnapshotPtr project,
+                                                std::vector<PlannedIndexes> planned) const;
   // Adds the indexes that the database has besides those of the project, and marks all. No effect in a project without
   // a database of its own; while that cannot be reached, nothing is added. `collection`: its name here.
   Task<> addServerIndexes(Access access, std::string collection, std::vector<data::IndexView>& indexes) const;

@@ -99,6 +99,7 @@ Outcome<std::vector<IndexFacts>> readIndexes(Source& source, const std::string& 
     index.unique = doc::boolOr(each, "unique") || index.name == "_id_";
     index.sparse = doc::boolOr(each, "sparse");
     if (each.find("expireAfterSeconds")) index.expireAfterSeconds = doc::integerOr(each, "expireAfterSeconds");
+    index.hasCollation = doc::containerOr(each, "collation").stringOr("locale", "simple") != "simple";
     index.partialFilter = shownObject(doc::containerOr(each, "partialFilterExpression"));
     indexes.push_back(std::move(index));
   }

@@ -10,6 +10,9 @@ namespace mb::introspection {
 
 namespace {
 
+// For the plan of all collections; the indexes of those that are left are not looked at.
+constexpr std::chrono::seconds kAllPlansTime{10};
+
 data::IndexView viewOf(IndexFacts facts) {
   data::IndexView view;
   view.name = std::move(facts.name);
@@ -71,6 +74,31 @@ Task<> Introspection::addServerIndexes(Access access, std::string collection,
   std::ranges::move(*others, std::back_inserter(indexes));
   std::ranges::sort(indexes, {}, &data::IndexView::name);
   co_return Result<>();
+}
+
+Task<std::vector<IndexProblem>> Introspection::indexProblems(snapshot::SnapshotPtr project,
+                                                             std::vector<PlannedIndexes> planned) const {
+  const DatabasePtr database = deps_.database(project->info().number);
+  std::vector<IndexProblem> problems;
+  if (!database || planned.empty()) co_return problems;
+  std::map<std::string, std::string, std::less<>> sources;
+  for (const auto& [there, here] : deps_.collections.namesBySource(*project)) sources.emplace(here, there);
+  const auto deadline = std::chrono::steady_clock::now() + kAllPlansTime;
+  co_return co_await database->run(deadline,
+                                   [database, deadline, planned = std::move(planned), sources = std::move(sources)](
+                                       store::mongo::Connection& connection) -> Result<std::vector<IndexProblem>> {
+                                     Source from(connection, database->name(), deadline);
+                                     std::vector<IndexProblem> all;
+                                     for (const PlannedIndexes& each : planned) {
+                                       if (from.isLate()) break;
+                                       const auto source = sources.find(each.collection);
+                                       if (source == sources.end()) continue;
+                                       auto found = findIndexProblems(from, source->second, each);
+                                       if (!found) return fail(database->failedToRead(found.error()));
+                                       std::ranges::move(*found, std::back_inserter(all));
+                                     }
+                                     return all;
+                                   });
 }
 
 Async<Error> Introspection::refusalOfDrop(Access access, std::string collection, std::string index,

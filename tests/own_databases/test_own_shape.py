@@ -250,6 +250,81 @@ def test_an_import_makes_collections_there(project, there, owner):
     assert there.posts.count_documents({}) == 1
 
 
+BROKEN = (
+    ({"keys": {"slug": 1}, "unique": True}, "have the same value"),
+    ({"keys": {"total": 1}}, '"theirs" of the database has the same keys'),
+    ({"keys": {"tags": 1, "sizes": 1}}, 'a document has arrays at "tags" and "sizes"'),
+    ({"keys": {"n": 1}, "partialFilter": {"n": {"$ne": 1}}}, "takes no such filter"),
+    ({"keys": {"n": -1}, "name": "other"}, "has another one of the name mb_other"),
+)
+FINE = (
+    {"keys": {"total": 1}, "unique": True, "partialFilter": {"total": {"$gt": 5}}, "name": "large"},
+    {"keys": {"missing": 1}, "unique": True, "sparse": True},
+    {"keys": {"lines.no": 1}, "unique": True},
+    {"keys": {"tags": 1, "total": 1}},
+)
+
+
+def test_a_plan_names_the_indexes_that_the_database_cannot_make(project, there, owner):
+    there.orders.insert_many(
+        [
+            {"slug": "a", "tags": [1], "sizes": [2], "total": 1, "lines": [{"sku": "x", "no": 1}, {"sku": "x", "no": 2}]},
+            {"slug": "a", "tags": [2], "total": 1, "lines": [{"sku": "y", "no": 3}, {"sku": "x", "no": 4}]},
+        ]
+    )
+    there.orders.create_index("total", name="theirs")
+    there.orders.create_index("other", name="mb_other")
+    imported(project, "orders", schema=False)
+    project.collection("posts")
+    before = there.orders.index_information()
+    document = exported(project)
+    at = [each["name"] for each in document["collections"]].index("orders")
+    entry = document["collections"][at]
+    path = f"/collections/{at}/indexes"
+
+    def refusals(params: dict) -> list[dict]:
+        response = project.admin.post("/admin/config-import", document, params=params)
+        return refused(response, 400, "VALIDATION")["details"]
+
+    for index, text in BROKEN:
+        entry["indexes"] = [index]
+        for params in ({"dryRun": "1"}, {}):
+            problems = refusals(params)
+            assert [each["path"] for each in problems] == [path] and text in problems[0]["message"], (index, problems)
+    # All at once, with the other problems of the document, and before anything is applied.
+    entry["indexes"] = [index for index, _ in BROKEN]
+    document["roles"] = [*document["roles"], {"name": "?", "permissions": []}]
+    document["collections"].append({"name": "added"})
+    problems = refusals({})
+    message = next(each["message"] for each in problems if each["path"] == path)
+    assert all(text in message for _, text in BROKEN) and len(problems) > 1
+    assert there.orders.index_information() == before and "added" not in there.list_collection_names()
+    # Those that can be made.
+    document = exported(project)
+    document["collections"][at]["indexes"] = list(FINE)
+    ok(project.admin.post("/admin/config-import", document))
+    assert len(there.orders.index_information()) == len(before) + len(FINE)
+
+
+def test_a_promotion_names_the_indexes_that_the_database_cannot_make(project, there, owner):
+    posts = project.collection("posts")
+    for _ in range(2):
+        ok(project.admin.post(f"/{posts}", {"slug": "a"}), 201)
+    path = f"/control/projects/{project.id}/environments"
+    environment = Project(owner, ok(owner.post(path, {"environment": "qa"}), 201)["project"])
+    ok(environment.admin.post(f"/admin/collections/{posts}/indexes", {"keys": {"slug": 1}, "unique": True}), 201)
+    environment.collection("added")
+    up = {"fromProjectId": environment.id, "toProjectId": project.id}
+    for params in ({"dryRun": "1"}, {}):
+        error = refused(owner.post("/control/environments/promote", up, params=params), 400, "VALIDATION")
+        assert [each["path"].split("/")[-1] for each in error["details"]] == ["indexes"]
+        assert '"slug_1"' in error["details"][0]["message"]
+    assert "added" not in there.list_collection_names()
+    there.posts.delete_one({})
+    ok(owner.post("/control/environments/promote", up))
+    assert "mb_slug_1" in there.posts.index_information()
+
+
 def test_an_environment_may_bring_a_database(project, there, owner, another, database):
     posts = project.collection("posts", indexes=({"keys": {"slug": 1}, "unique": True},))
     path = f"/control/projects/{project.id}/environments"
