@@ -73,18 +73,14 @@ def test_a_head_that_was_kept(deployment):
     assert ran.returncode == 1 and f"no chain holds the hash {other}" in ran.stdout
 
 
-def test_called_wrongly(deployment):
+def test_called_wrongly(deployment, tmp_path):
     server, _, _ = deployment
     for head in ("", "12", "g" * 64, "a" * 65):
         assert run(VERIFY, "--head", head, data=server.data).returncode == 2
     complains(run(VERIFY, "--project", "nowhere", data=server.data), "there is no project nowhere")
+    complains(run(VERIFY, data=tmp_path / "nothing"), "there is no store")
     assert run("audit").returncode == 2 and run("audit", "check").returncode == 2
     assert "--head" in done(run(VERIFY, "--help"))
-
-
-@pytest.mark.embedded("an empty database is a deployment without data")
-def test_nothing_there(tmp_path):
-    complains(run(VERIFY, data=tmp_path / "nothing"), "there is no store")
 
 
 def test_many_writers_at_once(deployment):

@@ -85,7 +85,6 @@ def test_wrong_combinations_exit_with_2(server, tmp_path):
     complains(run("backup", "--to", tmp_path / "b", "--project", "x", "--with-secret", data=server.data), "whole", 2)
 
 
-@pytest.mark.embedded("an empty database is a deployment without data")
 def test_nothing_there(tmp_path):
     nowhere = tmp_path / "nowhere"
     complains(run("check", data=nowhere), "there is no store")

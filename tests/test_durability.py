@@ -109,7 +109,6 @@ def test_ids_ascend_over_restarts(lived_in):
         last = now
 
 
-@pytest.mark.embedded("an empty database is a deployment without data")
 def test_check_needs_a_data_directory(tmp_path):
     assert check_data(tmp_path / "nothing").returncode != 0
     assert not (tmp_path / "nothing").exists()

@@ -168,7 +168,6 @@ def test_wrong_usage(running):
     complains(run("keys reseal", data=running.data), "stop it before")
 
 
-@pytest.mark.embedded("an empty database is a deployment without data")
 def test_nothing_there(tmp_path):
     complains(run("keys list", data=tmp_path), "there is no store")
     complains(run("keys rotate", data=tmp_path), "there is no store")

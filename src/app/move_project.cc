@@ -42,7 +42,6 @@ Result<CommandContext> contextOf(const MoveTarget& target, const Deployment& sou
     context.directory = valueOf(arguments, "to-data");
     context.storeSettings.mongo.uri = target.database->uri;
     context.storeSettings.mongo.prefix = target.database->prefix;
-    context.storeSettings.mongo.existing = true;
     context.storeSettings.mongoOption = "--to";
   } else if (has(arguments, "to-data")) {
     return fail(ErrorCode::invalidParam, "--to-data is only for a target with an address");

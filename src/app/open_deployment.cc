@@ -18,7 +18,9 @@ Result<> OpenDeployment::fill(const CommandContext& context) {
   if (!context.storeSettings.isOnMongo() && !std::filesystem::is_directory(directory / "store", failed)) {
     return fail(ErrorCode::notFound, fmt::format("there is no store in {}", directory.string()));
   }
-  TRY(opened_, openStore(context.storeSettings, directory, cores_, clock_));
+  StoreSettings settings = context.storeSettings;
+  settings.mongo.existing = true;
+  TRY(opened_, openStore(settings, directory, cores_, clock_));
   cores_.start();
   store::MainStore& store = *opened_.store;
   if (opened_.embedded != nullptr) removeLeftCheckpoints(directory);

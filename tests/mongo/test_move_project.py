@@ -182,9 +182,9 @@ def test_what_is_refused(make_server, tmp_path):
     (tmp_path / "empty").mkdir()
     refuse("there is no deployment in", *one, "--to", tmp_path / "empty")
     url = address(tmp_path / "another")
-    refuse("holds no deployment", *one, "--to", url, "--to-data", target.data)
+    refuse("there is no store in", *one, "--to", url, "--to-data", target.data)
     # It is still empty.
-    refuse("holds no deployment", *one, "--to", url, "--to-data", target.data)
+    refuse("there is no store in", *one, "--to", url, "--to-data", target.data)
     refuse("--to: ", *one, "--to", url + "&w=0", "--to-data", target.data, code=2)
     other = tmp_path / "secret"
     other.write_text(base64.b64encode(bytes(range(32))).decode() + "\n")

@@ -87,7 +87,7 @@ Result<> checkContent(Connection& connection, const Names& names, Content conten
         fmt::format("the database was written by a later release (layout {}, this one knows {})", *layout, kLayout));
   }
   if (content == Content::existing) {
-    return fail(ErrorCode::notFound, fmt::format("the database \"{}\" holds no deployment", names.shared()));
+    return fail(ErrorCode::notFound, fmt::format("there is no store in the database \"{}\"", names.shared()));
   }
   doc::BsonWriter list;
   list.appendInt32("listCollections", 1);

@@ -1750,6 +1750,8 @@ export interface SetupStatus {
   storageEnabled: boolean;
   /** Whether connections can be created. */
   connectionsEnabled: boolean;
+  /** Whether projects may bring a database of their own. */
+  byoEnabled: boolean;
   /** The providers that platform users can sign in with. */
   oauthProviders: string[];
 }

@@ -2,18 +2,9 @@
 // is lost.
 #include <boost/asio/co_spawn.hpp>
 #include <latch>
-#include <thread>
 
-#include "document/fields.h"
-#include "document/json.h"
-#include "store/mongo/connection.h"
-#include "store/mongo/mongo_store.h"
 #include "store/mongo/sessions.h"
-#include "store/mongo/suite/cut_proxy.h"
-#include "store/mongo/suite/test_server.h"
-#include "store/mongo/uri.h"
-#include "store/suite/store_suite.h"
-#include "store/testing/writing.h"
+#include "store/mongo/suite/instances_fixture.h"
 
 namespace mb::store {
 
@@ -21,122 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using suite::json;
-
-class InstancesTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    cores_.start();
-    a_ = open(uriOfServer());
-    b_ = open(uriOfServer());
-    project_ = must(a_->allocateProject());
-    collection_ = refOf(must(a_->createCollection(project_, "books", json("{}"), {})));
-  }
-  void TearDown() override {
-    a_.reset();
-    b_.reset();
-    cores_.stop();
-    cores_.join();
-    dropDatabases(prefix_);
-  }
-
-  std::unique_ptr<MongoStore> open(const std::string& address, MongoSettings settings = {}) {
-    const auto uri = parseMongoUri(address);
-    if (!uri) throw std::runtime_error(uri.error().message());
-    settings.uri = uri->uri;
-    settings.prefix = prefix_;
-    settings.threads = 8;
-    auto opened = MongoStore::open(std::move(settings), suite::systemCollections(), clock_);
-    if (!opened) throw std::runtime_error(opened.error().message() + " " + opened.error().cause());
-    return *std::move(opened);
-  }
-  // The second instance, which reaches the server through the proxy.
-  void openThrough(const CutProxy& proxy) {
-    b_.reset();
-    b_ = open(uriThrough(proxy.port()));
-  }
-  template <class T>
-  Result<T> run(Task<T> task) {
-    return testing::runOn(cores_, 0, std::move(task));
-  }
-  template <class T>
-  T must(Task<T> task) {
-    auto result = run(std::move(task));
-    if (!result) throw std::runtime_error(result.error().message() + " " + result.error().cause());
-    if constexpr (!std::is_void_v<T>) return *std::move(result);
-  }
-  CollectionRef refOf(const CollectionInfo& info) const { return {project_, info.number, info.version}; }
-
-  static bool within(std::chrono::seconds time, const std::function<bool()>& condition) {
-    const auto end = std::chrono::steady_clock::now() + time;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(2ms);
-    }
-    return true;
-  }
-  int64_t numberAt(MongoStore& store, const std::string& id) {
-    const auto found = must(store.get(collection_, id, {}));
-    return found ? doc::integerOr(found->view(), "n") : -1;
-  }
-  // Adds one to the number in a document.
-  Task<> increment(MongoStore& store, std::string id, int times) {
-    for (int i = 0; i < times; ++i) {
-      Write write(suite::writeOptions());
-      const Target counter = write.change(collection_, id);
-      CO_RETURN_IF_ERROR(
-          co_await store.write(std::move(write), [id, counter](const PreImages& before, Changes& changes) -> Result<> {
-            const int64_t n = before[counter] ? doc::integerOr(before[counter]->view(), "n") : 0;
-            changes.put(counter, json(fmt::format(R"({{"id":"{}","n":{}}})", id, n + 1)));
-            return {};
-          }));
-    }
-    co_return Result<>();
-  }
-  std::vector<ChangeEntry> changesSince(MongoStore& store, uint64_t position) {
-    std::vector<ChangeEntry> all;
-    while (true) {
-      ChangeBatch batch = must(store.changes(project_, position, kMaxChanges));
-      if (batch.entries.empty()) return all;
-      position = batch.through;
-      for (ChangeEntry& each : batch.entries) all.push_back(std::move(each));
-    }
-  }
-
-  // Makes an index that is not ready, as a crash leaves it between the two commits of the catalogue. `by`: the instance
-  // that builds it, as registered.
-  IndexInfo makeUnreadyIndex(const std::string& by) {
-    must(testing::put(*a_, collection_, "d", json(R"({"id":"d","slug":"x"})"), suite::writeOptions()));
-    IndexInfo made = must(a_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
-    collection_ = refOf(must(a_->collections(project_)).front());
-    mongo::Connection connection(uriOfServer());
-    if (!by.empty()) {
-      const std::string row = fmt::format(R"({{"insert":"builds","documents":[{{"p":{},"c":{},"i":{},"by":"{}"}}]}})",
-                                          project_, collection_.number, made.number, by);
-      if (!connection.run(prefix_, doc::parseJson(row)->view())) throw std::runtime_error("no row");
-    }
-    doc::BsonWriter drop;
-    drop.appendString("dropIndexes", fmt::format("c{}", collection_.number));
-    drop.appendString("index", fmt::format("i{}", made.number));
-    EXPECT_TRUE(connection.run(fmt::format("{}_p{}", prefix_, project_), drop.finish()));
-    EXPECT_TRUE(connection.run(
-        prefix_, doc::parseJson(R"({"update":"catalogue","updates":[{"q":{},"u":{"$set":{"indexes.0.ready":false}}}]})")
-                     ->view()));
-    EXPECT_TRUE(connection.run(
-        prefix_,
-        doc::parseJson(R"({"update":"heads","updates":[{"q":{},"u":{"$inc":{"cat":1}},"multi":true}]})")->view()));
-    return made;
-  }
-  std::string onServer();
-  bool isReady(MongoStore& store) { return must(store.collections(project_)).front().indexes.front().ready; }
-
-  SystemClock clock_;
-  Cores cores_{2};
-  const std::string prefix_ = newPrefix();
-  ProjectNo project_ = 0;
-  CollectionRef collection_;
-  std::unique_ptr<MongoStore> a_;
-  std::unique_ptr<MongoStore> b_;
-};
 
 TEST_F(InstancesTest, EpochsReachTheOther) {
   ASSERT_TRUE(within(5s, [&] { return b_->epoch(project_).value == a_->epoch(project_).value; }));
@@ -250,102 +125,6 @@ TEST_F(InstancesTest, ALogIsTrimmedToItsSizeAndTheOtherLearnsOfIt) {
   // What comes later is kept by the same limit.
   must(testing::put(*a_, collection_, "last", json(R"({"id":"last"})"), suite::writeOptions()));
   EXPECT_EQ(changesSince(*b_, 60).size(), 1U);
-}
-
-TEST_F(InstancesTest, ABuildWhoseInstanceEndedIsContinued) {
-  const IndexInfo made = makeUnreadyIndex({});
-  EXPECT_FALSE(isReady(*a_));
-  const auto keeping = open(uriOfServer(), {.housekeeping = 100ms});
-  ASSERT_TRUE(within(20s, [&] { return isReady(*a_); }));
-  collection_ = refOf(must(a_->collections(project_)).front());
-  const auto refused =
-      run(testing::put(*b_, collection_, "e", json(R"({"id":"e","slug":"x"})"), suite::writeOptions()));
-  EXPECT_EQ(suite::refusingIndex(refused), made.spec.name);
-}
-
-// It lost the database between the two commits of the catalogue.
-TEST_F(InstancesTest, ABuildOfItsOwnThatRunsNoMoreIsContinued) {
-  const auto keeping = open(uriOfServer(), {.housekeeping = 100ms});
-  makeUnreadyIndex(keeping->peers()->self());
-  ASSERT_TRUE(within(20s, [&] { return isReady(*a_); }));
-}
-
-TEST_F(InstancesTest, ASecondIndexOfTheSameFieldsIsRefused) {
-  must(a_->createIndex(collection_, suite::index({{"n", 1}}), {}));
-  collection_ = refOf(must(a_->collections(project_)).front());
-  IndexSpec again = suite::index({{"n", 1}});
-  again.name = "again";
-  const auto refused = run(a_->createIndex(collection_, again, {}));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), ErrorCode::conflict);
-  EXPECT_EQ(must(a_->collections(project_)).front().indexes.size(), 1U);
-}
-
-// The server's names of the indexes of the collection, but for that of `_id`, and the number of drops that wait.
-std::string InstancesTest::onServer() {
-  mongo::Connection connection(uriOfServer());
-  std::string all;
-  const auto list = doc::parseJson(fmt::format(R"({{"listIndexes":"c{}"}})", collection_.number));
-  if (const auto reply = connection.run(fmt::format("{}_p{}", prefix_, project_), list->view())) {
-    for (const doc::DocumentView each : mongo::batchOf(*reply).documents) {
-      if (each.stringOr("name") != "_id_") all += std::string(each.stringOr("name")) + " ";
-    }
-  }
-  const auto drops = connection.run(prefix_, doc::parseJson(R"({"find":"drops"})")->view());
-  return all + std::to_string(drops ? mongo::batchOf(*drops).documents.size() : 0);
-}
-
-TEST_F(InstancesTest, ADropThatTheServerDidNotGetIsRepeated) {
-  if (uriThrough(0).empty()) GTEST_SKIP() << "a proxy cannot be put before a server with TLS";
-  CutProxy proxy(hostOfServer());
-  openThrough(proxy);
-  const IndexInfo made = must(b_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
-  collection_ = refOf(must(b_->collections(project_)).front());
-  proxy.lose(CutProxy::Loses::indexDrops);
-  must(b_->dropIndex(collection_, made.spec.name, {}));
-  EXPECT_GT(proxy.lost(), 0);
-  EXPECT_EQ(onServer(), fmt::format("i{} 1", made.number));
-  const auto keeping = open(uriOfServer(), {.housekeeping = 100ms});
-  EXPECT_TRUE(within(20s, [&] { return onServer() == "0"; })) << onServer();
-}
-
-// Else the server would keep the second one out by the first.
-TEST_F(InstancesTest, AnIndexOfTheSameFieldsFollowsOneThatIsStillOnTheServer) {
-  if (uriThrough(0).empty()) GTEST_SKIP() << "a proxy cannot be put before a server with TLS";
-  CutProxy proxy(hostOfServer());
-  openThrough(proxy);
-  const IndexInfo first = must(b_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
-  collection_ = refOf(must(b_->collections(project_)).front());
-  proxy.lose(CutProxy::Loses::indexDrops);
-  must(b_->dropIndex(collection_, first.spec.name, {}));
-  proxy.lose(CutProxy::Loses::nothing);
-  collection_ = refOf(must(b_->collections(project_)).front());
-  const IndexInfo second = must(b_->createIndex(collection_, suite::index({{"slug", 1}, {"id", 1}}), {}));
-  EXPECT_EQ(onServer(), fmt::format("i{} i{} 1", first.number, second.number));
-  collection_ = refOf(must(b_->collections(project_)).front());
-  const IndexInfo third = must(b_->createIndex(collection_, suite::uniqueIndex({{"slug", 1}}), {}));
-  EXPECT_EQ(onServer(), fmt::format("i{} i{} 0", second.number, third.number));
-}
-
-TEST_F(InstancesTest, WhatIsDroppedLeavesTheServer) {
-  const IndexInfo made = must(a_->createIndex(collection_, suite::index({{"n", 1}}), {}));
-  collection_ = refOf(must(a_->collections(project_)).front());
-  EXPECT_EQ(onServer(), fmt::format("i{} 0", made.number));
-  must(a_->dropIndex(collection_, made.spec.name, {}));
-  EXPECT_EQ(onServer(), "0");
-  collection_ = refOf(must(a_->collections(project_)).front());
-  must(a_->dropCollection(collection_, {}));
-  mongo::Connection connection(uriOfServer());
-  const auto names = [&] {
-    const auto reply =
-        connection.run(fmt::format("{}_p{}", prefix_, project_), doc::parseJson(R"({"listCollections":1})")->view());
-    return reply ? mongo::batchOf(*reply).documents.size() : 0;
-  };
-  EXPECT_EQ(names(), 0U);
-  must(a_->createCollection(project_, "others", json("{}"), {}));
-  EXPECT_EQ(names(), 1U);
-  must(a_->dropProject(project_));
-  EXPECT_TRUE(within(20s, [&] { return names() == 0 && onServer() == "0"; }));
 }
 
 TEST_F(InstancesTest, AStartEndsTheTransactionsOfAKilledInstance) {
@@ -492,6 +271,52 @@ TEST_F(InstancesTest, ACommitThatGetsLostIsRepeated) {
   EXPECT_EQ(numberAt(*a_, "d"), 1);
   EXPECT_EQ(changesSince(*b_, 0).size(), 1U);
   EXPECT_TRUE(a_->check().problems.empty());
+}
+
+// Makes commands of the server fail, as its tests do, while it exists; most servers know no such command.
+class FailPoint {
+ public:
+  FailPoint(const std::string& mode, const std::string& data) {
+    isSet_ = run(fmt::format(R"({{"configureFailPoint":"failCommand","mode":{},"data":{}}})", mode, data));
+  }
+  ~FailPoint() { end(); }
+  FailPoint(const FailPoint&) = delete;
+  FailPoint& operator=(const FailPoint&) = delete;
+  bool isSet() const { return isSet_; }
+  void end() { run(R"({"configureFailPoint":"failCommand","mode":"off"})"); }
+
+ private:
+  bool run(const std::string& command) { return connection_.run("admin", doc::parseJson(command)->view()).has_value(); }
+  mongo::Connection connection_{uriOfServer()};
+  bool isSet_ = false;
+};
+
+// The reply to a commit that was repeated may say that there is no such transaction, whether it was committed or not.
+TEST_F(InstancesTest, ACommitWithoutATransactionIsLookedUpAndRepeated) {
+  FailPoint failing(R"({"times":1})", R"({"failCommands":["commitTransaction"],"errorCode":251})");
+  if (!failing.isSet()) GTEST_SKIP() << "the server sets no fail points";
+  must(increment(*a_, "d", 1));
+  EXPECT_EQ(numberAt(*b_, "d"), 1);
+  EXPECT_EQ(changesSince(*a_, 0).size(), 1U);
+  must(increment(*a_, "d", 1));
+  EXPECT_EQ(numberAt(*b_, "d"), 2);
+  EXPECT_TRUE(a_->check().problems.empty());
+}
+
+// A group that loses against others all the time fails; nothing of it is stored.
+TEST_F(InstancesTest, AGroupThatAlwaysLosesFails) {
+  must(increment(*a_, "d", 1));
+  FailPoint failing(R"("alwaysOn")", R"({"failCommands":["commitTransaction"],"errorCode":112})");
+  if (!failing.isSet()) GTEST_SKIP() << "the server sets no fail points";
+  const auto lost = run(increment(*a_, "d", 1));
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code(), ErrorCode::unavailable);
+  EXPECT_EQ(lost.error().message(), "the documents are being written by others: try again");
+  failing.end();
+  EXPECT_EQ(numberAt(*b_, "d"), 1);
+  must(increment(*a_, "d", 1));
+  EXPECT_EQ(numberAt(*b_, "d"), 2);
+  EXPECT_EQ(changesSince(*a_, 0).size(), 2U);
 }
 
 }  // namespace

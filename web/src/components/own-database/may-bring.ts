@@ -4,5 +4,5 @@ import { setupStatus } from "../../app/queries";
 /** Whether the server lets projects bring a database of their own; not before it is known. */
 export function useMayBring(): boolean {
   const { data } = useQuery(setupStatus);
-  return data !== undefined && "byoEnabled" in data && data.byoEnabled === true;
+  return data?.byoEnabled === true;
 }
