@@ -8,18 +8,20 @@ void Lookups::begin(uint64_t asOf) {
   // A server that does not say its time: until the document is found as an event has it.
   asOf_ = asOf == 0 ? UINT64_MAX : asOf;
   // They were read before this batch was requested.
-  for (std::string& key : readAgain_) until_.put(std::move(key), asOf_);
+  for (const std::string& key : readAgain_) until_.put(key, asOf_);
   readAgain_.clear();
 }
 
 bool Lookups::isBehind(const std::string& key, const StreamEvent& event) {
   using Kind = StreamEvent::Kind;
+  if (event.kind != Kind::insert && event.kind != Kind::update && event.kind != Kind::replace) return false;
+  // What the server looked up for this batch is older.
+  if (readAgain_.contains(key)) return true;
   if (event.kind == Kind::update) {
     // What later lookups find is not older.
     if (event.version != 0) until_.put(key, asOf_);
     return false;
   }
-  if (event.kind != Kind::insert && event.kind != Kind::replace) return false;
   const uint64_t* until = until_.find(key);
   if (!until) return false;
   if (event.at == 0 || event.at <= *until) return true;
@@ -28,12 +30,12 @@ bool Lookups::isBehind(const std::string& key, const StreamEvent& event) {
 }
 
 void Lookups::readAgain(const std::string& key) {
-  readAgain_.push_back(key);
+  readAgain_.insert(key);
 }
 
 void Lookups::caughtUp(const std::string& key) {
   until_.erase(key);
-  std::erase(readAgain_, key);
+  readAgain_.erase(key);
 }
 
 }  // namespace mb::own_changes

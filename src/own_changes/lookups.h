@@ -4,7 +4,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
+#include <unordered_set>
 
 #include "base/lru_cache.h"
 #include "store/own/stream_event.h"
@@ -30,7 +30,7 @@ class Lookups {
   uint64_t asOf_ = UINT64_MAX;
   LruCache<uint64_t> until_{
       kLookedUp};  // by key: up to this time of the server, events may be older than what was shown
-  std::vector<std::string> readAgain_;  // in this batch; at most one entry for each of its events
+  std::unordered_set<std::string> readAgain_;  // in this batch; at most one for each of its events
 };
 
 }  // namespace mb::own_changes

@@ -56,6 +56,19 @@ TEST(Lookups, WhatIsReadAgainIsALookupBeforeTheNextBatch) {
   EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::replace, 25)));
 }
 
+TEST(Lookups, WhatWasLookedUpForTheBatchIsBehindWhatIsReadAgainInIt) {
+  Lookups lookups;
+  lookups.begin(10);
+  EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::update, 5)));
+  EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 6)));
+  lookups.readAgain("a");
+  EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::update, 7)));
+  EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::remove, 8)));
+  EXPECT_FALSE(lookups.isBehind("b", eventAt(Kind::update, 9)));
+  lookups.begin(20);
+  EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::update, 15)));
+}
+
 TEST(Lookups, WhatIsFoundAsTheEventHasItIsCaughtUp) {
   Lookups lookups;
   lookups.begin(10);
