@@ -126,6 +126,7 @@ CollectionPtr compile(store::ProjectNo project, store::CollectionInfo info, cons
   collection->info = std::move(info);
   collection->references = std::move(references);
   collection->manualVectors = manualVectorFields(collection->info.config);
+  collection->isMissing = config.isMissing;
   for (const Operation operation : kOperations) {
     collection->permissions[static_cast<size_t>(operation)] =
         "data:" + collection->name() + ":" + std::string(policy::operationName(operation));

@@ -50,6 +50,8 @@ struct Collection {
   std::vector<Referrer> referrers;
   // Writes count the vectors that documents hold in these (vector_counts.h). Mostly empty.
   std::vector<ManualVectorField> manualVectors;
+  // The database of the project's owner has no such collection (missing_collections.h).
+  bool isMissing = false;
 
   const std::string& name() const { return info.name; }
   const doc::FilterCoercion& coercion() const { return schema ? schema->coercion() : doc::defaultCoercion(); }

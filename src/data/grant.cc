@@ -71,7 +71,7 @@ bool isMatched(const Grant& grant, const doc::Filter& filter, const std::optiona
 Result<Grant> Grants::find(const Access& access, std::string_view collection, policy::Operation operation) const {
   const CollectionPtr* found = table(*access.project).find(collection);
   RETURN_IF_ERROR(checkAccess(access, found, collection, operation));
-  RETURN_IF_ERROR(findForDocuments(table(*access.project), collection));
+  RETURN_IF_ERROR(checkPresent(**found));
 
   Grant grant;
   grant.project = access.project;

@@ -2,7 +2,6 @@
 
 #include "data/collection_config.h"
 #include "data/data_deps.h"
-#include "document/fields.h"
 
 namespace mb::data {
 
@@ -22,7 +21,7 @@ Task<> mark(const MissingCollectionsDeps& deps, snapshot::SnapshotPtr project, c
   for (int attempt = 0; attempt < kMaxStaleAttempts; ++attempt) {
     const CollectionPtr* found = project->get(deps.slot).find(name);
     // It was deleted or renamed here: the next probe compares again.
-    if (!found || isMissing(**found) == missing) co_return Result<>();
+    if (!found || (*found)->isMissing == missing) co_return Result<>();
     Result<> marked = co_await markOnce(deps, **found, missing);
     if (marked || marked.error().code() != ErrorCode::staleCatalogue) co_return marked;
     CO_TRY(project, co_await deps.snapshots.byNumber(project->info().number));
@@ -33,14 +32,15 @@ Task<> mark(const MissingCollectionsDeps& deps, snapshot::SnapshotPtr project, c
 
 }  // namespace
 
-bool isMissing(const Collection& collection) {
-  return doc::boolOr(collection.info.config.view(), "missing");
+Result<> checkPresent(const Collection& collection) {
+  if (!collection.isMissing) return {};
+  return fail(ErrorCode::notFound, "the collection is missing in the project's database");
 }
 
 Result<CollectionPtr> findForDocuments(const CollectionTable& table, std::string_view name) {
   const CollectionPtr* found = table.find(name);
   if (!found) return fail(ErrorCode::notFound, "no such collection");
-  if (isMissing(**found)) return fail(ErrorCode::notFound, "the collection is missing in the project's database");
+  RETURN_IF_ERROR(checkPresent(**found));
   return *found;
 }
 
@@ -50,7 +50,7 @@ Task<> markMissing(MissingCollectionsDeps deps, snapshot::SnapshotPtr project,
   for (const std::string& name : table.names()) {
     const Collection& collection = **table.find(name);
     const bool missing = absent.contains(collection.info.config.view().stringOr("source", name));
-    if (isMissing(collection) != missing) CO_RETURN_IF_ERROR(co_await mark(deps, project, name, missing));
+    if (collection.isMissing != missing) CO_RETURN_IF_ERROR(co_await mark(deps, project, name, missing));
   }
   co_return Result<>();
 }

@@ -9,8 +9,8 @@
 
 namespace mb::data {
 
-// Whether the database of the project's owner has no such collection.
-bool isMissing(const Collection& collection);
+// Fails with notFound where the collection is missing.
+Result<> checkPresent(const Collection& collection);
 
 // The collection of the table, for its documents. Fails with notFound, also where it is missing.
 Result<CollectionPtr> findForDocuments(const CollectionTable& table, std::string_view name);

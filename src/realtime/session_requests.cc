@@ -3,7 +3,6 @@
 #include <boost/asio/deferred.hpp>
 
 #include "base/log.h"
-#include "data/missing_collections.h"
 #include "data/reserved.h"
 #include "realtime/anonymous.h"
 #include "realtime/session.h"
@@ -172,7 +171,7 @@ void Session::adopt(identity::Identified who, const Views& views) {
   std::vector<std::pair<Subscription*, Refusal>> ended;
   for (const auto& subscription : subscriptions_) {
     const data::CollectionPtr* found = table.find(subscription->collection);
-    if (found == nullptr || (*found)->info.number != subscription->number || data::isMissing(**found)) {
+    if (found == nullptr || (*found)->info.number != subscription->number || (*found)->isMissing) {
       ended.emplace_back(subscription.get(), Refusal{Code::notFound, "the collection was dropped or renamed"});
       continue;
     }
