@@ -101,8 +101,11 @@ def hanging_at_first(server, ending: signal.Signals) -> tuple:
     route = f"/admin/collections/{things}/documents"
     ok(project.admin.post(route, {"id": "a"}), 201)
     wait_until(lambda: ok(project.admin.get(f"/admin/collections/{marks}/documents"))["documents"])
-    for pid in children(server):
+    workers = children(server)
+    for pid in workers:
         os.kill(pid, ending)
+    # A signal takes effect when its process runs, and a worker that is still there would get a run.
+    wait_until(lambda: not set(workers) & set(children(server)))
     return function, route
 
 
