@@ -14,7 +14,7 @@ from compile_commands import RELEASE, Stamp, Unit, inputs, units
 from processes import ROOT
 
 CHECKS = ROOT / ".clang-tidy"
-UNITS_PER_GROUP = 16
+UNITS_PER_GROUP = 8
 # Tests keep the closures of their coroutines in fixtures that outlive them.
 NOT_IN_TESTS = "-cppcoreguidelines-avoid-capturing-lambda-coroutines"
 
