@@ -5,8 +5,6 @@
 
 #include <bitset>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "base/files.h"
@@ -77,12 +75,10 @@ Result<MasterSecret> loadMasterSecret(const std::optional<Secret>& given, const 
     RETURN_IF_ERROR(writeDurably(path, toBase64(bytes) + "\n"));
     return MasterSecret(Secret(std::move(bytes)));
   }
-  std::ifstream file(path);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  auto secret = parseMasterSecret(text);
-  if (!secret) return refusedDirectory("the file " + path.string() + " does not hold a valid secret: restore it");
-  return secret;
+  if (const auto text = readValue(path, kMaxSecretFile)) {
+    if (auto secret = parseMasterSecret(*text)) return secret;
+  }
+  return refusedDirectory("the file " + path.string() + " does not hold a valid secret: restore it");
 }
 
 Result<std::optional<Secret>> secretText(const std::optional<Secret>& given, const std::filesystem::path& directory) {
@@ -90,16 +86,14 @@ Result<std::optional<Secret>> secretText(const std::optional<Secret>& given, con
   const std::filesystem::path path = directory / kSecretFile;
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) return std::optional<Secret>();
-  TRY(std::string text, readWhole(path, kSecretBytes * 4));
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  TRY(std::string text, readValue(path, kMaxSecretFile));
   Secret secret(std::move(text));
   RETURN_IF_ERROR(parseMasterSecret(secret.reveal()));
   return std::optional(std::move(secret));
 }
 
 Result<Secret> readSecret(const std::filesystem::path& file) {
-  TRY(std::string text, readWhole(file, kMaxSecretFile));
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  TRY(std::string text, readValue(file, kMaxSecretFile));
   Secret secret(std::move(text));
   const auto parsed = parseMasterSecret(secret.reveal());
   if (parsed) return secret;

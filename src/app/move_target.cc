@@ -24,8 +24,7 @@ Result<> resolveMoveTarget(cli::Arguments& arguments) {
   }
   std::string text = valueOf(arguments, "to");
   if (has(arguments, "to-file")) {
-    TRY(text, readWhole(valueOf(arguments, "to-file"), kMaxAddress));
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    TRY(text, readValue(valueOf(arguments, "to-file"), kMaxAddress));
     arguments.erase("to-file");
   }
   std::error_code failed;

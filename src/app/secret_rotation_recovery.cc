@@ -48,8 +48,7 @@ Result<> recoverSecretRotation(store::DocumentStore& store, Cores& cores, const 
     const std::string before = fmt::format("the deployment's secret was changed: {} holds the earlier one",
                                            given ? "SERVICE_SECRET" : "the data directory");
     if (given || !isThere(next)) return fail(ErrorCode::conflict, before);
-    TRY(std::string bytes, readWhole(next, 256));
-    while (!bytes.empty() && bytes.back() == '\n') bytes.pop_back();
+    TRY(const std::string bytes, readValue(next, 256));
     TRY(const MasterSecret waiting, parseMasterSecret(bytes));
     TRY(const SecretRotation::Open fit, change.open(&waiting));
     if (fit != SecretRotation::Open::fits) return fail(ErrorCode::conflict, before);

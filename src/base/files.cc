@@ -111,6 +111,12 @@ Result<std::string> readWhole(const std::filesystem::path& path, size_t maxBytes
   }
 }
 
+Result<std::string> readValue(const std::filesystem::path& path, size_t maxBytes) {
+  TRY(std::string text, readWhole(path, maxBytes));
+  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
 Result<uint64_t> freeBytes(const std::filesystem::path& path) {
   std::error_code failed;
   std::filesystem::path at = std::filesystem::absolute(path, failed);

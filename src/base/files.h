@@ -19,6 +19,8 @@ Result<> writeDurably(const std::filesystem::path& path, std::string_view text);
 Result<> writeWhole(const std::filesystem::path& path, std::string_view text);
 // Reads a file of at most `maxBytes` bytes; fails with validation for a larger one.
 Result<std::string> readWhole(const std::filesystem::path& path, size_t maxBytes);
+// The same without the line breaks at its end, for a file that holds one value.
+Result<std::string> readValue(const std::filesystem::path& path, size_t maxBytes);
 // Free bytes for this process on the file system of `path` (or of its nearest existing parent).
 Result<uint64_t> freeBytes(const std::filesystem::path& path);
 

@@ -26,13 +26,12 @@ Result<> removeFile(const std::filesystem::path& path) {
 
 Result<> SetupCode::open(bool hasFirstUser) {
   if (hasFirstUser) return removeFile(path_);
-  auto kept = readWhole(path_, kMaxFileBytes);
+  auto kept = readValue(path_, kMaxFileBytes);
   if (!kept && kept.error().code() == ErrorCode::notFound) {
     text_ = randomToken(kRandomBytes);
     return writeDurably(path_, *text_ + "\n");
   }
   if (!kept) return fail(std::move(kept).error());
-  while (kept->ends_with('\n') || kept->ends_with('\r')) kept->pop_back();
   if (kept->size() < kMinCharacters) {
     return fail(ErrorCode::internal,
                 fmt::format("the file {} holds an invalid set-up code: remove it and start again", path_.string()));
