@@ -40,6 +40,11 @@ enum class FilterOp {
   regex,      // `patterns[0]`
 };
 
+// Whether the condition compares values with `operand`.
+constexpr bool isComparison(FilterOp op) {
+  return op == FilterOp::eq || op == FilterOp::gt || op == FilterOp::gte || op == FilterOp::lt || op == FilterOp::lte;
+}
+
 struct Pattern {
   std::string source;
   std::string options;  // i m s x

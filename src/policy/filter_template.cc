@@ -127,9 +127,7 @@ NodePtr TemplateFiller::node(const NodePtr& given, const std::string& prefix) {
     if (child == nullptr) return nullptr;
     if (child != given->children[i]) changed().children[i] = std::move(child);
   }
-  const bool compares = given->op == FilterOp::eq || given->op == FilterOp::gt || given->op == FilterOp::gte ||
-                        given->op == FilterOp::lt || given->op == FilterOp::lte;
-  if (compares) {
+  if (doc::isComparison(given->op)) {
     auto value = operand(given->operand, full);
     if (!value) return nullptr;
     if (!same(*value, given->operand)) changed().operand = *std::move(value);

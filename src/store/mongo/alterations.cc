@@ -261,10 +261,7 @@ void Engine::removeBuild(Connection& connection, const CollectionRef& collection
 Result<> Engine::buildNow(Connection& connection, const CollectionRef& collection, const IndexInfo& index) {
   const Deadline deadline = std::chrono::steady_clock::now() + kBuildTime;
   const auto form = serverIndex(collection, index.spec, indexName(index.number));
-  if (!form) {
-    return fail(ErrorCode::validation,
-                "the filter of a unique index takes equality, comparisons, $exists, $type, $in, $and and $or");
-  }
+  if (!form) return fail(ErrorCode::validation, std::string(kUniqueFilters));
   RETURN_IF_ERROR(checkStored(connection, collection, index.spec));
   doc::BsonWriter out;
   out.appendString("createIndexes", Names::collectionOf(collection.number));

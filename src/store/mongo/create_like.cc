@@ -191,10 +191,7 @@ class Creation {
                                                        project, index.spec.name, collection.name, reason));
       };
       const auto form = serverIndex({project, collection.number, 0}, index.spec, indexName(index.number));
-      if (!form)
-        return refused(
-            "the filter of a unique index takes equality, comparisons, $exists, $type, $in, $and "
-            "and $or");
+      if (!form) return refused(kUniqueFilters);
       doc::BsonWriter out;
       out.appendString("createIndexes", name);
       out.beginArray("indexes");

@@ -173,7 +173,10 @@ class Engine final : public MongoStore {
   std::atomic<bool> closed_{false};
 };
 
-// The server's form of an index of a collection; nullopt for one that it cannot keep as we do.
+// The server's form of an index of a collection; nullopt for one that it cannot keep as we do, as kUniqueFilters says.
 std::optional<doc::Document> serverIndex(const CollectionRef& collection, const IndexSpec& spec, std::string_view name);
+inline constexpr std::string_view kUniqueFilters =
+    "the filter of a unique index takes equality, comparisons, $exists, $type, $in, $and and $or, but compares no path "
+    "of several names with null";
 
 }  // namespace mb::store::mongo

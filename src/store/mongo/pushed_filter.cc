@@ -133,19 +133,9 @@ class Pushing {
 
   static bool equalsNull(const FilterNode& node) {
     const auto isNull = [](const doc::Value& value) { return value.type() == doc::BsonType::null; };
-    switch (node.op) {
-      case FilterOp::eq:
-      case FilterOp::gt:
-      case FilterOp::gte:
-      case FilterOp::lt:
-      case FilterOp::lte:
-        return isNull(node.operand);
-      case FilterOp::in:
-      case FilterOp::contains:
-        return std::ranges::any_of(node.operands, isNull);
-      default:
-        return false;
-    }
+    if (doc::isComparison(node.op)) return isNull(node.operand);
+    const bool ofSeveral = node.op == FilterOp::in || node.op == FilterOp::contains;
+    return ofSeveral && std::ranges::any_of(node.operands, isNull);
   }
 
   // Whether "a.b" equals null where `a` is an array without documents: not with us. On servers with SERVER-36681 it
@@ -189,18 +179,8 @@ class EngineForm final : public StoredForm {
       value = text(storedId(collection_.project, collection_.number, value.view().asString()));
       return true;
     };
-    switch (node.op) {
-      case FilterOp::eq:
-      case FilterOp::gt:
-      case FilterOp::gte:
-      case FilterOp::lt:
-      case FilterOp::lte:
-        return translate(node.operand);
-      case FilterOp::in:
-        return node.patterns.empty() && std::ranges::all_of(node.operands, translate);
-      default:
-        return false;
-    }
+    if (doc::isComparison(node.op)) return translate(node.operand);
+    return node.op == FilterOp::in && node.patterns.empty() && std::ranges::all_of(node.operands, translate);
   }
 
   static doc::Value text(const std::string& value) {
