@@ -1,16 +1,12 @@
 #include "jobs/row.h"
 
+#include "document/fields.h"
+
 namespace mb::jobs {
 
 namespace {
 
 constexpr char kSeparator = '\x01';
-
-int64_t integerOr(doc::DocumentView stored, std::string_view key, int64_t fallback) {
-  const auto value = stored.find(key);
-  if (!value || !value->isNumber()) return fallback;
-  return value->toInteger().value_or(fallback);
-}
 
 std::optional<Timestamp> dateAt(doc::DocumentView stored, std::string_view key) {
   const auto value = stored.find(key);
@@ -59,7 +55,7 @@ std::string Row::chain() const {
 
 RowState Row::stateOf(doc::DocumentView stored) {
   return {std::string(stored.stringOr("seq")), dateAt(stored, "dueAt").value_or(Timestamp()),
-          static_cast<int>(integerOr(stored, "failedAttempts", 0))};
+          static_cast<int>(doc::integerOr(stored, "failedAttempts"))};
 }
 
 Row Row::head() const {
@@ -126,9 +122,9 @@ Result<Row> Row::fromDocument(doc::DocumentView stored) {
   row.orderKey = stored.stringOr("orderKey");
   row.error = stored.stringOr("error");
   row.trace = stored.stringOr("trace");
-  row.project = static_cast<store::ProjectNo>(integerOr(stored, "project", 0));
-  row.failedAttempts = static_cast<int>(integerOr(stored, "failedAttempts", 0));
-  row.repeatEvery = std::chrono::milliseconds(integerOr(stored, "repeatMs", 0));
+  row.project = static_cast<store::ProjectNo>(doc::integerOr(stored, "project"));
+  row.failedAttempts = static_cast<int>(doc::integerOr(stored, "failedAttempts"));
+  row.repeatEvery = std::chrono::milliseconds(doc::integerOr(stored, "repeatMs"));
   row.dead = stored.stringOr(kPlacePath).starts_with('d');
   const auto createdAt = dateAt(stored, "createdAt");
   const auto dueAt = dateAt(stored, "dueAt");
