@@ -16,6 +16,16 @@ StreamEvent eventAt(Kind kind, uint64_t at, store::DocumentVersion version = 7) 
   return event;
 }
 
+// In the batch of 10, "a" was looked up for an update, and read again for the event behind it.
+Lookups readAgain() {
+  Lookups lookups;
+  lookups.begin(10);
+  EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::update, 5)));
+  EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 6)));
+  lookups.readAgain("a");
+  return lookups;
+}
+
 TEST(Lookups, WithoutALookupEachEventHasItsOwnState) {
   Lookups lookups;
   lookups.begin(10);
@@ -45,11 +55,7 @@ TEST(Lookups, ADocumentThatWasNotFoundIsNotALookup) {
 }
 
 TEST(Lookups, WhatIsReadAgainIsALookupBeforeTheNextBatch) {
-  Lookups lookups;
-  lookups.begin(10);
-  EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::update, 5)));
-  EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 6)));
-  lookups.readAgain("a");
+  Lookups lookups = readAgain();
   lookups.begin(20);
   EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 15)));
   lookups.begin(30);
@@ -57,11 +63,7 @@ TEST(Lookups, WhatIsReadAgainIsALookupBeforeTheNextBatch) {
 }
 
 TEST(Lookups, WhatWasLookedUpForTheBatchIsBehindWhatIsReadAgainInIt) {
-  Lookups lookups;
-  lookups.begin(10);
-  EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::update, 5)));
-  EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 6)));
-  lookups.readAgain("a");
+  Lookups lookups = readAgain();
   EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::update, 7)));
   EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::remove, 8)));
   EXPECT_FALSE(lookups.isBehind("b", eventAt(Kind::update, 9)));
@@ -70,11 +72,7 @@ TEST(Lookups, WhatWasLookedUpForTheBatchIsBehindWhatIsReadAgainInIt) {
 }
 
 TEST(Lookups, WhatIsFoundAsTheEventHasItIsCaughtUp) {
-  Lookups lookups;
-  lookups.begin(10);
-  EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::update, 5)));
-  EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 6)));
-  lookups.readAgain("a");
+  Lookups lookups = readAgain();
   lookups.caughtUp("a");
   EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::replace, 7)));
   lookups.begin(20);

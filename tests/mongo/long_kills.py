@@ -74,10 +74,11 @@ class Caller(Connection):
     response; a read that a busy database has no time for is repeated."""
 
     def call(self, method, path, body=None):
-        end = time.monotonic() + PATIENCE * SLOW
-        status, answer = super().call(method, path, body)
-        while method == "GET" and status == 503 and time.monotonic() < end:
-            status, answer = super().call(method, path, body)
+        def responds():
+            status, answer = super(Caller, self).call(method, path, body)
+            return None if method == "GET" and status == 503 else (status, answer)
+
+        status, answer = wait_until(responds, PATIENCE, f"{method} {path} is 503", interval=0.1)
         if status == 503 and "outcome" in answer["error"]["message"]:
             raise Killed
         return status, answer

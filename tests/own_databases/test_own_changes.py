@@ -2,41 +2,14 @@
 
 import threading
 
-import pymongo
 import pytest
 
 from support.client import OPEN_POLICY, PlatformUser, Project, ok, unique
 from support.hook import Hook
 from support.mongo_server import MongoServer
-from support.own_database import made, starts
+from support.own_database import SETTINGS, connected, imported, made, starts
 from support.realtime import Live, is_error
 from support.waiting import wait_until
-
-SETTINGS = {"SERVICE_BYO": "on", "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8"}
-
-
-def connected(address: str):
-    return pymongo.MongoClient(address, directConnection=True)
-
-
-@pytest.fixture
-def project(owner, database):
-    return Project(owner, made(owner, database))
-
-
-@pytest.fixture
-def there(database):
-    """The owner's own view of the database."""
-    with connected(database) as client:
-        yield client.get_default_database()
-
-
-def imported(project, there, name: str, documents: list[dict], policy=OPEN_POLICY) -> str:
-    there[name].insert_many(documents)
-    ok(project.admin.post(f"/admin/introspect/{name}/import", {"schema": False}), 201)
-    ok(project.admin.put(f"/admin/collections/{name}/policy", policy), 204)
-    return name
-
 
 def seen(event: dict) -> tuple:
     return event["type"], (event.get("document") or {}).get("n")

@@ -10,7 +10,7 @@ from support.client import PlatformUser, Project, ok, refused, unique
 from support.commands import result, run
 from support.fake_mongo import FakeMongo
 from support.mongo_server import MongoServer
-from support.own_database import PASSWORD, USER, create, guarded, made
+from support.own_database import PASSWORD, SETTINGS, USER, create, guarded, made
 
 AWAY = "the database could not be reached"
 
@@ -94,11 +94,10 @@ def test_what_does_not_respond_could_not_be_reached(owner, mongo):
 def test_a_certificate_is_verified(make_server, tmp_path):
     file, key = certificate(tmp_path, "database")
     mongo = MongoServer(tmp_path, "--tls-cert-file", str(file), "--tls-key-file", str(key))
-    settings = {"SERVICE_BYO": "on", "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8"}
     url = f"mongodb://127.0.0.1:{mongo.port}/shop?tls=true"
     try:
-        refused_as(create(PlatformUser(make_server(settings).start()), url), AWAY)
-        owner = PlatformUser(make_server({**settings, "SSL_CERT_FILE": str(file)}).start())
+        refused_as(create(PlatformUser(make_server(SETTINGS).start()), url), AWAY)
+        owner = PlatformUser(make_server({**SETTINGS, "SSL_CERT_FILE": str(file)}).start())
         # The certificate is that of another host.
         refused_as(create(owner, url.replace("127.0.0.1", "127.0.0.2")), AWAY)
         project = Project(owner, made(owner, url))
@@ -171,7 +170,7 @@ def test_a_database_is_used_once(owner, database, mongo, server):
 def test_the_store_of_the_deployment_is_used_already(make_server, mongo):
     name = unique("m")
     url = f"mongodb://127.0.0.1:{mongo.port}/{name}?replicaSet=secantus"
-    server = make_server({"SERVICE_BYO": "on", "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8", "MONGO_URL": url}).start()
+    server = make_server({**SETTINGS, "MONGO_URL": url}).start()
     owner = PlatformUser(server)
     for taken in (name, f"{name}_p7", name.upper()):
         refused(create(owner, url.replace(f"/{name}?", f"/{taken}?")), 409, "CONFLICT")
@@ -179,7 +178,7 @@ def test_the_store_of_the_deployment_is_used_already(make_server, mongo):
 
 
 def test_it_may_be_switched_off(make_server, database):
-    server = make_server({"SERVICE_BYO": "off", "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8"}).start()
+    server = make_server({**SETTINGS, "SERVICE_BYO": "off"}).start()
     refused(create(PlatformUser(server), database), 403, "FORBIDDEN")
 
 

@@ -4,33 +4,13 @@ import re
 import threading
 
 import bson
-import pymongo
 import pytest
 
-from support.client import OPEN_POLICY, Project, ok, refused
-from support.own_database import made
+from support.client import ok, refused
+from support.own_database import imported
 from support.realtime import Live
 
 COVER = re.compile(r"[A-Za-z0-9_-]{22}")
-
-
-@pytest.fixture
-def project(owner, database):
-    return Project(owner, made(owner, database))
-
-
-@pytest.fixture
-def there(database):
-    """The owner's own view of the database."""
-    with pymongo.MongoClient(database, directConnection=True) as client:
-        yield client.get_default_database()
-
-
-def imported(project, there, name: str, documents: list[dict]) -> str:
-    there[name].insert_many(documents)
-    ok(project.admin.post(f"/admin/introspect/{name}/import", {"schema": False}), 201)
-    ok(project.admin.put(f"/admin/collections/{name}/policy", OPEN_POLICY), 204)
-    return name
 
 
 # ---- collections made here

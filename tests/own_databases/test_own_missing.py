@@ -1,34 +1,15 @@
 """Collections of a project that its database does not have any more, until they are there again."""
 
-import pymongo
 import pytest
 
-from support.client import OPEN_POLICY, PlatformUser, Project, ok, refused
+from support.client import PlatformUser, Project, ok, refused
 from support.function import Function
 from support.mongo_server import MongoServer
-from support.own_database import fresh, made
+from support.own_database import connected, fresh, imported, made
 from support.realtime import Live, is_error
 from support.waiting import wait_until
 
 MISSING = "the collection is missing in the project's database"
-
-
-@pytest.fixture
-def project(owner, database):
-    return Project(owner, made(owner, database))
-
-
-@pytest.fixture
-def there(database):
-    with pymongo.MongoClient(database, directConnection=True) as client:
-        yield client.get_default_database()
-
-
-def imported(project, there, name: str) -> str:
-    there[name].insert_one({"n": 1})
-    ok(project.admin.post(f"/admin/introspect/{name}/import", {"schema": False}), 201)
-    ok(project.admin.put(f"/admin/collections/{name}/policy", OPEN_POLICY), 204)
-    return name
 
 
 def checked(project) -> list[dict]:
@@ -67,7 +48,7 @@ def followed(project, there, collection: str) -> Live:
 
 
 def test_a_collection_that_is_dropped_is_not_found_until_it_is_there_again(project, there):
-    orders, notes = imported(project, there, "orders"), imported(project, there, "notes")
+    orders, notes = imported(project, there, "orders", [{"n": 1}]), imported(project, there, "notes", [{"n": 1}])
     reader = Function(project, f"return await ctx.db.find('{orders}', {{}});", {"type": "http", "method": "GET", "path": "/all"})
     writer = Function(project, f"return await ctx.db.insertOne('{orders}', {{}});", {"type": "http", "method": "GET", "path": "/add"})
     user = project.end_user()
@@ -107,7 +88,7 @@ def test_a_collection_that_is_dropped_is_not_found_until_it_is_there_again(proje
 
 
 def test_the_first_document_shows_that_it_is_there_again(project, there):
-    orders = imported(project, there, "orders")
+    orders = imported(project, there, "orders", [{"n": 1}])
     with followed(project, there, orders) as live:
         there[orders].drop()
         ends(live, "s")
@@ -117,7 +98,7 @@ def test_the_first_document_shows_that_it_is_there_again(project, there):
 
 
 def test_a_collection_that_is_renamed_there_is_missing(project, there):
-    orders = imported(project, there, "orders")
+    orders = imported(project, there, "orders", [{"n": 1}])
     with followed(project, there, orders) as live:
         there[orders].rename("archive")
         ends(live, "s")
@@ -128,7 +109,7 @@ def test_a_collection_that_is_renamed_there_is_missing(project, there):
 
 
 def test_it_keeps_its_configuration_and_can_be_deleted(project, there):
-    orders = imported(project, there, "orders")
+    orders = imported(project, there, "orders", [{"n": 1}])
     there[orders].drop()
     assert missing(checked(project)) == [orders]
     ok(project.admin.put(f"/admin/collections/{orders}/schema", {"type": "object"}), 204)
@@ -143,7 +124,7 @@ def test_it_keeps_its_configuration_and_can_be_deleted(project, there):
 
 
 def test_dropping_the_data_of_a_collection_here_deletes_it(project, there):
-    orders = imported(project, there, "orders")
+    orders = imported(project, there, "orders", [{"n": 1}])
     with followed(project, there, orders) as live:
         ok(project.admin.delete(f"/admin/collections/{orders}", params={"data": "drop"}), 204)
         ends(live, "s")
@@ -155,9 +136,9 @@ def test_without_change_streams_a_check_finds_it(owner, tmp_path):
     try:
         url = fresh(standalone).replace("?replicaSet=secantus", "")
         project = Project(owner, made(owner, url))
-        with pymongo.MongoClient(url, directConnection=True) as client:
+        with connected(url) as client:
             there = client.get_default_database()
-            orders = imported(project, there, "orders")
+            orders = imported(project, there, "orders", [{"n": 1}])
             with Live(project.server, project.end_user().token) as live:
                 live.follow(orders)
                 there[orders].drop()
@@ -179,8 +160,8 @@ def test_a_pass_finds_it_without_a_check(make_server, server_settings, tmp_path)
         owner = PlatformUser(server)
         url = fresh(standalone).replace("?replicaSet=secantus", "")
         project = Project(owner, made(owner, url))
-        with pymongo.MongoClient(url, directConnection=True) as client:
-            orders = imported(project, client.get_default_database(), "orders")
+        with connected(url) as client:
+            orders = imported(project, client.get_default_database(), "orders", [{"n": 1}])
             client.get_default_database()[orders].drop()
         wait_until(lambda: project.admin.get(f"/{orders}").status_code == 404, 120)
         assert shown(project) == [orders]

@@ -9,11 +9,10 @@ from support import mongo_server
 from support.backup import read_records
 from support.client import Api, PlatformUser, Project, ok, refused
 from support.commands import complains, done, result, run
-from support.own_database import as_their_owner, fresh, made, starts
+from support.own_database import SETTINGS, as_their_owner, fresh, made, starts
 from support.realtime import Live
 from support.waiting import wait_until
 
-SETTINGS = {"SERVICE_BYO": "on", "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8"}
 SECRET = base64.b64encode(bytes(range(100, 132))).decode()
 OTHER_SECRET = base64.b64encode(bytes(range(32))).decode()
 

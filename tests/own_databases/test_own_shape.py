@@ -1,22 +1,9 @@
 """Collections, indexes, policies and environments of projects on a database of their owner."""
 
-import pymongo
 import pytest
 
 from support.client import OPEN_POLICY, Project, ok, refused, unique
-from support.own_database import create, made
-
-
-@pytest.fixture
-def project(owner, database):
-    return Project(owner, made(owner, database))
-
-
-@pytest.fixture
-def there(database):
-    """The owner's own view of the database."""
-    with pymongo.MongoClient(database, directConnection=True) as client:
-        yield client.get_default_database()
+from support.own_database import connected, create
 
 
 @pytest.fixture
@@ -140,7 +127,7 @@ def test_collections_that_are_missing_there_are_named(project, owner, another):
     assert error["message"] == "these collections are missing there: articles, posts"
     ok(owner.patch(path, {"mongoUrl": another}, params={"force": "1"}), 204)
     refused(project.admin.post("/posts", {"n": 1}), 404, "NOT_FOUND")
-    with pymongo.MongoClient(another, directConnection=True) as client:
+    with connected(another) as client:
         client.get_default_database().create_collection("posts")
         found = ok(owner.post(f"{path}/database/check"))
         assert codes(found).count("collection-missing") == 1
@@ -337,7 +324,7 @@ def test_an_environment_may_bring_a_database(project, there, owner, another, dat
     assert environment.wire["byo"] is True and codes(environment.wire) == ["plain-connection"]
     assert environment.wire["byoCapabilities"]["transactions"] is True
     assert "mongodb" not in created.text
-    with pymongo.MongoClient(another, directConnection=True) as client:
+    with connected(another) as client:
         copied = client.get_default_database()
         assert "mb_slug_1" in copied.posts.index_information()
         ok(environment.admin.post(f"/{posts}", {"slug": "a"}), 201)

@@ -5,10 +5,12 @@ from contextlib import contextmanager
 
 import pymongo
 
-from support.client import ok, unique
+from support.client import OPEN_POLICY, ok, unique
 from support.realtime import Live
 from support.waiting import wait_until
 
+# Of a server that takes databases of this machine.
+SETTINGS = {"SERVICE_BYO": "on", "SERVICE_OUTBOUND_ALLOW": "127.0.0.0/8"}
 # Marked, so that a test finds them wherever they appear.
 USER, PASSWORD = "marked-user", "marked-password"
 
@@ -21,6 +23,10 @@ def guarded(mongo, user=USER, password=PASSWORD, database="shop") -> str:
 def fresh(mongo) -> str:
     """The address of a database that no other test uses."""
     return f"mongodb://127.0.0.1:{mongo.port}/{unique('d')}?replicaSet=secantus"
+
+
+def connected(address: str) -> pymongo.MongoClient:
+    return pymongo.MongoClient(address, directConnection=True)
 
 
 @contextmanager
@@ -40,6 +46,14 @@ def create(owner, url, name="Shop"):
 def made(owner, url) -> dict:
     """The project."""
     return ok(create(owner, url), 201)["project"]
+
+
+def imported(project, there, name: str, documents: list[dict], policy=OPEN_POLICY) -> str:
+    """Returns the name of a collection that its owner filled and that was imported."""
+    there[name].insert_many(documents)
+    ok(project.admin.post(f"/admin/introspect/{name}/import", {"schema": False}), 201)
+    ok(project.admin.put(f"/admin/collections/{name}/policy", policy), 204)
+    return name
 
 
 def starts(project, there) -> None:
