@@ -313,7 +313,7 @@ def mongo() -> list[Tally]:
 
 
 def mongo_kills() -> list[Tally]:
-    rounds = os.environ.get("MB_MONGO_KILL_ROUNDS", "30")
+    rounds = os.environ.get("MB_MONGO_KILL_ROUNDS", "60")
     line = [sys.executable, "tests/mongo/long_kills.py", "--rounds", rounds]
     return _with_release(lambda server: runners.single("mongo kills", [*line, "--server", server], 7200))
 
@@ -447,8 +447,8 @@ RUNS = {
     ),
     "mongo_kills": (
         mongo_kills,
-        "15 min",
-        "30 rounds of kill -9 of servers and of their MongoDB-protocol server, stalls, lost connections and commits "
+        "10 min",
+        "60 rounds of kill -9 of servers and of their MongoDB-protocol server, stalls, lost connections and commits "
         "(MB_MONGO_KILL_ROUNDS); with MANYBASE_TEST_MONGO_URL on that server, which is not killed",
     ),
     "mongo_real": (
