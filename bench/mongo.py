@@ -5,7 +5,9 @@ soon it responds on /health while the database stalls.
     bench/mongo.py               the whole table
 
 The server of MongoDB's protocol is the one of the tests, on the same machine, so that rates and times are its own more
-than ours; CPU times are of our process alone. Everything stays on 127.0.0.1 and is bounded.
+than ours; CPU times are of our process alone. A request costs more where fewer arrive at once, since each then wakes the
+process, so the embedded engine is measured at the rate that the database permits, which the bounds are about, and at its
+own. Everything stays on 127.0.0.1 and is bounded.
 """
 
 import os
@@ -27,7 +29,7 @@ from targets import Manybase  # noqa: E402
 CONNECTIONS = 16  # as many creates are in a group at most
 WORK = {"get": 2_000, "list": 500, "create": 800, "patch": 800}
 STALL_SECONDS = 5
-# CPU time per request as a multiple of the embedded engine's, and milliseconds.
+# CPU time per request as a multiple of the embedded engine's at the same rate, and milliseconds.
 BOUNDS = {"getTimes": 4, "createTimes": 3, "listTimes": 3, "healthWhileStalledP99Ms": 50}
 
 
@@ -44,20 +46,23 @@ def compare(bench, embedded, mongo):
     """Measures both, one after the other in each repeat, so that noise affects both alike."""
     figures = {}
     for kind, count in WORK.items():
-        runs = {server: [] for server in (embedded, mongo)}
+        ours, same, own = [], [], []
         for _ in range(bench.repeats):
             settle(mongo)
-            for server, done in runs.items():
-                done.append(bench.load(server.port, server.pid, server.requests(kind), CONNECTIONS, count))
-        ours, theirs = bench.median(runs[embedded]), bench.median(runs[mongo])
-        for run in (ours, theirs):
+            ours.append(bench.load(mongo.port, mongo.pid, mongo.requests(kind), CONNECTIONS, count))
+            for runs, rate in ((same, ours[-1]["perSecond"]), (own, 0)):
+                requests = embedded.requests(kind)
+                runs.append(bench.load(embedded.port, embedded.pid, requests, CONNECTIONS, count, rate=rate))
+        for run in ours + same + own:
             if not all(status.startswith("2") for status in run["statuses"]):
                 raise RuntimeError(f"{kind}: {run['statuses']}")
-        figures[f"{kind}EmbeddedCpuUs"] = ours["cpuUsPerRequest"]
-        figures[f"{kind}CpuUs"] = theirs["cpuUsPerRequest"]
-        figures[f"{kind}Times"] = theirs["cpuUsPerRequest"] / ours["cpuUsPerRequest"]
-        figures[f"{kind}PerSecond"] = theirs["perSecond"]
-        figures[f"{kind}P99Ms"] = theirs["p99Us"] / 1000
+        run, at_same, at_own = (bench.median(runs) for runs in (ours, same, own))
+        figures[f"{kind}EmbeddedCpuUs"] = at_same["cpuUsPerRequest"]
+        figures[f"{kind}CpuUs"] = run["cpuUsPerRequest"]
+        figures[f"{kind}Times"] = run["cpuUsPerRequest"] / at_same["cpuUsPerRequest"]
+        figures[f"{kind}EmbeddedAtItsRateCpuUs"] = at_own["cpuUsPerRequest"]
+        figures[f"{kind}PerSecond"] = run["perSecond"]
+        figures[f"{kind}P99Ms"] = run["p99Us"] / 1000
     return figures
 
 

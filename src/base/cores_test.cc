@@ -220,6 +220,42 @@ TEST(WorkerPool, SurvivesAJobThatThrows) {
   ran.get_future().wait();
 }
 
+TEST(WorkerPool, RunsEveryJobOfManyThreads) {
+  constexpr int kThreads = 4;
+  constexpr int kJobs = 5000;
+  WorkerPool pool("test", 3, kThreads * kJobs);
+  std::atomic<int> ran = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < kJobs; ++k) {
+        EXPECT_TRUE(pool.submit([&ran] { ++ran; }));
+        if (k % 16 == 0) std::this_thread::yield();  // so that workers become idle, too
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  pool.stop();
+  EXPECT_EQ(ran, kThreads * kJobs);
+}
+
+TEST(WorkerPool, AnIdleThreadBeginsAJobOnceItIsWoken) {
+  WorkerPool pool("test", 1, 16);
+  std::atomic<int> ran = 0;
+  int submitted = 0;
+  WorkerPool::Wakeup wakeup;
+  while (!wakeup) {  // a thread that is not idle yet takes the job from the queue
+    std::this_thread::yield();
+    ASSERT_TRUE(pool.submit([&ran] { ++ran; }, wakeup));
+    ++submitted;
+    while (!wakeup && ran < submitted) std::this_thread::yield();
+  }
+  EXPECT_EQ(ran, submitted - 1);
+  wakeup.reset();
+  pool.stop();
+  EXPECT_EQ(ran, submitted);
+}
+
 Async<void> waitFor(asio::steady_timer& timer, std::atomic<int>& ended) {
   try {
     co_await timer.async_wait(useAwaitable);

@@ -19,10 +19,11 @@ FairPool::FairPool(std::string name, int threads, FairPoolLimits limits)
 
 bool FairPool::submit(const std::string& project, Job job) {
   Entry entry{project, std::move(job)};
+  WorkerPool::Wakeup wakeup;  // outlives the lock
   const std::scoped_lock lock(mutex_);
   if (stopping_ || !queue_.push({project, ""}, FairQueue<Entry>::Time::max(), entry)) return false;
   // Never refused: it has not stopped, and no more calls than entries wait.
-  return pool_.submit([this] { runNext(); });
+  return pool_.submit([this] { runNext(); }, wakeup);
 }
 
 size_t FairPool::queued() const {

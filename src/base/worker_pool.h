@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -15,6 +16,8 @@
 namespace mb {
 
 class WorkerPool {
+  struct Worker;
+
  public:
   // `maxQueued` counts waiting jobs, not running ones.
   WorkerPool(std::string name, int threads, size_t maxQueued);
@@ -32,7 +35,20 @@ class WorkerPool {
   }
 
   // Queues a job without waiting for it; false when full or stopped. Any thread.
-  bool submit(std::move_only_function<void()> job);
+  bool submit(std::move_only_function<void()> job) {
+    Wakeup wakeup;
+    return submit(std::move(job), wakeup);
+  }
+
+  struct Wake {
+    void operator()(Worker* worker) const;
+  };
+  // Wakes the idle thread that is to run a job when it is reset or destroyed; null where none was idle. stop() waits
+  // for it.
+  using Wakeup = std::unique_ptr<Worker, Wake>;
+  // For a caller that holds a lock which the job takes, as the thread would wake up to wait for it: gives the wakeup to
+  // the caller. `wakeup` is null before.
+  bool submit(std::move_only_function<void()> job, Wakeup& wakeup);
   size_t queued() const;
   // Finishes what is queued, then joins. Later submits are refused.
   void stop();
@@ -47,15 +63,26 @@ class WorkerPool {
       return R(fail(Error(ErrorCode::internal, "something went wrong on the server").withCause(bug.what())));
     }
   }
-  void loop();
+  struct Worker {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::move_only_function<void()> job;  // the next one
+    bool ready = false;                   // it has a job, or it ends
+    void wake();
+    std::move_only_function<void()> wait();
+    std::thread thread;
+  };
+  void loop(Worker& worker);
+  std::move_only_function<void()> next(Worker& worker);
 
   const std::string name_;
   const size_t maxQueued_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
   std::deque<std::move_only_function<void()>> jobs_;
+  // The last one to become idle runs the next job, since its memory is in the caches: as few threads work as can.
+  std::vector<Worker*> idle_;
   bool stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace mb
