@@ -15,6 +15,7 @@ from support.waiting import SLOW
 class LiveSockets(Check):
     name = "live sockets"
     collection = "live"
+    patience = 20  # seconds without an event after which what is owed counts as lost
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -116,7 +117,7 @@ class LiveSockets(Check):
             last = f"last{self.serial:08}"
         socket = self._follow(world)
         self._create(world, connection, last)
-        while (name := self._take(socket, 20)) != last:
+        while (name := self._take(socket, self.patience)) != last:
             if name is None:
                 break
         socket.close()
