@@ -15,7 +15,8 @@ constexpr milliseconds kBeat{250};
 constexpr milliseconds kPause{200};  // after a failure
 constexpr std::chrono::seconds kStart{30};
 constexpr int kWaitMs = 200;  // of the server, for the next events
-constexpr std::chrono::seconds kAlive{30};
+// An instance that has not seen its own beats for longer does not know whether others have sent some.
+constexpr std::chrono::seconds kKnown{5};
 constexpr size_t kMaxSent = 64;
 
 // The stream cannot continue from its token (ChangeStreamFatalError, ChangeStreamHistoryLost).
@@ -60,6 +61,18 @@ doc::Document nextCommand(int64_t cursor) {
 doc::DocumentView fieldsOf(doc::DocumentView event) {
   if (event.stringOr("operationType") != "update") return doc::containerOr(event, "fullDocument");
   return doc::containerOr(doc::containerOr(event, "updateDescription"), "updatedFields");
+}
+
+BeatHistory::Beat beatOf(doc::DocumentView fields) {
+  const auto number = [&](std::string_view name) -> std::optional<int64_t> {
+    const auto value = fields.find(name);
+    return value && value->isNumber() ? value->toInteger() : std::nullopt;
+  };
+  const auto at = fields.find("at");
+  return {.number = number("n"),
+          .at = at && at->type() == doc::BsonType::date ? std::optional(at->asDate()) : std::nullopt,
+          .wakes = number("wakes"),
+          .ended = doc::boolOr(fields, "ended")};
 }
 
 struct Writer {
@@ -119,29 +132,26 @@ void Watcher::stop() {
   if (beater_.joinable()) beater_.join();
 }
 
-bool Watcher::fresh() const {
+bool Watcher::seenWithin(std::chrono::nanoseconds time) const {
   const std::chrono::nanoseconds seen(seen_.load(std::memory_order_acquire));
-  return seen.count() != 0 && steady_clock::now().time_since_epoch() - seen <= kEpochFreshness;
+  return seen.count() != 0 && steady_clock::now().time_since_epoch() - seen <= time;
+}
+
+bool Watcher::fresh() const {
+  return seenWithin(kEpochFreshness);
 }
 
 bool Watcher::isAlive(const std::string& instance) const {
   const std::lock_guard lock(mutex_);
-  const auto found = beats_.find(instance);
-  if (found != beats_.end() && found->second.ended) return false;
-  if (!fresh()) return true;
-  // Beats that were sent while no stream was read are not seen.
-  const Time last = std::max(freshSince_, found == beats_.end() ? started_ : found->second.seen);
-  return steady_clock::now() - last <= kAlive;
+  if (history_.hasEnded(instance)) return false;
+  return !seenWithin(kKnown) || history_.silence(instance) <= BeatHistory::kAlive;
 }
 
-std::vector<std::string> Watcher::silentFor(std::chrono::nanoseconds time) const {
+std::vector<std::string> Watcher::silentFor(std::chrono::milliseconds time) const {
   const std::lock_guard lock(mutex_);
-  const Time since = steady_clock::now() - time;
-  std::vector<std::string> silent;
-  if (!fresh() || freshSince_ > since) return silent;
-  for (const auto& [instance, beat] : beats_) {
-    if (!beat.ended && beat.seen < since && instance != to_.instance) silent.push_back(instance);
-  }
+  if (!seenWithin(kKnown)) return {};
+  std::vector<std::string> silent = history_.silentFor(time);
+  std::erase(silent, to_.instance);
   return silent;
 }
 
@@ -151,8 +161,7 @@ Outcome<std::vector<Watcher::Other>> Watcher::readOthers(Connection& connection)
   std::vector<std::pair<int64_t, Other>> rows;
   const auto read = [&](doc::DocumentView command) { return connection.read(to_.names.shared(), command); };
   auto done = eachDocument(read, kBeats, findAll(kBeats), [&](doc::DocumentView row) {
-    const auto date = row.find("at");
-    const int64_t at = date && date->type() == doc::BsonType::date ? date->asDate().ms : 0;
+    const int64_t at = beatOf(row).at.value_or(Timestamp()).ms;
     if (row.stringOr("_id") == to_.instance) own = at;
     const bool other = row.stringOr("_id") != to_.instance && !doc::boolOr(row, "ended");
     if (other) {
@@ -164,7 +173,7 @@ Outcome<std::vector<Watcher::Other>> Watcher::readOthers(Connection& connection)
   if (!done) return std::unexpected(std::move(done).error());
   std::vector<Other> others;
   for (auto& [at, other] : rows) {
-    if (own - at <= std::chrono::milliseconds(kAlive).count()) others.push_back(std::move(other));
+    if (own - at <= milliseconds(BeatHistory::kAlive).count()) others.push_back(std::move(other));
   }
   return others;
 }
@@ -218,21 +227,10 @@ void Watcher::noteBeat(std::string_view instance, doc::DocumentView fields) {
   bool woken = false;
   {
     const std::lock_guard lock(mutex_);
-    const Time now = steady_clock::now();
-    auto known = beats_.find(instance);
-    if (known == beats_.end()) {
-      std::erase_if(beats_, [&](const auto& beat) { return now - beat.second.seen > kAlive; });
-      known = beats_.emplace(instance, Beat()).first;
-    }
-    Beat& beat = known->second;
-    beat.seen = now;
-    beat.ended = doc::boolOr(fields, "ended", beat.ended);
-    const int64_t wakes = doc::integerOr(fields, "wakes", beat.wakes);
-    woken = std::exchange(beat.wakes, wakes) != wakes && instance != to_.instance;
+    woken = history_.note(instance, beatOf(fields)) && instance != to_.instance;
     if (instance == to_.instance) {
       const auto found = sent_.find(doc::integerOr(fields, "n"));
       if (found == sent_.end()) return;
-      if (!fresh()) freshSince_ = now;
       seen_.store(std::chrono::nanoseconds(found->second.time_since_epoch()).count(), std::memory_order_release);
       sent_.erase(sent_.begin(), std::next(found));
     }
@@ -288,18 +286,25 @@ Outcome<> Watcher::readStream(const std::stop_token& stop, Connection& connectio
   return {};
 }
 
-// What was committed while no stream was read: the heads hold it as they are now, and the notices are read again.
+// What was committed while no stream was read: the heads hold it as they are now, and the notices and the last beats
+// are read again.
 Outcome<> Watcher::readMissed(Connection& connection) {
   auto changed = to_.states.loadHeads(connection);
   if (!changed) return std::unexpected(std::move(changed).error());
   to_.marks.moveAll();
   for (const auto& [project, position] : *changed) to_.listeners.notify(project, position);
-  return eachDocument([&](doc::DocumentView command) { return connection.read(to_.names.shared(), command); }, kNotices,
-                      findAll(kNotices),
-                      [&](doc::DocumentView document) {
-                        handleNotices(document);
-                        return true;
-                      });
+  const auto read = [&](doc::DocumentView command) { return connection.read(to_.names.shared(), command); };
+  auto done = eachDocument(read, kNotices, findAll(kNotices), [&](doc::DocumentView document) {
+    handleNotices(document);
+    return true;
+  });
+  // Before the first beat nothing is known that beats since then could have changed.
+  if (!done || seen_ == 0) return done;
+  return eachDocument(read, kBeats, findAll(kBeats), [&](doc::DocumentView row) {
+    const std::lock_guard lock(mutex_);
+    history_.noteRow(row.stringOr("_id"), beatOf(row));
+    return true;
+  });
 }
 
 void Watcher::handle(doc::DocumentView event) {
@@ -308,7 +313,8 @@ void Watcher::handle(doc::DocumentView event) {
   const doc::DocumentView fields = fieldsOf(event);
   if (collection == kHeads) return handleHead(key, fields);
   if (collection == kNotices) return handleNotices(fields);
-  if (collection == kBeats) noteBeat(key.stringOr("_id"), fields);
+  // The removal of an old row has no fields.
+  if (collection == kBeats && !fields.empty()) noteBeat(key.stringOr("_id"), fields);
 }
 
 bool Watcher::isKnown(std::string_view instance, uint64_t group) const {

@@ -13,6 +13,7 @@
 #include "base/id.h"
 #include "store/change_feed.h"
 #include "store/marks.h"
+#include "store/mongo/beat_history.h"
 #include "store/mongo/group.h"
 #include "store/mongo/mongo_store.h"
 #include "store/mongo/project_states.h"
@@ -48,7 +49,7 @@ class Watcher final : public Peers {
   // Marks its beats as ended. Blocks until a running command ends.
   void stop();
   const std::string& self() const override { return to_.instance; }
-  // True for any instance too in the first half minute of knowing the latest beats.
+  // True for any instance too in the first half minute of beats.
   bool isAlive(const std::string& instance) const override;
   Result<bool> hasOthers() const override;
   // With one of the next two beats.
@@ -65,9 +66,9 @@ class Watcher final : public Peers {
   };
   // Blocks.
   Outcome<std::vector<Other>> readOthers(Connection& connection) const;
-  // The other instances that have not closed the store, and sent no beat for `time`, as far as this one can know: none
-  // where it has not followed the beats for as long. Never blocks.
-  std::vector<std::string> silentFor(std::chrono::nanoseconds time) const;
+  // The other instances that have not closed the store, and sent no beat for `time` in which there were beats of
+  // others; none while this one does not know the latest. Never blocks.
+  std::vector<std::string> silentFor(std::chrono::milliseconds time) const;
 
   // From now on, each beat stores the highest time of an id.
   void rememberIdsOf(const IdGenerator& ids) { ids_ = &ids; }
@@ -88,6 +89,8 @@ class Watcher final : public Peers {
   void handleNotices(doc::DocumentView document);
   void beat(const std::stop_token& stop);
   void noteBeat(std::string_view instance, doc::DocumentView fields);
+  // Whether the last own beat that was seen is at most this old.
+  bool seenWithin(std::chrono::nanoseconds time) const;
 
   const std::string uri_;
   const Targets to_;
@@ -95,18 +98,11 @@ class Watcher final : public Peers {
   std::atomic<int64_t> wakes_{0};  // calls of wakeOthers()
   Listeners<> wakeListeners_;
   std::atomic<int64_t> seen_{0};  // when the last beat that was seen was sent, ns of steady_clock; 0: none
-  const Time started_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  struct Beat {
-    Time seen;           // the last one
-    int64_t wakes = 0;   // as of it
-    bool ended = false;  // the instance closed the store
-  };
-  std::map<std::string, Beat, std::less<>> beats_;  // by instance
-  Time freshSince_{};                               // since when fresh() holds
-  std::map<int64_t, Time> sent_;                    // beats that were not seen, the last ones
-  std::string problem_;                             // why the stream failed last
+  BeatHistory history_;
+  std::map<int64_t, Time> sent_;  // beats that were not seen, the last ones
+  std::string problem_;           // why the stream failed last
   std::jthread follower_;
   std::jthread beater_;
 };
