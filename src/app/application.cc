@@ -393,11 +393,10 @@ void Application::Impl::openCommandSocket() {
                                 &identity, mailer.delivers(), storage ? &storage->pinnedBlobs() : nullptr, &vectors,
                                 projectDeps.plans});
   commandSocket = std::make_unique<CommandSocket>(*deployment);
-  const Result<> listening = commandSocket->listen();
-  if (!listening) logWarn(listening.error().message());
+  if (const Result<> listening = commandSocket->listen(); !listening) logWarn(listening.error().message());
 }
 
-// Running jobs get time to end. Then their outbound calls fail and they fail too; they run again after the next start.
+// Running jobs get time to end; then their calls out fail, and they run again after the next start. Leases end last.
 void Application::Impl::stopJobs() {
   if (!events.stop(kEndLimit)) logWarn("change delivery did not end in time; it is repeated after the next start");
   bool ended = queue.stop(kEndLimit);
@@ -405,6 +404,7 @@ void Application::Impl::stopJobs() {
   workers.stop();
   if (!ended) ended = queue.stop(std::chrono::seconds(1));
   if (!ended) logWarn("jobs did not end in time; they run again after the next start");
+  own.copier.stop();
   if (leases) leases->stop();
   if (redis) redis->stop();
   mailer.stop();

@@ -61,7 +61,6 @@ void OwnDatabaseParts::stopPasses() {
 }
 
 void OwnDatabaseParts::stop() {
-  copier.stop();
   service.stop();
   databases_.stop();
 }

@@ -44,7 +44,7 @@ struct OwnDatabaseParts {
                    OwnDatabaseConnections& connections, store::MainStore& store, Cores& cores, jobs::Leases* leases);
   // The passes that run are the last ones. Never blocks.
   void stopPasses();
-  // Not from a core.
+  // Not from a core. REQUIRES: the copier was stopped.
   void stop();
 
   projects::OwnDatabases service;

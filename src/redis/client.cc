@@ -1,5 +1,7 @@
 #include "redis/client.h"
 
+#include <future>
+
 #include "base/log.h"
 #include "redis/connection.h"
 
@@ -142,9 +144,20 @@ void Client::start() {
 
 void Client::stop() {
   if (impl_->tasks.running() == 0) return;
+  finishSent();
   impl_->pipeline->stop();
   if (impl_->subscription) impl_->subscription->stop();
   if (!impl_->tasks.closeAndWait(kStopLimit)) logWarn("Redis connection did not close in time");
+}
+
+// Replies come in order. That to a last command comes once the others were carried out, or fails with the connection.
+void Client::finishSent() {
+  if (!up()) return;
+  const auto replied = std::make_shared<std::promise<void>>();
+  asio::post(impl_->home, [pipeline = impl_->pipeline, home = impl_->home, replied] {
+    pipeline->submit({"PING"}, ReplyResumer(home, [replied](const Result<Reply>&) { replied->set_value(); }));
+  });
+  replied->get_future().wait_for(kStopLimit);
 }
 
 Task<Reply> Client::call(std::vector<std::string> command) {

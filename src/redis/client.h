@@ -29,7 +29,8 @@ class Client {
   // on `home` and must return at once. REQUIRES: called once at most, before start().
   void subscribe(std::string channel, std::function<void(std::optional<std::string> message)> onMessage);
   void start();
-  // Ends the connections; waiting calls fail. Not from a core. May be called again.
+  // Ends the connections once Redis has carried out what was sent before, or has not replied for a second; waiting
+  // calls fail. Not from a core. May be called again.
   void stop();
 
   // The reply to a command. Fails with unavailable (not connected, no reply within a second, 1,024 calls wait) and
@@ -41,6 +42,8 @@ class Client {
   bool up() const;
 
  private:
+  void finishSent();
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -89,6 +89,22 @@ TEST_F(ClientTest, CallsAndListens) {
   EXPECT_EQ(call({"GET", "large"})->text.size(), 900'000u);
 }
 
+TEST_F(ClientTest, AStopLosesNothingThatWasSent) {
+  MB_REQUIRE_PART(RedisServer::installed(), "redis-server");
+  RedisServer server;
+  open(server.address());
+  Client observer(cores_.at(1).get_executor(), server.address());
+  observer.start();
+  ASSERT_TRUE(untilUp());
+  ASSERT_TRUE(until([&] { return observer.up(); }));
+  // More than a socket takes at once.
+  const std::string part(4000, 'x');
+  for (int i = 0; i < 900; ++i) client_->send({"APPEND", "k", part});
+  client_->stop();
+  EXPECT_EQ(runBlocking(cores_, observer.call({"STRLEN", "k"}))->integer, 3'600'000);
+  observer.stop();
+}
+
 TEST_F(ClientTest, AWrongPasswordIsNoConnection) {
   MB_REQUIRE_PART(RedisServer::installed(), "redis-server");
   RedisServer server({"--requirepass", "right"});

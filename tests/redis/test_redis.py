@@ -1,10 +1,13 @@
 """A server with REDIS_URL: what it reports about Redis, and that nothing is lost when Redis fails."""
 
+import re
 import threading
 
 import pytest
 
 from support.client import Api, PlatformUser, ok, unique
+from support.mongo_server import MongoServer
+from support.own_database import SETTINGS, fresh, made
 from support.receiver import Receiver
 from support.redis_server import RedisServer
 from support.server import Server
@@ -100,16 +103,41 @@ def test_deliveries_go_on_whatever_happens_to_redis(with_redis, redis, receiver)
     hooked.all_arrive()
 
 
+def leases(redis: RedisServer) -> set[str]:
+    """What is leased: jobs by their ids, and the changes of projects."""
+    return set(re.findall(r"manybase:\w+:lease:([\w-]+)", redis.say("KEYS", "*").decode()))
+
+
+def leased_jobs(redis: RedisServer) -> set[str]:
+    return {name for name in leases(redis) if "changes-" not in name}
+
+
 def test_leases_are_taken_and_given_back(with_redis, redis, receiver):
     until_ready_says(with_redis, "ok")
     hooked = Hooked(with_redis, receiver)
     held = []
-    receiver.answers[hooked.path] = [lambda _: held.append(redis.say("KEYS", "manybase:*:lease:*")) or 204]
+    receiver.answers[hooked.path] = [lambda _: held.append(leased_jobs(redis)) or 204]
     hooked.insert(1)
     hooked.all_arrive()
     wait_until(lambda: held, 20)
-    assert b":lease:" in held[0]
-    wait_until(lambda: b":lease:" not in redis.say("KEYS", "*"), 20)
+    assert held[0]
+    wait_until(lambda: not leased_jobs(redis), 20, lambda: f"{leases(redis)}")
+    # Those for the changes of projects are kept as long as the server runs.
+    with_redis.stop()
+    assert not leases(redis)
+
+
+def test_a_stop_gives_back_the_lease_of_copied_changes(make_server, redis, tmp_path):
+    mongo = MongoServer(tmp_path)
+    try:
+        server = make_server({**SETTINGS, "REDIS_URL": redis.url}).start()
+        until_ready_says(server, "ok")
+        made(PlatformUser(server), fresh(mongo))
+        wait_until(lambda: any(name.startswith("own-changes-") for name in leases(redis)), 30)
+        server.stop()
+        assert not leases(redis)
+    finally:
+        mongo.stop()
 
 
 def test_a_killed_server_takes_up_its_own_leases(with_redis, redis, receiver):
