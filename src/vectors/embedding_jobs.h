@@ -87,6 +87,7 @@ class EmbeddingJobs final : public events::Consumer {
     bool walked = false;               // all documents were read
     bool stopsAtHeld = false;          // a walk that waits for space at the first such document
     bool stopped = false;              // at a document without space: the job stays
+    int64_t lastRow = 0;               // highestNumber() before the commit
     bool holds() const { return std::ranges::any_of(items, &Item::held); }
   };
 
@@ -111,8 +112,10 @@ class EmbeddingJobs final : public events::Consumer {
   // Commits the batch. Where its vectors do not fit any more, those that do.
   Task<> commitWithin(Batch& batch, const jobs::JobRun& run);
   Task<> commit(const Batch& batch, const jobs::JobRun& run);
-  store::Change rowChange(const VectorField& field, const Item& item, const std::optional<doc::Document>& document,
-                          const std::optional<doc::Document>& row) const;
+  // A row that is put gets the next number after `last`.
+  static store::Change rowChange(const VectorField& field, const Item& item,
+                                 const std::optional<doc::Document>& document, const std::optional<doc::Document>& row,
+                                 int64_t& last);
 
   const EmbeddingJobsDeps deps_;
 };

@@ -25,7 +25,7 @@ struct Progress {
   store::Target ownJob;
   std::vector<store::Target> doneJobs;
   std::optional<std::pair<store::Target, doc::Document>> next;  // the walk's next job
-  std::optional<store::Target> walk;                            // the field's WalkRow
+  store::Target walk;                                           // the field's WalkRow
   std::optional<std::pair<store::Target, doc::Document>> heldWalk;
 };
 
@@ -54,6 +54,7 @@ Task<> EmbeddingJobs::loadItems(Batch& batch) {
   const store::CollectionRef collection{project, batch.target.collection->number, 0};
   CO_TRY(const auto documents, co_await deps_.store.getMany(collection, ids));
   CO_TRY(const auto rows, co_await deps_.store.getMany(embeddingsOf(project), rowIds));
+  CO_TRY(batch.lastRow, co_await highestNumber(deps_.store, project, field.id));
   size_t bytes = 0;
   size_t kept = 0;
   for (size_t i = 0; i < batch.items.size(); ++i) {
@@ -116,7 +117,7 @@ Task<> EmbeddingJobs::embed(Batch& batch, store::Deadline deadline) {
 // Called with the locks of the document and its row held: an embedding of a text that has changed since is discarded.
 store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& item,
                                        const std::optional<doc::Document>& document,
-                                       const std::optional<doc::Document>& row) const {
+                                       const std::optional<doc::Document>& row, int64_t& last) {
   if (!document) return row ? store::Change::remove() : store::Change::keep();
   const std::string text = field.source.of(*document);
   if (field.hashOf(text) != item.hash) return store::Change::keep();
@@ -125,9 +126,7 @@ store::Change EmbeddingJobs::rowChange(const VectorField& field, const Item& ite
   EmbeddingRow next;
   next.id = rowIdOf(field.id, item.document);
   next.state = stateOf(field);
-  // Created under the locks: a run that was overtaken while it waited for them must not commit a sequence number below
-  // what the index has already read.
-  next.seq = rowIdOf(field.id, deps_.ids.next());
+  next.seq = seqOf(field.id, ++last);
   next.hash = item.hash;
   if (!item.vector.empty()) next.vector = packed(item.vector);
   return store::Change::put(doc::encode(next));
@@ -161,7 +160,7 @@ Task<> EmbeddingJobs::commit(const Batch& batch, const jobs::JobRun& run) {
     const store::Target document = write.hold(collection, item.document);
     rows.push_back({document, write.change(embeddingsOf(project), rowIdOf(field.id, item.document))});
   }
-  Progress progress{write.change(jobs::Queue::rowOf(run)), {}, {}, {}, {}};
+  Progress progress{write.change(jobs::Queue::rowOf(run)), {}, {}, write.change({project, kWalks, 0}, field.id), {}};
   for (const Item& item : batch.items) {
     for (const std::string& id : item.jobs) {
       jobs::JobRun other;
@@ -176,7 +175,6 @@ Task<> EmbeddingJobs::commit(const Batch& batch, const jobs::JobRun& run) {
     const store::Target target = write.create(next.collection, next.id());
     progress.next.emplace(target, std::move(next.document));
   }
-  if (batch.walked || batch.holds()) progress.walk = write.change({project, kWalks, 0}, field.id);
   if (batch.holds()) {
     CO_TRY(store::Insert held, deps_.queue.insertOf(walkOf(info, field, true)));
     const store::Target target = write.create(held.collection, held.id());
@@ -184,27 +182,32 @@ Task<> EmbeddingJobs::commit(const Batch& batch, const jobs::JobRun& run) {
   }
   CO_RETURN_IF_ERROR(co_await deps_.store.write(
       std::move(write),
-      [&self = std::as_const(*this), &batch = std::as_const(batch), &rows = std::as_const(rows),
-       &progress = std::as_const(progress)](const store::PreImages& before, store::Changes& changes) -> Result<> {
+      [&batch = std::as_const(batch), &rows = std::as_const(rows), &progress = std::as_const(progress)](
+          const store::PreImages& before, store::Changes& changes) -> Result<> {
         const VectorField& target = *batch.target.field;
+        TRY(std::optional<WalkRow> walk, store::fromStore<WalkRow>(before[progress.walk]));
+        if (!walk) walk = WalkRow{target.id, "", {}, {}};
+        const int64_t first = std::max(walk->rows.value_or(0), batch.lastRow);
+        int64_t last = first;
         for (size_t i = 0; i < rows.size(); ++i) {
           const auto& [document, row] = rows[i];
-          changes.set(row, self.rowChange(target, batch.items[i], before[document], before[row]));
+          changes.set(row, rowChange(target, batch.items[i], before[document], before[row], last));
         }
         for (const store::Target job : progress.doneJobs) changes.remove(job);
         if (!batch.stopped) changes.remove(progress.ownJob);
         // If the job's row no longer exists, another run has already continued the walk.
         const bool continues = before[progress.ownJob].has_value();
         if (progress.next && continues) changes.put(progress.next->first, progress.next->second);
-        if (!progress.walk) return {};
-        TRY(std::optional<WalkRow> walk, store::fromStore<WalkRow>(before[*progress.walk]));
-        if (!walk) walk = WalkRow{target.id, "", std::nullopt};
-        if (batch.walked && continues) walk->fingerprint = target.fingerprint;
-        if (progress.heldWalk && !walk->held.value_or(false)) {
+        const bool ends = batch.walked && continues;
+        const bool holds = progress.heldWalk && !walk->held.value_or(false);
+        if (last == first && !ends && !holds) return {};
+        if (last != first) walk->rows = last;
+        if (ends) walk->fingerprint = target.fingerprint;
+        if (holds) {
           walk->held = true;
           changes.put(progress.heldWalk->first, progress.heldWalk->second);
         }
-        changes.put(*progress.walk, doc::encode(*walk));
+        changes.put(progress.walk, doc::encode(*walk));
         return {};
       }));
   if (!wakes.empty()) deps_.queue.wake(std::move(wakes));
