@@ -10,10 +10,12 @@ import pytest
 from standardwebhooks import Webhook
 
 from support import mongo_server
+from support.billing import BILLED
 from support.bucket import Bucket
 from support.client import Api, PlatformUser, Project, ok, refused
 from support.commands import complains, done, environment, line_of, result, run
 from support.hook import Hook
+from support.ports import free_port
 from support.server import Server
 from support.waiting import wait_until
 
@@ -218,6 +220,31 @@ def test_who_owns_it_there(make_server):
     assert target.projects()["theirs"]["role"] == "Owner"
 
 
+@pytest.mark.parametrize("to_mongo", [False, True])
+def test_it_counts_for_the_plan_of_its_owner_there(make_server, to_mongo):
+    source, target = Side(make_server, False, BILLED), Side(make_server, to_mongo, BILLED)
+    project = filled(source)
+    suspend(project)
+    target.owner.create_project("Taken")
+
+    def allow(projects: int) -> None:
+        limits = {"limits": {"maxProjects": projects}}
+        ok(target.owner.put(f"/control/admin/users/{target.owner.id}/limits", limits), 204)
+        target.server.stop()
+
+    allow(1)
+    complains(source.move("shop", target), "plan limit: maxProjects: ")
+    assert "no problems" in done(target.run("check"))
+    assert source.projects()["shop"]["status"] == "suspended"
+    target.restart()
+    assert list(target.projects()) == ["taken"]
+    allow(2)
+    done(source.move("shop", target))
+    target.restart()
+    assert sorted(target.projects()) == ["shop", "taken"]
+    assert len(target.take(project.id).admin.list("Things", limit=1000)) == 40
+
+
 def test_without_a_server_it_is_suspended_at_the_end(make_server):
     source, target = Side(make_server, False), Side(make_server, True)
     project = filled(source)
@@ -311,6 +338,21 @@ def test_a_database_that_cannot_be_written(make_server, tmp_path):
         target.server.stop()
     finally:
         mongo.stop()
+
+
+def test_a_database_that_cannot_be_reached(make_server):
+    source, target = Side(make_server, False), Side(make_server, False)
+    project = filled(source)
+    suspend(project)
+    target.server.stop()
+    url = f"mongodb://127.0.0.1:{free_port()}/t?replicaSet=secantus"
+    complains(source.run("move", "--project", "shop", "--to", url, "--to-data", target.data), "--to: the database does not respond")
+    assert source.projects()["shop"]["status"] == "suspended"
+    # What the directory itself has is as it was, and the project is moved nowhere else.
+    target.restart()
+    assert target.projects() == {}
+    ok(source.owner.post(f"/control/projects/{project.id}/resume"), 204)
+    assert len(project.admin.list("Things", limit=1000)) == 40
 
 
 @pytest.mark.slow
