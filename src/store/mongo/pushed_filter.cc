@@ -46,6 +46,7 @@ class Pushing {
       case FilterOp::all:
         return pushAll(node, inElement);
       case FilterOp::any:
+        return pushAny(node, inElement);
       case FilterOp::none:
       case FilterOp::negate:
         return pushWhole(node, inElement);
@@ -74,7 +75,19 @@ class Pushing {
     return std::make_shared<const FilterNode>(std::move(out));
   }
 
-  // Of these nothing may be left out: neither of an alternative nor of what is negated.
+  // Wider alternatives leave an $or wider.
+  NodePtr pushAny(const FilterNode& node, bool inElement) {
+    FilterNode out = node;
+    if (!widenChildren(out, inElement)) return leaveOut();
+    return std::make_shared<const FilterNode>(std::move(out));
+  }
+
+  static bool matchesAll(const FilterNode& node) {
+    return node.op == FilterOp::all &&
+           std::ranges::all_of(node.children, [](const NodePtr& child) { return matchesAll(*child); });
+  }
+
+  // Of what is negated nothing may be left out.
   NodePtr pushWhole(const FilterNode& node, bool inElement) {
     FilterNode out = node;
     if (!pushChildren(out, inElement)) return leaveOut();
@@ -88,9 +101,18 @@ class Pushing {
     // In $all the server takes no $regex.
     if (node.op == FilterOp::contains && std::ranges::any_of(node.children, isPattern)) return leaveOut();
     if (hasPosition(node.path) && equalsNull(node)) return leaveOut();
-    if (!pushChildren(out, true)) return leaveOut();
+    if (!(node.op == FilterOp::elemMatch ? widenChildren(out, true) : pushChildren(out, true))) return leaveOut();
     exact_ = exact_ && !nullDependsOnVersion(node);
     return rooted(std::move(out), inElement);
+  }
+
+  // Replaces the children by what is pushed of them, which may be wider; false if one of them is left out.
+  bool widenChildren(FilterNode& node, bool inElement) {
+    for (NodePtr& child : node.children) {
+      child = push(*child, inElement);
+      if (!child || matchesAll(*child)) return false;
+    }
+    return true;
   }
 
   // Replaces the children by what is pushed of them; false if something of them is left out.

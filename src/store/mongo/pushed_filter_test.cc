@@ -24,13 +24,27 @@ TEST(PushedFilterTest, LeavesOutWhatTheServerEvaluatesOtherwise) {
   EXPECT_EQ(pushed(R"({"a":{"$all":["b",{"$regex":"^c"}]}})"), "{}…");
 }
 
+TEST(PushedFilterTest, LeavesOutPartsOfAlternativesAndOfElements) {
+  EXPECT_EQ(pushed(R"({"$or":[{"a":1},{"b":2,"c":{"$mod":[2,1]}}]})"), R"({"$and":[{"$or":[{"a":1},{"b":2}]}]}…)");
+  EXPECT_EQ(pushed(R"({"$or":[{"a":1},{"$or":[{"b":2},{"c":{"$mod":[2,1]}}]}]})"), "{}…");
+  EXPECT_EQ(pushed(R"({"$or":[{"a":1},{"$and":[{"c":{"$mod":[2,1]}},{"d":{"$mod":[2,1]}}]}]})"), "{}…");
+  EXPECT_EQ(pushed(R"({"$nor":[{"a":1},{"b":2,"c":{"$mod":[2,1]}}]})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a":{"$not":{"$elemMatch":{"b":2,"c":{"$mod":[2,1]}}}}})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a":{"$elemMatch":{"b":2,"c":{"$mod":[2,1]}}}})"),
+            R"({"$and":[{"a":{"$elemMatch":{"b":2}}}]}…)");
+  EXPECT_EQ(pushed(R"({"a":{"$elemMatch":{"$gt":2,"$mod":[2,1]}}})"), R"({"$and":[{"a":{"$elemMatch":{"$gt":2}}}]}…)");
+  EXPECT_EQ(pushed(R"({"a":{"$elemMatch":{"c":{"$mod":[2,1]}}}})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a":{"$all":[{"$elemMatch":{"b":2,"c":{"$mod":[2,1]}}}]}})"), "{}…");
+}
+
 TEST(PushedFilterTest, EvaluatesNullAtPathsOfSeveralNamesAgain) {
   EXPECT_EQ(pushed(R"({"a.b":null})"), R"({"$and":[{"a.b":null}]}…)");
   EXPECT_EQ(pushed(R"({"a.b":{"$in":[1,null]}})"), R"({"$and":[{"a.b":{"$in":[null,1]}}]}…)");
   EXPECT_EQ(pushed(R"({"a.b":{"$all":[null]}})"), R"({"$and":[{"a.b":{"$all":[null]}}]}…)");
   EXPECT_EQ(pushed(R"({"c":1,"a.b":{"$ne":null}})"), R"({"c":1}…)");
-  EXPECT_EQ(pushed(R"({"$or":[{"c":1},{"a.b":null}]})"), "{}…");
-  EXPECT_EQ(pushed(R"({"a":{"$elemMatch":{"b.c":null}}})"), "{}…");
+  EXPECT_EQ(pushed(R"({"$or":[{"c":1},{"a.b":null}]})"), R"({"$and":[{"$or":[{"c":1},{"a.b":null}]}]}…)");
+  EXPECT_EQ(pushed(R"({"$nor":[{"c":1},{"a.b":null}]})"), "{}…");
+  EXPECT_EQ(pushed(R"({"a":{"$elemMatch":{"b.c":null}}})"), R"({"$and":[{"a":{"$elemMatch":{"b.c":null}}}]}…)");
   EXPECT_EQ(pushed(R"({"a.0":{"$all":[null]}})"), "{}…");
   EXPECT_EQ(pushed(R"({"a.0":{"$in":[1,2]}})"), R"({"$and":[{"a.0":{"$in":[1,2]}}]})");
   EXPECT_EQ(pushed(R"({"a.b":{"$ne":1}})"), R"({"$and":[{"a.b":{"$ne":1}}]})");
