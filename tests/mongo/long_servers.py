@@ -11,12 +11,14 @@ import pytest
 
 from support.client import OPEN_POLICY, PASSWORD, Api, PlatformUser, Project, fresh_address, ok, refused, unique
 from support.commands import complains, done, run
+from support.embeddings import DIMENSIONS, Embeddings
 from support.function import Function
 from support.given_mongo import URL, GivenMongo
 from support.mongo_server import MongoServer
 from support.realtime import Live
 from support.receiver import Receiver
 from support.server import Server
+from support.vectors import Space
 from support.waiting import wait_until
 
 pytestmark = pytest.mark.timeout(600)
@@ -228,6 +230,34 @@ def test_a_killed_server_loses_nothing(mongo, tmp_path):
         b.stop()
 
 
+def test_each_finds_the_embeddings_that_the_other_stores(mongo, tmp_path):
+    """Both embed texts of one field at a time, so that their commits meet."""
+    embeddings = Embeddings()
+    settings = settings_of(mongo, **embeddings.settings())
+    servers = [Server(tmp_path / name, settings).start() for name in ("a", "b")]
+    try:
+        project = PlatformUser(servers[0]).create_project()
+        space = Space(project, name="meaning", dimensions=DIMENSIONS, mode="auto", source={"fields": ["title"]})
+        both = [at(server, project.admin) for server in servers]
+        ids = {f"d{n}" for n in range(24)}
+
+        def write(number: int) -> None:
+            for id in sorted(ids)[number::2]:
+                ok(both[number].post(space.documents(), {"id": id, "title": "text"}), 201)
+                ok(both[1 - number].patch(space.documents(id), {"$set": {"title": f"word{id}"}}))
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(write, range(2)))
+        for api in both:
+            wait_until(lambda: {hit["id"] for hit in space.hits(caller=api, text="text", limit=100)} == ids, 60)
+            for id in sorted(ids):
+                wait_until(lambda: [hit["id"] for hit in space.hits(caller=api, text=f"word{id}", limit=1)] == [id], 60)
+    finally:
+        for server in servers:
+            server.stop()
+        embeddings.close()
+
+
 def test_databases_of_owners_are_followed_by_the_other(pair, mongo):
     """Created, changed, suspended and resumed at one server: the other uses the database at once."""
     owner = PlatformUser(pair[0])
@@ -249,7 +279,9 @@ def test_databases_of_owners_are_followed_by_the_other(pair, mongo):
     wait_until(lambda: there.get("/posts").status_code == 200)
 
     other = mongo.database(f"moved{RUN}")
-    ok(owner.patch(path, {"mongoUrl": other}, params={"force": "1"}), 204)
+    with pymongo.MongoClient(other) as client:
+        client.get_default_database().create_collection("posts")
+    ok(owner.patch(path, {"mongoUrl": other}), 204)
     # A call that began before may be refused.
     wait_until(lambda: there.get("/posts").json().get("documents") == [])
     ok(there.post("/posts", {"n": 2}), 201)
