@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "document/fields.h"
 #include "introspection/reading.h"
@@ -44,11 +45,6 @@ std::string_view firstSegment(std::string_view path) {
   return path.substr(0, path.find('.'));
 }
 
-// Paths into objects may lead through arrays, of which servers differ in what an aggregation finds.
-bool isNested(const std::string& path) {
-  return path.contains('.');
-}
-
 doc::Document filterOf(const data::NewIndex& index) {
   return index.partialFilter.value_or(doc::Document());
 }
@@ -89,6 +85,25 @@ std::vector<std::string> prefixesOf(const std::string& path) {
   }
   prefixes.push_back(path);
   return prefixes;
+}
+
+// What lies on the way to the values, each once.
+std::set<std::string> objectsOn(const std::vector<std::string>& paths) {
+  std::set<std::string> objects;
+  for (const std::string& path : paths) {
+    std::vector<std::string> prefixes = prefixesOf(path);
+    prefixes.pop_back();
+    objects.insert(prefixes.begin(), prefixes.end());
+  }
+  return objects;
+}
+
+void appendNoArray(doc::BsonWriter& out, const std::string& path) {
+  out.beginDocument(path);
+  out.beginDocument("$not");
+  out.appendString("$type", "array");
+  out.end();
+  out.end();
 }
 
 class CollectionPlan {
@@ -161,7 +176,7 @@ class CollectionPlan {
           add(fmt::format("{}: a document has arrays at \"{}\" and \"{}\"", about(index), paths[i], paths[j]));
       }
     }
-    if (!index.unique.value_or(false) || std::ranges::any_of(paths, isNested)) return {};
+    if (!index.unique.value_or(false)) return {};
     auto found = finds(duplicatesPipeline(index, paths));
     if (!found) return std::unexpected(std::move(found).error());
     if (*found) add(about(index) + ": documents of the collection have the same value");
@@ -220,7 +235,8 @@ class CollectionPlan {
     };
   }
 
-  // Elements of arrays count as values, once for a document; a missing one is null.
+  // Elements of arrays count as values, once for a document; a missing one is null. Of what a path leads to through an
+  // array, servers differ in what an aggregation finds: such documents are left out.
   static std::function<void(doc::BsonWriter&)> duplicatesPipeline(const data::NewIndex& index,
                                                                   const std::vector<std::string>& paths) {
     return [&index, &paths](doc::BsonWriter& out) {
@@ -228,6 +244,9 @@ class CollectionPlan {
       const bool sparse = index.sparse.value_or(false);
       appendMatch(out, index, [&](doc::BsonWriter& match) {
         if (sparse) appendAny(match, "1", paths, exists);
+        match.beginDocument("2");
+        for (const std::string& each : objectsOn(paths)) appendNoArray(match, each);
+        match.end();
       });
       size_t at = 1;
       const auto stage = [&](std::string_view name, const std::function<void()>& content) {

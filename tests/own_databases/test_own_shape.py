@@ -239,6 +239,7 @@ def test_an_import_makes_collections_there(project, there, owner):
 
 BROKEN = (
     ({"keys": {"slug": 1}, "unique": True}, "have the same value"),
+    ({"keys": {"place.city": 1, "place.no": 1}, "unique": True}, "have the same value"),
     ({"keys": {"total": 1}}, '"theirs" of the database has the same keys'),
     ({"keys": {"tags": 1, "sizes": 1}}, 'a document has arrays at "tags" and "sizes"'),
     ({"keys": {"n": 1}, "partialFilter": {"n": {"$ne": 1}}}, "takes no such filter"),
@@ -255,8 +256,21 @@ FINE = (
 def test_a_plan_names_the_indexes_that_the_database_cannot_make(project, there, owner):
     there.orders.insert_many(
         [
-            {"slug": "a", "tags": [1], "sizes": [2], "total": 1, "lines": [{"sku": "x", "no": 1}, {"sku": "x", "no": 2}]},
-            {"slug": "a", "tags": [2], "total": 1, "lines": [{"sku": "y", "no": 3}, {"sku": "x", "no": 4}]},
+            {
+                "slug": "a",
+                "tags": [1],
+                "sizes": [2],
+                "total": 1,
+                "lines": [{"sku": "x", "no": 1}, {"sku": "x", "no": 2}],
+                "place": {"city": "b", "no": 1},
+            },
+            {
+                "slug": "a",
+                "tags": [2],
+                "total": 1,
+                "lines": [{"sku": "y", "no": 3}, {"sku": "x", "no": 4}],
+                "place": {"city": "b", "no": 1},
+            },
         ]
     )
     there.orders.create_index("total", name="theirs")
