@@ -127,6 +127,32 @@ class FakeAuthenticator final : public identity::Authenticator {
   std::atomic<uint64_t> drops_{0};
 };
 
+// The change log of a store, of which reads can be held up.
+class HoldableFeed final : public store::ChangeFeed {
+ public:
+  explicit HoldableFeed(store::ChangeFeed& feed) : feed_(feed) {}
+
+  // From now on reads wait for letGo().
+  void hold() { held_ = true; }
+  void letGo() { held_ = false; }
+  int waiting() const { return waiting_; }
+
+  Task<store::ChangeBatch> changes(store::ProjectNo project, uint64_t after, size_t limit) override {
+    ++waiting_;
+    while (held_) co_await sleepFor(std::chrono::milliseconds(1));
+    --waiting_;
+    co_return co_await feed_.changes(project, after, limit);
+  }
+  uint64_t lastPosition(store::ProjectNo project) const override { return feed_.lastPosition(project); }
+  Task<uint64_t> frontier(store::ProjectNo project) override { return feed_.frontier(project); }
+  std::shared_ptr<void> listen(store::ChangeListener listener) override { return feed_.listen(std::move(listener)); }
+
+ private:
+  store::ChangeFeed& feed_;
+  std::atomic<bool> held_{false};
+  std::atomic<int> waiting_{0};
+};
+
 // The messages that a socket got, and its capacity. Used on the core only.
 class FakeSocket final : public http::WebSocket {
  public:
@@ -173,7 +199,7 @@ class RealtimeTest : public data::DataTest {
     if (realtime_) EXPECT_TRUE(realtime_->stop(std::chrono::seconds(10)));
     if (realtime_) onCore([] {});
     realtime_ = std::make_unique<Realtime>(
-        RealtimeDeps{store_.feed(), auth_, data_->grants(), cores_, clock_, master_, snapshots_, plan_.slot}, settings);
+        RealtimeDeps{feed_, auth_, data_->grants(), cores_, clock_, master_, snapshots_, plan_.slot}, settings);
     realtime_->start();
   }
 
@@ -257,6 +283,7 @@ class RealtimeTest : public data::DataTest {
   }
 
   const MasterSecret master_{Secret(std::string(32, 'k'))};
+  HoldableFeed feed_{store_.feed()};
   FakeAuthenticator auth_{store_, snapshots_, clock_};
   plans::SettablePlan plan_{snapshots_};
   std::unique_ptr<Realtime> realtime_;

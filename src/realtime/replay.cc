@@ -85,6 +85,7 @@ Async<void> Session::replay(std::shared_ptr<Session> self, uint64_t serial, uint
       if (self->replaying(serial, replay) == nullptr) co_return;
       page = co_await self->hub_.deps().feed.changes(project, after, kPageEntries);
     }
+    if (self->replaying(serial, replay) == nullptr) co_return;
     if (!page || page->through == after) {
       co_await sleepFor(kReplayPause);
       continue;

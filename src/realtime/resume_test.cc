@@ -63,6 +63,27 @@ TEST_F(ResumeTest, SaysWhereAReplayEnds) {
   EXPECT_TRUE(rest(second).empty()) << "once";
 }
 
+TEST_F(ResumeTest, ASocketMayEndWhileTheLogIsReadForIt) {
+  collection("posts", kOpenPolicy);
+  Client& first = connectAs("alice");
+  follow(first, "s", "posts");
+  putNumbered(1, 3);
+  const std::string position = field(next(first), "position");
+  for (int i = 2; i <= 3; ++i) EXPECT_EQ(id(next(first)), std::to_string(i));
+
+  Client& second = connectAs("bob");
+  feed_.hold();
+  follow(second, "r", "posts", after(position));
+  while (feed_.waiting() == 0) std::this_thread::yield();
+  onCore([&] { second.handler->closed(); });
+  feed_.letGo();
+  while (feed_.waiting() > 0) std::this_thread::yield();
+
+  Client& third = connectAs("bob");
+  follow(third, "t", "posts", after(position));
+  for (int i = 2; i <= 3; ++i) EXPECT_EQ(id(next(third)), std::to_string(i));
+}
+
 TEST_F(ResumeTest, WhatWasMissedIsEvaluatedByTodaysPolicyAndCaller) {
   collection("posts", kOpenPolicy);
   Client& first = connectAs("alice");
