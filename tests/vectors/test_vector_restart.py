@@ -173,6 +173,7 @@ def test_backups_leave_indexes_out_and_restores_rebuild_them(deployment, make_se
     expect_exact(space, vectors)
 
 
+@pytest.mark.embedded("the MongoDB-protocol server of the tests stops responding when it has stored so much")
 def test_an_index_that_does_not_fit_is_refused_honestly(make_server):
     server = make_server({"SERVICE_VECTOR_MEMORY": "16MiB"}).start()
     project = PlatformUser(server).create_project()

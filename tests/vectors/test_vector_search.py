@@ -5,8 +5,9 @@ import random
 
 import pytest
 
+from support import mongo_server
 from support.client import ok, refused
-from support.vectors import cosine, nearest, random_vector
+from support.vectors import Space, cosine, nearest, random_vector
 
 FOUR = {"east": [1, 0, 0, 0], "north": [0, 1, 0, 0], "both": [1, 1, 0, 0], "west": [-1, 0, 0, 0]}
 
@@ -221,14 +222,13 @@ def test_hidden_list_positions_stay_hidden_in_a_projection(space, alice):
 
 @pytest.fixture(scope="module")
 def crowd(project):
-    """3,000 documents, with filters that match 10 %, 1 % and 0.1 % of them."""
-    from support.vectors import Space
-
+    """3,000 documents, with filters that match 10 %, 1 % and 0.1 % of them; 1,000 where each takes its time in the
+    MongoDB-protocol server."""
     made = Space(project, dimensions=24)
     for field in ("indexed", "marks"):
         ok(made.admin.post(f"/admin/collections/{made.collection}/indexes", {"keys": {field: 1}}), 201)
     chance = random.Random(7)
-    made.vectors = {f"d{n:05}": random_vector(chance, 24) for n in range(3000)}
+    made.vectors = {f"d{n:05}": random_vector(chance, 24) for n in range(1000 if mongo_server.IS_STORE else 3000)}
 
     def document(n: int) -> dict:
         group, id = n % 100, f"d{n:05}"
