@@ -173,6 +173,11 @@ Task<Follower::Read> Follower::read(std::string token) {
 }
 
 Task<> Follower::begin(bool missed) {
+  if (!record_->opening.value_or(false)) {
+    own::StreamRecord opening = *record_;
+    opening.opening = true;
+    CO_RETURN_IF_ERROR(co_await store(std::move(opening), {}, {}));
+  }
   // What they changed before the stream begins has no event.
   CO_TRY(std::vector<own::Announcement> before, co_await pending());
   CO_TRY(const Read opened, co_await read(""));
@@ -186,6 +191,7 @@ Task<> Follower::begin(bool missed) {
   if (missed || next.restarts) chunk.entries.push_back(store::ChangeEntry::gap());
   next.restarts = false;
   next.restored.reset();
+  next.opening.reset();
   std::vector<store::Insert> audit;
   if (missed) {
     next.missedAt = now;
@@ -199,13 +205,14 @@ Task<> Follower::begin(bool missed) {
 }
 
 Task<std::chrono::milliseconds> Follower::withoutStream() {
-  if (record_->restarts || !record_->token.empty()) {
+  if (record_->restarts || !record_->token.empty() || record_->opening.value_or(false)) {
     own::StreamRecord next = *record_;
     Chunk chunk;
     if (next.restarts) chunk.entries.push_back(store::ChangeEntry::gap());
     next.token.clear();
     next.restarts = false;
     next.restored.reset();
+    next.opening.reset();
     CO_RETURN_IF_ERROR(co_await store(std::move(next), std::move(chunk), {}));
   }
   CO_TRY(std::vector<own::Announcement> left, co_await pending());
@@ -295,9 +302,8 @@ Task<std::optional<doc::Document>> Follower::presentOf(const own::StreamEvent& e
     }
     const size_t bytes = present.shown ? std::min(present.shown->size(), kPresentBytes) : 0;
     known = &states.put(key, std::move(present), bytes);
-    if (known->shown) lookups_.readAgain(key);
   }
-  if (known->shown && known->version == event.version) lookups_.caughtUp(key);
+  if (known->shown) lookups_.readAgain(key, event, known->version);
   co_return known->shown;
 }
 
@@ -335,9 +341,9 @@ Task<> Follower::store(own::StreamRecord next, Chunk chunk, std::vector<store::I
                       .bumpEpochs = {},
                       .trace = chunk.trace});
   const store::Target row = write.change(own::streamOf(project()), next.id);
-  std::vector<std::pair<store::Target, std::vector<int64_t>>> taken;
-  for (auto& [key, numbers] : chunk.taken) {
-    taken.emplace_back(write.change(own::pendingWritesOf(project()), key), std::move(numbers));
+  std::vector<std::pair<store::Target, std::vector<TakenWrite>>> taken;
+  for (auto& [key, writes] : chunk.taken) {
+    taken.emplace_back(write.change(own::pendingWritesOf(project()), key), std::move(writes));
   }
   for (store::ChangeEntry& each : chunk.entries) write.log(project(), std::move(each));
   write.insert(std::move(audit));
@@ -347,7 +353,13 @@ Task<> Follower::store(own::StreamRecord next, Chunk chunk, std::vector<store::I
     TRY(const auto now, store::fromStore<own::StreamRecord>(before[row]));
     if ((now ? now->moves : 0) != expected) return fail(ErrorCode::retry, "another server copies these changes");
     changes.put(row, doc::encode(next));
-    for (const auto& [record, numbers] : taken) {
+    for (const auto& [record, writes] : taken) {
+      std::vector<int64_t> numbers;
+      for (const TakenWrite& each : writes) {
+        TRY(const bool isOpen, own::isOpen(before[record], each.number));
+        if (each.isOpen && !isOpen) return fail(ErrorCode::retry, "a write has logged its change itself");
+        numbers.push_back(each.number);
+      }
       TRY(store::Change change, own::settle(before[record], numbers, own::Settled::removed));
       changes.set(record, std::move(change));
     }

@@ -54,11 +54,17 @@ inline constexpr size_t kPresentBytes = 32 << 20;
 // Of one read of documents.
 inline constexpr std::chrono::seconds kLookTime{10};
 
+// A pending write whose event has come.
+struct TakenWrite {
+  int64_t number = 0;
+  bool isOpen = false;  // the entry of its event is its change: nothing else has logged it
+};
+
 // Entries that are committed together.
 struct Chunk {
   std::vector<store::ChangeEntry> entries;
-  std::map<std::string, std::vector<int64_t>> taken;  // pending writes, by key, whose events these are
-  std::string trace;                                  // of all entries
+  std::map<std::string, std::vector<TakenWrite>> taken;  // by key
+  std::string trace;                                     // of all entries
   std::string token;
   size_t bytes = 0;
   int64_t unnamed = 0;  // removals without an entry
@@ -71,7 +77,7 @@ class Translator {
   using Records = std::map<std::string, store::own::PendingWriteRecord>;  // by key
   struct Translation {
     std::vector<store::ChangeEntry> entries;
-    std::optional<std::pair<std::string, int64_t>> taken;  // the pending write whose event it is
+    std::optional<std::pair<std::string, TakenWrite>> taken;  // the pending write whose event it is, with its key
     std::string trace;
     bool isUnnamed = false;  // a document was removed whose id is not known
   };
@@ -128,7 +134,8 @@ class Follower {
   // Has the database probed where the event shows that it lost a collection of the project, or has it again.
   void noticeCollections(const store::own::StreamEvent& event);
   Task<> commit(Chunk chunk);
-  // Stores `next`, with the entries; fails with retry where another process has stored the record.
+  // Stores `next`, with the entries; fails with retry where another process has stored the record, or a write has
+  // logged its change itself.
   Task<> store(store::own::StreamRecord next, Chunk chunk, std::vector<store::Insert> audit);
   Task<Translator::Records> pendingWritesOf(const std::vector<store::own::StreamEvent>& events);
 

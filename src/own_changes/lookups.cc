@@ -29,11 +29,14 @@ bool Lookups::isBehind(const std::string& key, const StreamEvent& event) {
   return false;
 }
 
-void Lookups::readAgain(const std::string& key) {
-  readAgain_.insert(key);
-}
-
-void Lookups::caughtUp(const std::string& key) {
+void Lookups::readAgain(const std::string& key, const StreamEvent& event, store::DocumentVersion found) {
+  // What is found as this event made it has had no further change. For an update that was not seen: the server looked
+  // up what it shows.
+  const bool isItsOwn = event.kind != StreamEvent::Kind::update && event.version == found;
+  if (!isItsOwn) {
+    readAgain_.insert(key);
+    return;
+  }
   until_.erase(key);
   readAgain_.erase(key);
 }

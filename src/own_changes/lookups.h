@@ -21,10 +21,9 @@ class Lookups {
   // Whether the event may have an older state than one that was shown, so that the document is to be read again; to be
   // called with each event of a document, in their order. `key`: of the document.
   bool isBehind(const std::string& key, const store::own::StreamEvent& event);
-  // The document was read again, after the batch began, and its present state takes the place of the event's.
-  void readAgain(const std::string& key);
-  // What was read again is the event's own state: further events are newer.
-  void caughtUp(const std::string& key);
+  // The document was read again for this event, after the batch began, and is shown as it was found then, with this
+  // version.
+  void readAgain(const std::string& key, const store::own::StreamEvent& event, store::DocumentVersion found);
 
  private:
   uint64_t asOf_ = UINT64_MAX;

@@ -22,7 +22,7 @@ Lookups readAgain() {
   lookups.begin(10);
   EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::update, 5)));
   EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 6)));
-  lookups.readAgain("a");
+  lookups.readAgain("a", eventAt(Kind::replace, 6, 1), 9);
   return lookups;
 }
 
@@ -73,7 +73,7 @@ TEST(Lookups, WhatWasLookedUpForTheBatchIsBehindWhatIsReadAgainInIt) {
 
 TEST(Lookups, WhatIsFoundAsTheEventHasItIsCaughtUp) {
   Lookups lookups = readAgain();
-  lookups.caughtUp("a");
+  lookups.readAgain("a", eventAt(Kind::replace, 6, 9), 9);
   EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::replace, 7)));
   lookups.begin(20);
   EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::replace, 8)));
@@ -86,8 +86,15 @@ TEST(Lookups, WithoutTimesOfTheServerAllIsReadAgainUntilItIsCaughtUp) {
   lookups.begin(0);
   EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 0)));
   EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 99)));
-  lookups.caughtUp("a");
+  lookups.readAgain("a", eventAt(Kind::replace, 99, 9), 9);
   EXPECT_FALSE(lookups.isBehind("a", eventAt(Kind::replace, 0)));
+}
+
+TEST(Lookups, AnUpdateIsLookedUpAndSoNeverCaughtUp) {
+  Lookups lookups = readAgain();
+  EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::update, 7, 9)));
+  lookups.readAgain("a", eventAt(Kind::update, 7, 9), 9);
+  EXPECT_TRUE(lookups.isBehind("a", eventAt(Kind::replace, 8)));
 }
 
 }  // namespace

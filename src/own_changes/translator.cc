@@ -62,9 +62,10 @@ Translator::Translation Translator::translate(const StreamEvent& event, store::C
     const auto version = event.kind == StreamEvent::Kind::remove ? 0 : static_cast<int64_t>(event.version);
     const auto pendingWrite = std::ranges::find(pendingWrites, version, &PendingWrite::after);
     if (pendingWrite != pendingWrites.end()) {
-      out.taken.emplace(key, pendingWrite->number);
+      const bool isOpen = !pendingWrite->silent && !pendingWrite->logged;
+      out.taken.emplace(key, TakenWrite{pendingWrite->number, isOpen});
       out.trace = pendingWrite->trace;
-      if (!pendingWrite->silent && !pendingWrite->logged) {
+      if (isOpen) {
         out.entries.push_back(store::own::entryOf(*pendingWrite, event.after));
         if (!out.entries.back().before) out.entries.back().before = event.before;
         show(out.entries.back(), present);

@@ -74,7 +74,8 @@ TEST_F(Translations, WhatWasAnnouncedIsLoggedAsAnnounced) {
   EXPECT_TRUE(found.entries[0].before);
   EXPECT_EQ(found.trace, "trace");
   ASSERT_TRUE(found.taken);
-  EXPECT_EQ(found.taken->second, 1);
+  EXPECT_EQ(found.taken->second.number, 1);
+  EXPECT_TRUE(found.taken->second.isOpen);
   // Once: the same state again is another's.
   EXPECT_EQ(translate(eventOf(Kind::replace, "cover", 7)).entries.at(0).actor.kind, ActorKind::external);
 }

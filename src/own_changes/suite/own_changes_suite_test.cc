@@ -259,6 +259,37 @@ TEST_F(CopierSuite, WritesFromBeforeTheStreamAreLoggedOnce) {
   EXPECT_EQ(entries[1].actor.id, "u2");
 }
 
+TEST_F(CopierSuite, WritesWhileTheStreamBeginsAreLoggedOnce) {
+  constexpr int kWriters = 4;
+  constexpr int kWrites = 20;
+  std::atomic<int> written = 0;
+  std::vector<std::jthread> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    writers.emplace_back([this, i, &written] {
+      for (int k = 0; k < kWrites; ++k) {
+        put(fmt::format("{}-{}", i, k), R"({"n":1})", "u1");
+        ++written;
+      }
+    });
+  }
+  await([&] { return written >= kWriters; });
+  begin();
+  writers.clear();
+  await([this] { return !stream().token.empty(); });
+  put("last", R"({"n":1})", "u1");
+  std::vector<ChangeEntry> entries;
+  await([&] {
+    entries = must(router_->changes(project_, 0, 200)).entries;
+    return std::ranges::any_of(entries, [](const ChangeEntry& each) { return each.id == "last"; });
+  });
+  EXPECT_EQ(entries.size(), size_t{kWriters * kWrites + 1});
+  std::set<std::string> ids;
+  for (const ChangeEntry& each : entries) {
+    EXPECT_EQ(each.actor.id, "u1") << each.id;
+    EXPECT_TRUE(ids.insert(each.id).second) << each.id;
+  }
+}
+
 TEST_F(CopierSuite, ALostPastIsAGapAndNoWriteOfOursIsLost) {
   follow();
   end();

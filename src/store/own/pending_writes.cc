@@ -141,4 +141,9 @@ Result<bool> isCopied(const std::optional<doc::Document>& stream) {
   return record && !record->token.empty();
 }
 
+Result<bool> mayBring(const std::optional<doc::Document>& stream) {
+  TRY(const auto record, fromStore<StreamRecord>(stream));
+  return record && (!record->token.empty() || record->opening.value_or(false));
+}
+
 }  // namespace mb::store::own

@@ -51,7 +51,8 @@ struct PendingWrite {
   }
 };
 
-// The pending writes for one document, oldest first; at most kMaxPendingWrites.
+// The pending writes for one document, oldest first; at most kMaxPendingWrites: where the copier is more behind, the
+// events of the oldest count as changes by others.
 struct PendingWriteRecord {
   std::string id;  // pendingWriteKey()
   std::vector<PendingWrite> pendingWrites;
@@ -60,7 +61,7 @@ struct PendingWriteRecord {
                                           doc::field("pendingWrites", &PendingWriteRecord::pendingWrites));
   }
 };
-inline constexpr size_t kMaxPendingWrites = 16;
+inline constexpr size_t kMaxPendingWrites = 64;
 // Of the documents in one record; what does not fit is left out.
 inline constexpr size_t kMaxPendingWriteBytes = 3 << 19;
 // How long a pending write is kept whose change is not seen.
@@ -79,6 +80,8 @@ struct StreamRecord {
   std::optional<Timestamp> missedAt;
   // Set by a restore, with `restarts`: what changed since the backup counts as missed. Absent where it is false.
   std::optional<bool> restored = {};
+  // A stream is about to be opened: it may bring the events of writes that log themselves. Absent where it is false.
+  std::optional<bool> opening = {};
   // How many documents others deleted whose ids were not known, and when the last; counted again after kMissedTime
   // without one.
   std::optional<int64_t> unnamed = {};
@@ -88,7 +91,8 @@ struct StreamRecord {
         "Stream", doc::field("id", &StreamRecord::id), doc::field("token", &StreamRecord::token),
         doc::field("moves", &StreamRecord::moves), doc::field("restarts", &StreamRecord::restarts),
         doc::field("missedAt", &StreamRecord::missedAt), doc::field("restored", &StreamRecord::restored),
-        doc::field("unnamed", &StreamRecord::unnamed), doc::field("unnamedAt", &StreamRecord::unnamedAt));
+        doc::field("opening", &StreamRecord::opening), doc::field("unnamed", &StreamRecord::unnamed),
+        doc::field("unnamedAt", &StreamRecord::unnamedAt));
   }
 };
 
@@ -130,5 +134,8 @@ Result<Change> settle(const std::optional<doc::Document>& record, const std::vec
 Result<bool> isOpen(const std::optional<doc::Document>& record, int64_t number);
 // Whether the record says that a stream is copied. Fails with internal.
 Result<bool> isCopied(const std::optional<doc::Document>& stream);
+// Whether it says that a stream, one that is about to be opened included, may bring the events of changes from now on.
+// Fails with internal.
+Result<bool> mayBring(const std::optional<doc::Document>& stream);
 
 }  // namespace mb::store::own

@@ -223,8 +223,7 @@ struct Effect {
 // Removes the pending writes of changes that this write logs itself. Fails with retry if one was logged concurrently.
 Result<> settleAll(const PreImages& before, Changes& changes, Target stream,
                    const std::vector<std::pair<Target, int64_t>>& open) {
-  // The stream that is copied by now may still bring the events.
-  TRY(const bool copied, isCopied(before[stream]));
+  TRY(const bool comes, mayBring(before[stream]));
   std::map<size_t, std::vector<int64_t>> numbers;
   for (const auto& [record, number] : open) {
     TRY(const bool isStillOpen, isOpen(before[record], number));
@@ -234,7 +233,7 @@ Result<> settleAll(const PreImages& before, Changes& changes, Target stream,
   for (const auto& [record, number] : open) {
     auto found = numbers.find(record.position());
     if (found == numbers.end()) continue;
-    TRY(Change change, settle(before[record], found->second, copied ? Settled::logged : Settled::removed));
+    TRY(Change change, settle(before[record], found->second, comes ? Settled::logged : Settled::removed));
     changes.set(record, std::move(change));
     numbers.erase(found);
   }
