@@ -122,6 +122,7 @@ def test_suspend_resume_and_delete_by_keyboard(person, developer):
     person.key("Enter")
     dialog = page.get_by_role("dialog", name=f"Delete {staging['name']}?")
     dialog.wait_for()
+    person.has_focus(f"Type {staging['slug']} to confirm")
     person.type("another")
     person.key("Enter")
     expect(dialog.get_by_text("This is not the same text.")).to_be_visible()

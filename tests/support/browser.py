@@ -11,13 +11,59 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playw
 from support.waiting import SLOW
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
-CHROMIUM = "/usr/bin/chromium"
+# Chromium without the windows around its pages, which cost a quarter of the time.
+CHROMIUM = "/usr/bin/chromium-headless-shell"
 # Test machines are often containers, where Chromium's own sandbox is not available.
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"]
 # Milliseconds within which a page must show what a test waits for: long, since a machine may do much else.
 PATIENCE = 30_000 * SLOW
 # Chromium's own log line for a response that is not a success; the page handles those.
 EXPECTED_LOG = re.compile(r"^Failed to load resource: the server responded with a status of 4\d\d ")
+# One line for each element that breaks a rule of axe.
+FINDINGS = """(result) => result.violations.flatMap((rule) =>
+    rule.nodes.map((node) => `${rule.id}: ${rule.help}: ${node.html} ${node.failureSummary}`))"""
+# Every rule but that of contrast.
+RULES = f"""async (out) => ({FINDINGS})(await axe.run(
+    out ? {{exclude: [out]}} : document,
+    {{resultTypes: ['violations'], selectors: false, rules: {{'color-contrast': {{enabled: false}}}}}},
+))"""
+# The rule of contrast, for texts whose style has not passed yet: what decides of its contrast are the classes, colours and
+# types of the element and of all around it. Gives the findings, and the styles that passed.
+CONTRAST = f"""async ([passed, out]) => {{
+    const known = new Set(passed.split(' '));
+    const styles = new Map();
+    const hash = (text) => {{
+        let one = 0xdeadbeef, other = 0x41c6ce57;
+        for (let at = 0; at < text.length; at++) {{
+            one = Math.imul(one ^ text.charCodeAt(at), 2654435761);
+            other = Math.imul(other ^ text.charCodeAt(at), 1597334677);
+        }}
+        return (one >>> 0).toString(36) + '.' + (other >>> 0).toString(36);
+    }};
+    const styleOf = (element) => {{
+        if (!element) return '';
+        if (!styles.has(element)) {{
+            const its = getComputedStyle(element);
+            styles.set(element, hash([
+                styleOf(element.parentElement), element.localName, element.getAttribute('class'), its.color, its.backgroundColor,
+                its.backgroundImage, its.opacity, its.fontSize, its.fontWeight, its.textShadow,
+            ].join('|')));
+        }}
+        return styles.get(element);
+    }};
+    const hasText = (element) => element.matches('input, select, textarea') ||
+        [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    const fresh = [...document.body.querySelectorAll('*')].filter((element) =>
+        hasText(element) && element.checkVisibility() && !(out && element.closest(out)) && !known.has(styleOf(element)));
+    if (!fresh.length) return [[], []];
+    const result = await axe.run({{include: fresh}}, {{
+        runOnly: {{type: 'rule', values: ['color-contrast']}}, resultTypes: ['violations', 'passes'], selectors: false, elementRef: true,
+    }});
+    return [({FINDINGS})(result), result.passes.flatMap((rule) => rule.nodes.map((node) => styleOf(node.element)))];
+}}"""
+
+# The styles of texts, of all pages of this process, whose contrast is enough.
+_passed: set[str] = set()
 
 
 @contextmanager
@@ -92,21 +138,23 @@ class Visitor:
 
     # ---- automatic checks
 
-    def accessibility(self, leaving_out: str | None = None, rules: list[str] | None = None) -> list[str]:
+    def accessibility(self, leaving_out: str | None = None) -> list[str]:
         """Returns axe's findings against WCAG 2.2 AA and good practice, one line each. `leaving_out`: a selector to
-        skip. `rules`: only these."""
+        skip. Contrast: see there."""
+        self._load_axe()
+        return self.page.evaluate(RULES, leaving_out) + self.contrast(leaving_out)
+
+    def contrast(self, leaving_out: str | None = None) -> list[str]:
+        """Returns axe's findings about the contrast of texts. That takes most of axe's time, so texts are left out whose
+        style has passed before, on any page of this process."""
+        self._load_axe()
+        findings, passed = self.page.evaluate(CONTRAST, [" ".join(_passed), leaving_out])
+        _passed.update(passed)
+        return findings
+
+    def _load_axe(self) -> None:
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(AXE.read_text())
-        found = self.page.evaluate(
-            """async ([out, rules]) => {
-                const only = rules ? {runOnly: {type: 'rule', values: rules}} : {};
-                return (await axe.run(out ? {exclude: [out]} : document, {resultTypes: ['violations'], ...only})).violations;
-            }""",
-            [leaving_out, rules],
-        )
-        return [
-            f"{one['id']}: {one['help']}: {node['html']} {node['failureSummary']}" for one in found for node in one["nodes"]
-        ]
 
     def overflow(self) -> int:
         """Returns by how many pixels the page is wider than the window."""

@@ -93,16 +93,16 @@ class Person(Visitor):
         of the dark scheme the colours, which alone differ."""
         wide = self.page.viewport_size
         before = self.page.evaluate("document.documentElement.dataset.scheme")
-        for size, scheme, rules in (
-            (wide, "light", None),
-            (wide, "dark", ["color-contrast"]),
-            ({"width": 360, "height": 740}, "light", None),
+        for size, scheme, check in (
+            (wide, "light", self.accessibility),
+            (wide, "dark", self.contrast),
+            ({"width": 360, "height": 740}, "light", self.accessibility),
         ):
             self.page.set_viewport_size(size)
             self.page.evaluate("scheme => { document.documentElement.dataset.scheme = scheme }", scheme)
             # What follows the size is drawn again in the frame after the next.
             self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            assert self.accessibility(rules=rules) == [], (size, scheme)
+            assert check() == [], (size, scheme)
             assert self.overflow() == 0, size
         self.page.evaluate("scheme => { document.documentElement.dataset.scheme = scheme }", before)
         self.page.set_viewport_size(wide)
