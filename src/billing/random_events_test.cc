@@ -7,9 +7,9 @@
 namespace mb::billing {
 namespace {
 
-constexpr int kSubscriptions = 100;
+constexpr int kSubscriptions = 40;
 constexpr int kChangesOfEach = 40;
-constexpr int kDeliveries = 10'000;
+constexpr int kDeliveries = 4000;
 
 class RandomEventsTest : public ProviderFixture {
  protected:

@@ -1,20 +1,14 @@
 // Queries and counts equal a plain evaluation over all documents, for random documents, policies, callers and queries.
-#include <cstdlib>
 #include <random>
 #include <set>
 
+#include "base/testing.h"
 #include "data/data_fixture.h"
 #include "document/keep_fields.h"
 #include "store/plain_sort.h"
 
 namespace mb::data {
 namespace {
-
-// MB_CASES sets the number of cases.
-size_t randomCases() {
-  const char* asked = std::getenv("MB_CASES");
-  return asked ? std::strtoull(asked, nullptr, 10) : 3000;
-}
 
 struct QueryRuleCase {
   const char* filter;
@@ -216,7 +210,8 @@ TEST_F(QueryRandomTest, EqualsAPlainEvaluation) {
   size_t pages = 0;
   std::set<ErrorCode> refusals;
   QueryPolicyCase policy;
-  for (size_t i = 0; i < randomCases(); ++i) {
+  const uint64_t cases = randomCases("MB_CASES", 3000);
+  for (size_t i = 0; i < cases; ++i) {
     if (i % 100 == 0) {
       notes_ = (*snapshot()->get(data_->slot()).find("notes"))->ref;
       const Access access = asAdmin();
@@ -279,7 +274,7 @@ TEST_F(QueryRandomTest, EqualsAPlainEvaluation) {
     }
     if (!plain.refused) ++answered;
   }
-  EXPECT_GT(answered, randomCases() / 3);
+  EXPECT_GT(answered, cases / 3);
   EXPECT_GT(pages, answered);
   EXPECT_EQ(refusals, (std::set{ErrorCode::validation, ErrorCode::unauthenticated, ErrorCode::forbidden}));
 }

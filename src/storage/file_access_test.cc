@@ -264,15 +264,18 @@ TEST_F(FileAccessTest, ListsArePagesOfWhatTheRuleCovers) {
 TEST_F(FileAccessTest, AListEvaluatesABoundedNumberOfFiles) {
   ruled("docs", R"({"list":{"filter":{"metadata.shown":true}},"read":{}})");
   const std::string bucketId = snapshot(shop_)->get(storage_->slot()).find("docs")->record.bucketId;
+  static_assert(kMaxListed % 1000 == 0);
+  store::Write files({});
   for (uint64_t i = 0; i <= kMaxListed; ++i) {
     FileRecord record;
     record.bucket = bucketId;
     record.path = fmt::format("{}/{:05}", i < 10 ? "few" : "many", i);
     record.id = fileKey(bucketId, record.path);
     record.owner = i < 10 ? "user_a" : "user_b";
-    store::Write write({});
-    write.insert({{shop_, kFiles, 0}, doc::encode(record)});
-    ASSERT_TRUE(run(memory_.write(std::move(write), nullptr)));
+    // Each write copies the whole store.
+    files.insert({{shop_, kFiles, 0}, doc::encode(record)});
+    if (i % 1000 != 0) continue;
+    ASSERT_TRUE(run(memory_.write(std::exchange(files, store::Write({})), nullptr)));
   }
   const auto list = [&](std::string prefix) {
     return codeOf(run(storage_->files().list(access(alice_), "docs", {std::move(prefix), 10, 0})));

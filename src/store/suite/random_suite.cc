@@ -1,8 +1,8 @@
 // Random documents and filters: with any indexes, a query has the same result as a scan of all documents.
-#include <cstdlib>
 #include <random>
 #include <set>
 
+#include "base/testing.h"
 #include "store/suite/store_suite.h"
 
 namespace mb::store::suite {
@@ -118,10 +118,8 @@ class RandomInput {
   const bool exactDecimals_;
 };
 
-// MB_SEEDS sets the number of seeds.
 uint64_t seeds() {
-  const char* asked = std::getenv("MB_SEEDS");
-  return asked ? std::strtoull(asked, nullptr, 10) : 4;
+  return randomCases("MB_SEEDS", 4);
 }
 
 std::string textOf(const Query& query) {

@@ -1,8 +1,8 @@
 // Pages in the order of sort keys: compared with a plain sort of all documents, while others change, and their cost.
-#include <cstdlib>
 #include <random>
 #include <set>
 
+#include "base/testing.h"
 #include "store/plain_sort.h"
 #include "store/suite/store_suite.h"
 
@@ -77,8 +77,7 @@ class PageRandom {
 };
 
 uint64_t pageSeeds() {
-  const char* asked = std::getenv("MB_SEEDS");
-  return asked ? std::strtoull(asked, nullptr, 10) : 4;
+  return randomCases("MB_SEEDS", 4);
 }
 
 std::string textOf(std::string_view filter, const std::vector<SortKey>& sort) {

@@ -1,6 +1,7 @@
 // Recall of walks, measured against a plain loop; by walk(), so that no scan replaces the walk.
 #include <gtest/gtest.h>
 
+#include "base/testing.h"
 #include "vectors/index/graph_probe.h"
 #include "vectors/index/vectors_fixture.h"
 
@@ -54,15 +55,15 @@ void expectGood(const Collection& collection, const std::vector<Floats>& queries
   EXPECT_EQ(GraphProbe::reachable(collection.index), collection.documents.size()) << when;
 }
 
-struct Size {
+struct Space {
   Metric metric;
-  size_t vectors;
   size_t dimensions;
 };
-class Recall : public testing::TestWithParam<Size> {};
+class Recall : public testing::TestWithParam<Space> {};
 
 TEST_P(Recall, StaysGoodUnderFiltersUpdatesAndRemovals) {
-  const auto [metric, vectors, dimensions] = GetParam();
+  const auto [metric, dimensions] = GetParam();
+  const size_t vectors = randomCases("MB_RECALL_VECTORS", 2000);
   Collection collection({.dimensions = dimensions, .metric = metric, .efSearch = 100});
   Texts texts(dimensions, 100, 24, 7);
   for (size_t i = 0; i < vectors; ++i) collection.put(fmt::format("doc{:06}", i), texts.next());
@@ -80,8 +81,8 @@ TEST_P(Recall, StaysGoodUnderFiltersUpdatesAndRemovals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Metrics, Recall,
-                         testing::Values(Size{Metric::cosine, 10'000, 384}, Size{Metric::dot, 4000, 128},
-                                         Size{Metric::euclidean, 4000, 128}));
+                         testing::Values(Space{Metric::cosine, 384}, Space{Metric::dot, 128},
+                                         Space{Metric::euclidean, 128}));
 
 TEST(RecallOf, NoiseIsGoodWithMoreCandidates) {
   Collection collection({.dimensions = 32, .metric = Metric::cosine, .efSearch = 300});
