@@ -126,9 +126,9 @@ def test_check_beside_a_running_server(lived_in):
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_kill_rounds(tmp_path):
-    """20 rounds; ./test long kill runs 200."""
+    """Eight rounds; ./test long kill runs 1,000."""
     seed = random.SystemRandom().randrange(10**9)
     rounds = Rounds(tmp_path, seed)
-    rounds.run(20)
+    rounds.run(8)
     assert not rounds.problems, f"seed {seed}:\n" + "\n".join(rounds.problems[:20])
-    assert rounds.world.acknowledged > 200
+    assert rounds.world.acknowledged > 80

@@ -111,7 +111,12 @@ def queries() -> list[Tally]:
             lambda server: runners.single(name, [server.parent / program, f"--gtest_filter={tests}"], 7200, env)
         )
 
+    configurations = os.environ.get("MB_CONFIGURATIONS", "1000")
+
     tallies = unit("queries and policies", "data_test", "QueryRandomTest.*", {"MB_CASES": cases})
+    for program in ("configuration_test", "functions_test"):
+        name = f"configurations of {program}"
+        tallies += unit(name, program, "*RandomConfigurationsAreOneTextEach", {"MB_CONFIGURATIONS": configurations})
     tallies += unit("sorted pages", "embedded_test", "*PagesEqualAPlainSort*", {"MB_SEEDS": seeds})
     return tallies + unit("pages among writes", "embedded_test", "*PagesHoldWhatStays*", {"MB_SEEDS": walks})
 
@@ -193,8 +198,15 @@ def files() -> list[Tally]:
 
 
 def vectors() -> list[Tally]:
+    def work(server):
+        command = [server.parent / "vector_index_test", "--gtest_filter=*Recall.*"]
+        vectors = os.environ.get("MB_RECALL_VECTORS", "10000")
+        return runners.single("recall of walks", command, 3600, {"MB_RECALL_VECTORS": vectors})
+
     command = [sys.executable, ROOT / "bench" / "vectors.py", "--repeats", "3", "--build"]
-    return _with_release(lambda server: runners.single("vectors", [*command, server.parent], 3600))
+    return _with_release(work) + _with_release(
+        lambda server: runners.single("vectors", [*command, server.parent], 3600)
+    )
 
 
 def auth() -> list[Tally]:
@@ -206,9 +218,20 @@ def auth() -> list[Tally]:
     return bench("auth timing", "bench/auth_timing.py") + bench("revocation", "bench/revocation.py")
 
 
+def _marked(run: str) -> list[Tally]:
+    """The whole-server tests with the mark long(run=...) of this run."""
+    arguments = ["-m", f"long(run='{run}')"]
+    return _with_release(
+        lambda server: runners.PytestRun(server, run, None, arguments, os.cpu_count() or 1, name=run).result(3600)
+    )
+
+
 def waits() -> list[Tally]:
-    command = [sys.executable, "-m", "pytest", "tests", "-q", "-m", "long"]
-    return _with_release(lambda server: runners.single("waits", command, 3600, {"MB_SERVER": str(server)}))
+    return _marked("waits")
+
+
+def journeys() -> list[Tally]:
+    return _marked("journeys")
 
 
 def races() -> list[Tally]:
@@ -296,12 +319,10 @@ def mongo_suites() -> list[Tally]:
 
 
 def mongo_pair() -> list[Tally]:
-    moves = ("tests/mongo/test_move.py", "tests/mongo/test_move_project.py")
-    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", *moves, "-q"]
-    name = "several servers on MongoDB, and moves"
+    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "-q"]
     return _with_release(
-        lambda server: runners.single(name, command, 1800, {"MB_SERVER": str(server), "MB_KILLED_MOVES": "1"})
-    )
+        lambda server: runners.single("several servers on MongoDB", command, 1800, {"MB_SERVER": str(server)})
+    ) + _marked("mongo_pair")
 
 
 def mongo_tests() -> list[Tally]:
@@ -381,7 +402,7 @@ RUNS = {
         queries,
         "20 min",
         "200,000 random queries and counts compared with a plain evaluation (MB_CASES), 50,000 sorted ones (MB_SEEDS), "
-        "1,000 walks among writes (MB_WALK_SEEDS)",
+        "1,000 walks among writes (MB_WALK_SEEDS), 1,000 configurations exported and imported (MB_CONFIGURATIONS)",
     ),
     "fuzz": (fuzz, "4 h", "every fuzzer for an hour, one a core (MB_FUZZ_SECONDS: wall-clock time of all)"),
     "differential": (
@@ -411,9 +432,19 @@ RUNS = {
         "200 random projects compared with graphql-js (MB_GRAPHQL_SHAPES); a list with a relation compared with REST's",
     ),
     "files": (files, "4 min", "the CPU of small files, the rate of large ones, the memory of 1 GiB up and down"),
-    "vectors": (vectors, "15 min", "100,000 vectors: what is found, plain and under filters, and how soon at 100 a second"),
+    "vectors": (
+        vectors,
+        "18 min",
+        "100,000 vectors: what is found, plain and under filters, and how soon at 100 a second; what walks find of 10,000 "
+        "(MB_RECALL_VECTORS)",
+    ),
     "auth": (auth, "8 min", "whether time tells who is registered; how soon what was revoked is refused, under load"),
-    "waits": (waits, "5 min", "the tests that wait for a schedule's minute or a limit of many seconds, on the real clock"),
+    "waits": (waits, "6 min", "the tests that wait for a schedule's minute or a limit of many seconds, on the real clock"),
+    "journeys": (
+        journeys,
+        "5 min",
+        "journeys in a browser that are variations of those of ./test: by keyboard, at the limits, of those who may do less",
+    ),
     "races": (races, "8 min", "500 rounds of members, environments, invites, sets and references changed at once (MB_RACE_ROUNDS)"),
     "billing": (
         billing,
@@ -439,7 +470,7 @@ RUNS = {
         "the suite of all engines on the one on MongoDB, and on databases of projects' owners (MANYBASE_TEST_MONGO_URL: on that "
         "server)",
     ),
-    "mongo_pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol, and moves to and from it"),
+    "mongo_pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol, and killed moves to and from it"),
     "mongo_tests": (
         mongo_tests,
         "45 min",

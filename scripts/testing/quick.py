@@ -36,17 +36,18 @@ def run() -> int:
     # Beside the tests, which often wait.
     fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "60")))
     lint = runners.SingleRun("lint", [ROOT / "scripts" / "lint", "--all"], background=True)
-    for tally in runners.suite("release"):
-        done(tally)
+    tests = runners.suite("release")
+    done(next(tests))
+    # Beside what is left of the whole-server tests: it often waits for what it has cut off.
+    mongo_suite = runners.mongo_suite(SERVER, "test_the_suite_without_its_slow_tests")
+    done(next(tests))
     stage("Differential test")
     done(runners.differential(20_000, 600))
     stage("Catalogue example")
     done(runners.catalogue(SERVER, whole=False, seconds=600))
     stage("MongoDB")
-    # The suite often waits for what it has cut off.
-    suite = runners.mongo_suite(SERVER, "test_the_suite_without_its_slow_tests")
     done(runners.mongo_servers(SERVER, "mongo-quick", ON_MONGO, 600))
-    done(suite.result(600))
+    done(mongo_suite.result(600))
     stage("clang-tidy and fuzzers")
     done(lint.result(1800))
     done(fuzz.result() if fuzz else _failed("fuzz build", broken_fuzz))

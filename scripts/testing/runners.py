@@ -131,7 +131,8 @@ class PytestRun:
         self.report = RESULTS / label / "pytest.xml"
         self.report.unlink(missing_ok=True)
         more = shlex.split(os.environ.get("MB_PYTEST", ""))
-        shared = ["-n", workers, "--dist", "loadfile"]
+        # In the order of the files: by the number of their tests, the journeys, few and long, would be the last.
+        shared = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
         self.process = processes.start(
             [sys.executable, "-m", "pytest", *tests, "-q", f"--junitxml={self.report}", *shared, *(arguments or []), *more],
             self.log,
@@ -173,10 +174,9 @@ def suite(
 ) -> Iterator[Tally]:
     """Unit and whole-server tests of a build; `unit_seconds` are one program's, `server_seconds` those of the whole-server
     tests once the unit tests are done."""
-    # They run next to the unit tests, and one more of them than there are cores, since they often wait (for a retry, a
-    # timeout, a page).
+    # They run next to the unit tests, and two of them a core, since they often wait (for a retry, a timeout, a page).
     server = BUILD / preset / "bin" / "manybase"
-    server_tests = PytestRun(server, preset, env, arguments, workers=(os.cpu_count() or 1) + 1)
+    server_tests = PytestRun(server, preset, env, arguments, workers=2 * (os.cpu_count() or 1))
     processes.stage("Unit tests")
     yield unit_tests(preset, env, unit_seconds)
     processes.stage("Whole-server tests")

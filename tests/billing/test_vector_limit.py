@@ -183,6 +183,8 @@ def test_functions(make_project):
 # ---- embeddings
 
 
+@pytest.mark.long(run="waits")
+@pytest.mark.timeout(180)
 def test_embeddings_without_space_wait(make_project, embeddings):
     project = make_project(2)
     space = texts(project)

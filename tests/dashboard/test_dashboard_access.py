@@ -370,6 +370,7 @@ def member(server, mails, project, role: str) -> PlatformUser:
 CHANGES = re.compile(r"New |Save|Add|Copy|Revoke|Block|Deactivate|Activate|Delete|Edit|Set up|Remove")
 
 
+@pytest.mark.long(run="journeys")
 def test_a_viewer_and_a_narrow_role(server, opened, project, mails):
     project.api_key("read")
     project.enduser_role("storage:read", name="strong")

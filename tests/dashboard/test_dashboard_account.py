@@ -66,6 +66,7 @@ def test_the_password(at_account, developer):
     ok(developer.post("/control/auth/login", body, token=None))
 
 
+@pytest.mark.long(run="journeys")
 def test_a_hostile_client_is_text(at_account, developer):
     person = at_account
     agent = "<img src=x onerror=alert(1)> \u202e Firefox"

@@ -20,6 +20,7 @@ def nested(depth: int) -> dict:
     return inner
 
 
+@pytest.mark.long(run="journeys")
 def test_documents_large_deep_wide_and_of_year_9999(person, developer, project, books):
     path = f"/admin/collections/{books}/documents"
     large = {"id": "large", "text": "x" * (MEBIBYTE - 1000)}
@@ -48,6 +49,7 @@ def test_documents_large_deep_wide_and_of_year_9999(person, developer, project, 
     assert ok(project.admin.get(f"{path}/large"))["document"]["text"] == large["text"]
 
 
+@pytest.mark.long(run="journeys")
 def test_a_schema_of_500_fields(person, developer, project):
     properties = {f"field{n:03}": {"type": "string", "maxLength": 100} for n in range(500)}
     name = project.collection(schema={"type": "object", "properties": properties})
@@ -65,6 +67,7 @@ def test_a_schema_of_500_fields(person, developer, project):
     expect(person.page.get_by_role("main").get_by_text("field499", exact=True).first).to_be_attached()
 
 
+@pytest.mark.long(run="journeys")
 def test_a_thousand_collections(person, developer, project):
     for n in range(1000):
         ok(project.admin.post("/admin/collections", {"name": f"c{n:03}"}), 201)
@@ -77,6 +80,7 @@ def test_a_thousand_collections(person, developer, project):
     assert person.path() == f"/p/{project.slug}/data/c777"
 
 
+@pytest.mark.long(run="journeys")
 def test_a_role_that_may_read_one_collection(viewer_at, project):
     name = project.collection("books")
     project.collection("secrets")

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
 from support.client import ok
@@ -54,6 +55,7 @@ def tab(person, name: str) -> None:
     person.tab_to(name, 90)
 
 
+@pytest.mark.long(run="journeys")
 def test_a_flow_is_made_by_keyboard_alone(person, developer, project, books):
     person.expect_refusals(400)
     page = person.page
@@ -230,6 +232,7 @@ def test_a_flow_is_drawn_by_pointer_and_becomes_code(person, developer, project)
     person.look()
 
 
+@pytest.mark.long(run="journeys")
 def test_what_is_typed_into_a_flow_is_kept(person, developer, project):
     message = f"{MARKUP} {{{{ event.type }}}}"
     route = draw(project, "typed", [("start", "trigger", {}), ("say", "log", {"message": message})], [("start", "say", "")])

@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from support.client import ok
@@ -87,6 +88,7 @@ def test_functions_are_made_from_templates_listed_and_enabled(person, developer,
     expect(rows).to_have_count(2 + len(templates))
 
 
+@pytest.mark.long(run="journeys")
 def test_by_keyboard_alone_from_a_mistake_to_a_run(person, developer, project, books):
     person.expect_refusals(400)
     ok(project.admin.post(f"/admin/collections/{books}/documents", {"id": "b1", "title": "Fjords", "stock": 2**53 + 1}), 201)
@@ -225,6 +227,7 @@ def test_tests_versions_and_settings(person, developer, project, books):
     assert project.admin.get(function.route).status_code == 404
 
 
+@pytest.mark.long(run="journeys")
 def test_what_is_typed_is_kept(person, developer, project):
     person.expect_refusals(404)
     function = http_function(project, "return { body: ctx.request.query.name ?? 'unknown' };", "/hello/:id")
@@ -266,6 +269,7 @@ def test_what_is_typed_is_kept(person, developer, project):
     person.heading("Functions")
 
 
+@pytest.mark.long(run="journeys")
 def test_a_flow_is_read_until_it_is_code(person, developer, project):
     flow = {
         "nodes": [{"id": "start", "type": "trigger", "data": {}}, {"id": "say", "type": "log", "data": {"message": "hello"}}],
@@ -283,6 +287,7 @@ def test_a_flow_is_read_until_it_is_code(person, developer, project):
     assert ok(project.admin.get("/admin/functions/drawn"))["function"]["flow"] is None
 
 
+@pytest.mark.long(run="journeys")
 def test_a_viewer_is_offered_nothing_that_would_be_refused(viewer_at, project, books):
     function = database_function(project, books, "return 1;", tests=[{"name": "one", "event": {}, "expect": {"status": "success"}}])
     function.invoke()

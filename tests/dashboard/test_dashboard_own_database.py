@@ -224,6 +224,7 @@ def test_a_collection_is_imported_and_its_documents_get_ids(person, developer, p
     expect(rows.filter(has_text="orders")).to_contain_text("imported as purchases")
 
 
+@pytest.mark.long(run="journeys")
 def test_a_backfill_is_stopped_and_continued(person, developer, project, theirs):
     theirs.orders.insert_many([{"total": n} for n in range(60)])
     ok(project.admin.post("/admin/introspect/orders/import", {}), 201)
@@ -246,6 +247,7 @@ def test_a_backfill_is_stopped_and_continued(person, developer, project, theirs)
     expect(ids.get_by_role("status")).to_have_text("Done: 60 documents have got an id.")
 
 
+@pytest.mark.long(run="journeys")
 def test_what_cannot_be_imported_says_why(person, developer, project, theirs):
     person.expect_refusals(404)
     theirs.orders.insert_many([{"id": 5}, {"id": 6}])
@@ -261,6 +263,7 @@ def test_what_cannot_be_imported_says_why(person, developer, project, theirs):
     person.look()
 
 
+@pytest.mark.long(run="journeys")
 def test_a_database_that_is_away(person, developer, project):
     person.expect_refusals(503)
     body = '{"error": {"code": "UNAVAILABLE", "message": "the project\'s database cannot be reached"}}'

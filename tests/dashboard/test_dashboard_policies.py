@@ -53,6 +53,7 @@ def steps_of(person):
     return trial_of(person).get_by_role("list", name="Steps").get_by_role("listitem")
 
 
+@pytest.mark.long(run="journeys")
 def test_members_of_the_team_may_read(at_policy, project):
     project.collection("memberships", policy=None)
     project.collection("tasks", policy=None)

@@ -73,6 +73,7 @@ def test_the_list(person, developer, owner):
     person.look()
 
 
+@pytest.mark.long(run="journeys")
 def test_switching_by_keyboard(person, developer):
     for name in ("Alpha", "Beta", "Gamma"):
         developer.create_project(name)
@@ -112,6 +113,7 @@ def test_addresses_that_name_nothing(person, developer, path):
     person.heading("Projects")
 
 
+@pytest.mark.long(run="journeys")
 def test_hostile_names_are_text(person, developer):
     projects = [developer.create_project(name) for name in HOSTILE]
     person.sign_in(developer)

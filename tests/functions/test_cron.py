@@ -55,7 +55,7 @@ def test_a_time_zone_is_part_of_the_trigger(project, admin):
     refused(admin.patch(made.route, {"trigger": other}), 400, "VALIDATION", "/trigger/timezone")
 
 
-@pytest.mark.long
+@pytest.mark.long(run="waits")
 @pytest.mark.timeout(300)
 def test_fires_at_the_minute_with_its_event(project):
     until_the_minute_turns()
@@ -74,7 +74,7 @@ def test_fires_at_the_minute_with_its_event(project):
     assert wait(there, 1)[-1]["result"]["scheduledAt"] == event["scheduledAt"]
 
 
-@pytest.mark.long
+@pytest.mark.long(run="waits")
 @pytest.mark.timeout(300)
 def test_a_fire_that_was_missed_runs_once_at_start(make_server):
     server = make_server().start()
@@ -95,7 +95,7 @@ def test_a_fire_that_was_missed_runs_once_at_start(make_server):
     assert len(fires) == len(set(fires))
 
 
-@pytest.mark.long
+@pytest.mark.long(run="waits")
 @pytest.mark.timeout(300)
 def test_a_suspended_project_and_a_deleted_function_do_not_run(owner):
     project = owner.create_project()

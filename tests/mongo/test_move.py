@@ -1,6 +1,5 @@
 """`manybase move`: a deployment goes from the embedded engine to MongoDB and back, and reads as before."""
 
-import os
 import subprocess
 import threading
 
@@ -167,8 +166,7 @@ def test_refused_targets(filled, tmp_path):
     assert "no problems" in done(run("check", data=server.data))
 
 
-@pytest.mark.slow
-@pytest.mark.skipif("MB_KILLED_MOVES" not in os.environ, reason="./test long mongo_pair runs it")
+@pytest.mark.long(run="mongo_pair")
 @pytest.mark.parametrize("to_mongo", [True, False])
 def test_a_killed_move_leaves_nothing_that_opens(filled, make_server, tmp_path, to_mongo):
     server, _, project, *_ = filled

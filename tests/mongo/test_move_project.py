@@ -1,7 +1,6 @@
 """`manybase move --project`: a project goes into another deployment, of the other engine or the same, or stays as it is."""
 
 import base64
-import os
 import subprocess
 from pathlib import Path
 
@@ -355,8 +354,7 @@ def test_a_database_that_cannot_be_reached(make_server):
     assert len(project.admin.list("Things", limit=1000)) == 40
 
 
-@pytest.mark.slow
-@pytest.mark.skipif("MB_KILLED_MOVES" not in os.environ, reason="./test long mongo_pair runs it")
+@pytest.mark.long(run="mongo_pair")
 @pytest.mark.parametrize("to_mongo", [True, False])
 def test_a_killed_move_of_a_project_leaves_none(make_server, to_mongo):
     source, target = Side(make_server, True), Side(make_server, to_mongo)

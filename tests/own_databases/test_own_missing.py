@@ -87,6 +87,7 @@ def test_a_collection_that_is_dropped_is_not_found_until_it_is_there_again(proje
     assert len(reader.invoke()["result"]) == 3
 
 
+@pytest.mark.long(run="waits")
 def test_the_first_document_shows_that_it_is_there_again(project, there):
     orders = imported(project, there, "orders", [{"n": 1}])
     with followed(project, there, orders) as live:
@@ -151,7 +152,7 @@ def test_without_change_streams_a_check_finds_it(owner, tmp_path):
         standalone.stop()
 
 
-@pytest.mark.long
+@pytest.mark.long(run="waits")
 def test_a_pass_finds_it_without_a_check(make_server, server_settings, tmp_path):
     """The first pass comes a minute after the start."""
     standalone = MongoServer(tmp_path, "--standalone")

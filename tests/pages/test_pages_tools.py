@@ -31,7 +31,7 @@ POLICY = {
 
 
 def test_headers(server, project):
-    for path in [*addresses(project), f"/p/{project.slug}/docs"]:
+    for path in [*addresses(), *addresses(project), f"/p/{project.slug}/docs"]:
         answer = get(server, path, accept_encoding="identity")
         assert answer.status_code == 200 and answer.headers["content-type"] == "text/html; charset=utf-8", path
         assert set(answer.headers["content-security-policy"].split("; ")) == POLICY
@@ -118,11 +118,11 @@ def test_base_url_with_a_path(make_server):
 # ---- accessibility
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_for_everybody(chromium, server, project, scheme):
+@pytest.mark.parametrize("scheme, of_project", [("light", False), ("dark", True)])
+def test_for_everybody(chromium, server, project, scheme, of_project):
     with using(chromium, server, color_scheme=scheme) as visitor:
         found = []
-        for path in addresses(project):
+        for path in addresses(project if of_project else None):
             (open_reference if path.endswith("docs") else open_graphiql)(visitor, server.url + path)
             give(visitor, "nonsense")
             visitor.page.get_by_role("button", name="Forget").wait_for()

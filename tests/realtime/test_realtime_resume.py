@@ -223,7 +223,7 @@ def test_a_slow_client_gets_a_gap_and_goes_on(server, project, admin, alice):
             assert third.event()["documentId"] == now
 
 
-@pytest.mark.long
+@pytest.mark.long(run="waits")
 @pytest.mark.timeout(150)
 def test_a_client_that_never_reads_is_closed(server, project, admin, alice):
     posts = project.collection()

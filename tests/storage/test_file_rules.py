@@ -354,7 +354,7 @@ def test_a_change_of_rules_is_audited(project, admin):
     assert [entry["details"] for entry in mine] == [{"rules": True}]
 
 
-@pytest.mark.long
+@pytest.mark.long(run="waits")
 def test_a_list_looks_at_ten_thousand_files(project, alice):
     shelf = Ruled(project, {"list": {"filter": {"metadata.shown": True}}})
     for i in range(10_001):

@@ -7,8 +7,9 @@ from support.browser import visiting
 TOOLS = ("/docs", "/graphiql")
 
 
-def addresses(project) -> list[str]:
-    return [place + tool for place in ("", f"/p/{project.id}") for tool in TOOLS]
+def addresses(project=None) -> list[str]:
+    """Returns the paths of the tools of a project, or of all projects together."""
+    return [(f"/p/{project.id}" if project else "") + tool for tool in TOOLS]
 
 
 @contextmanager
