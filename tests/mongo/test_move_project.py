@@ -336,7 +336,7 @@ def test_a_database_that_cannot_be_written(make_server, tmp_path):
         assert target.projects()["shop"]["status"] == "suspended"
         target.server.stop()
     finally:
-        mongo.stop()
+        mongo.kill()
 
 
 def test_a_database_that_cannot_be_reached(make_server):

@@ -17,7 +17,7 @@ def mongo(tmp_path_factory):
     """A replica set of one, without users."""
     server = MongoServer(tmp_path_factory.mktemp("mongo"))
     yield server
-    server.stop()
+    server.kill()
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +30,7 @@ def guarded_mongo(tmp_path_factory):
     server.stop()
     server.start("--auth")
     yield server
-    server.stop()
+    server.kill()
 
 
 @pytest.fixture

@@ -274,7 +274,7 @@ def test_without_change_streams_only_writes_made_here_are_seen(owner, tmp_path):
             ok(project.admin.delete(f"/{posts}/{id}"), 204)
             assert [seen(live.event()) for _ in range(3)] == [("insert", 1), ("update", 12), ("delete", None)]
     finally:
-        standalone.stop()
+        standalone.kill()
 
 
 # ---- over crashes, suspensions and losses
@@ -379,7 +379,7 @@ def test_a_lost_past_is_a_gap_and_a_warning(owner, tmp_path, receiver):
         checked = ok(owner.post(f"/control/projects/{project.id}/database/check"))
         assert warning in checked["warnings"]
     finally:
-        mongo.stop()
+        mongo.kill()
 
 
 def test_a_database_that_is_dropped_is_a_gap(project, owner, there):

@@ -50,7 +50,7 @@ def test_a_standalone_server_has_no_streams_and_no_transactions(owner, tmp_path)
         error = refused(create(owner, f"mongodb://127.1:{standalone.port}/shop"), 409, "CONFLICT")
         assert error["message"] == "this database is used already"
     finally:
-        standalone.stop()
+        standalone.kill()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_certificate_is_verified(make_server, tmp_path):
         created = project.admin.create(posts, {"n": 1})
         assert project.admin.list(posts) == [created]
     finally:
-        mongo.stop()
+        mongo.kill()
 
 
 def test_names_that_lead_to_refused_addresses_could_not_be_reached(make_server):
@@ -240,7 +240,7 @@ def test_a_check_tells_whether_it_can_be_reached(owner, tmp_path):
     assert ok(owner.get(path))["project"]["warnings"] == away["warnings"]
     mongo.start()
     assert ok(owner.post(f"{path}/database/check")) == found
-    mongo.stop()
+    mongo.kill()
 
 
 def test_it_stays_over_a_restart_suspension_and_the_rotation_of_the_secret(make_server, database):

@@ -37,8 +37,7 @@ def mongo(tmp_path):
     """A server of the test's own."""
     server = MongoServer(tmp_path)
     yield server
-    if server.process.poll() is None:
-        server.stop()
+    server.kill()
 
 
 @pytest.fixture

@@ -149,7 +149,7 @@ def test_without_change_streams_a_check_finds_it(owner, tmp_path):
             assert missing(checked(project)) == []
             assert project.admin.list(orders) == []
     finally:
-        standalone.stop()
+        standalone.kill()
 
 
 @pytest.mark.long(run="waits")
@@ -167,4 +167,4 @@ def test_a_pass_finds_it_without_a_check(make_server, server_settings, tmp_path)
         wait_until(lambda: project.admin.get(f"/{orders}").status_code == 404, 120)
         assert shown(project) == [orders]
     finally:
-        standalone.stop()
+        standalone.kill()
