@@ -36,11 +36,10 @@ def run() -> int:
     # Beside the tests, which often wait.
     fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "60")))
     lint = runners.SingleRun("lint", [ROOT / "scripts" / "lint", "--all"], background=True)
-    tests = runners.suite("release")
-    done(next(tests))
-    # Beside what is left of the whole-server tests: it often waits for what it has cut off.
+    for tally in runners.suite("release"):
+        done(tally)
+    # Beside what follows: it often waits for what it has cut off.
     mongo_suite = runners.mongo_suite(SERVER, "test_the_suite_without_its_slow_tests")
-    done(next(tests))
     stage("Differential test")
     done(runners.differential(20_000, 600))
     stage("Catalogue example")
