@@ -51,6 +51,7 @@ def test_a_mixture_of_two_states_breaks_the_seal():
 
 
 @pytest.mark.slow
+@pytest.mark.embedded("it sets the files of the store back")
 def test_data_from_before_is_seen_as_loss(tmp_path):
     """The whole crash test with a server that loses data: its data is set back to an earlier state."""
     rounds = Rounds(tmp_path, seed=1, only={"documents", "unique values"})

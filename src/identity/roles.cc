@@ -184,6 +184,9 @@ Task<> Roles::removeOnce(store::ProjectNo project, RoleKind kind, std::string na
 Task<> Roles::refuseWhileUsed(store::ProjectNo project, std::string name) {
   CO_TRY(const snapshot::SnapshotPtr snapshot, co_await deps_.snapshots.byNumber(project));
   if (!snapshot) co_return fail(ErrorCode::notFound, "no such project");
+  // It must hold each grant that the role's record counts. Of several processes one may not have heard of a commit yet.
+  CO_TRY(const uint64_t epoch, co_await deps_.store.epochNow(project));
+  if (epoch != snapshot->epoch()) co_return fail(ErrorCode::retry, "the project has changed since it was read");
   for (const auto& [user, member] : snapshot->get(slots_.members).byUser) {
     if (member.role == name) co_return fail(ErrorCode::conflict, "a member has this role");
   }
