@@ -163,6 +163,13 @@ def too_many(condition: Condition) -> bool:
     return condition.answer is True and not condition.expected
 
 
+def equals_element(condition: Condition, kind: type) -> bool:
+    """Returns whether an operand of this type equals an element of an array that the path reaches."""
+    operands = condition.operand if condition.name == "$in" else [condition.operand]
+    arrays = [value for value in values(condition) if is_list(value)]
+    return any(isinstance(one, kind) and one in array for one in operands for array in arrays)
+
+
 def too_few(condition: Condition) -> bool:
     return condition.answer is False and condition.expected
 
@@ -278,6 +285,20 @@ JAVA = [
         or any(map(is_list, c.operators.get("$nin", []))) and holds(at_first(c), is_list),
         {"a": []},
         {"a": [[]]},
+    ),
+    Known(
+        "an array as operand is the whole field",
+        '"Match an Array": the field is that array or has it as an element',
+        lambda c: too_few(c) and c.plain and equals_element(c, list),
+        {"a": [0]},
+        {"a": [[0], 5]},
+    ),
+    Known(
+        "an array among the values of $in",
+        '"$in": the field, or one of its elements, equals one of the values',
+        lambda c: too_few(c) and c.name == "$in" and any(is_list(value) and value in c.operand for value in values(c)),
+        {"a": {"$in": [7, [0]]}},
+        {"a": [0]},
     ),
     Known(
         "a path through an array of no values exists",
@@ -399,6 +420,13 @@ FERRET = [
         lambda c: too_few(c) and holds(c.operators, lambda one: one == {}),
         {"a": {}},
         {"a": [{}]},
+    ),
+    Known(
+        "a document is not compared with elements",
+        '"Query an Array of Embedded Documents": one element equals the document',
+        lambda c: too_few(c) and c.name in ("$eq", "$in") and equals_element(c, dict),
+        {"a": {"c": 1}},
+        {"a": [{"c": 1}]},
     ),
     Known(
         "what is next to an empty document is left out",
