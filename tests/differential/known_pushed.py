@@ -431,7 +431,7 @@ FERRET = [
     Known(
         "what is next to an empty document is left out",
         '"Specify AND Conditions": all operators of a field must hold',
-        lambda c: too_many(c) and c.operators.get("$eq") == {} and several(c),
+        lambda c: too_many(c) and {} in (c.operators.get("$eq"), c.operators.get("$ne")) and several(c),
         {"a": {"$eq": {}, "$lt": 1}},
         {"a": {}},
     ),
