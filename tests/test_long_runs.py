@@ -4,7 +4,7 @@ import re
 
 from support.server import ROOT
 
-LONG_RUNS = (ROOT / "scripts" / "testing" / "long_runs.py").read_text()
+LONG_RUNS = "".join(path.read_text() for path in sorted((ROOT / "scripts" / "testing").glob("long_*.py")))
 RUNNERS = (ROOT / "scripts" / "testing" / "runners.py").read_text()
 TESTS = [path for path in (ROOT / "tests").rglob("*.py") if path.name != "test_long_runs.py"]
 
@@ -12,7 +12,7 @@ TESTS = [path for path in (ROOT / "tests").rglob("*.py") if path.name != "test_l
 def test_each_mark_names_a_run_that_makes_what_it_marks():
     """A mark without a run, or with one that selects no marks, is a test that never runs."""
     marks = {(path.name, mark) for path in TESTS for mark in re.findall(r"mark\.long\b(?:\((.*?)\))?", path.read_text())}
-    runs = set(re.findall(r'_marked\(\s*"(\w+)"', LONG_RUNS))
+    runs = set(re.findall(r'\bmarked\(\s*"(\w+)"', LONG_RUNS))
     assert {f'run="{run}"' for run in runs} == {mark for _, mark in marks}, marks
     assert runs <= set(re.findall(r'^    "(\w+)": \(', LONG_RUNS, re.M))
 

@@ -4,25 +4,16 @@ import os
 import sys
 import time
 
+import long_mongo
+import long_work
 import processes
 import runners
-from processes import BUILD, ROOT
+from processes import ROOT
 from runners import RESULTS, Tally
 
 
-def _unbuilt(preset: str, *targets: str) -> list[Tally]:
-    """Builds the targets; gives what does not build as a failure, which it shows."""
-    broken = processes.build(preset, *targets)
-    if not broken:
-        return []
-    tally = Tally(f"{preset} build")
-    tally.fail(broken)
-    tally.show()
-    return [tally]
-
-
 def _sanitized(preset: str, env: dict) -> list[Tally]:
-    if unbuilt := _unbuilt(preset):
+    if unbuilt := long_work.build_failures(preset):
         return unbuilt
     # Everything runs several times slower: MB_SLOW stretches the tests' own deadlines.
     named = ":external_symbolizer_path=/usr/bin/llvm-symbolizer-19"
@@ -46,20 +37,9 @@ def tsan() -> list[Tally]:
     return _sanitized("tsan", {"TSAN_OPTIONS": options})
 
 
-def _with_release(work) -> list[Tally]:
-    if unbuilt := _unbuilt("release"):
-        return unbuilt
-    tally = work(BUILD / "release" / "bin" / "manybase")
-    if tally is None:
-        tally = Tally("missing")
-        tally.fail("the folder has no command for this")
-    tally.show()
-    return [tally]
-
-
 def kill() -> list[Tally]:
     rounds = os.environ.get("MB_KILL_ROUNDS", "1000")
-    return _with_release(
+    return long_work.with_release(
         lambda server: runners.single(
             "kill rounds", [sys.executable, "tests/kill/kill_rounds.py", "--server", server, "--rounds", rounds], 14400
         )
@@ -71,7 +51,7 @@ def hooks() -> list[Tally]:
     tallies = []
     for name, more in (("hooks", []), ("hooks with redis", ["--redis"])):
         line = [sys.executable, "tests/kill/kill_rounds.py", "--only", "hooks", "--rounds", rounds, *more]
-        tallies += _with_release(
+        tallies += long_work.with_release(
             lambda server, name=name, line=line: runners.single(name, [*line, "--server", server], 7200)
         )
     return tallies
@@ -80,7 +60,7 @@ def hooks() -> list[Tally]:
 def functions_kill() -> list[Tally]:
     rounds = os.environ.get("MB_KILL_ROUNDS", "300")
     line = [sys.executable, "tests/kill/kill_rounds.py", "--only", "functions", "--rounds", rounds]
-    return _with_release(lambda server: runners.single("functions_kill", [*line, "--server", server], 7200))
+    return long_work.with_release(lambda server: runners.single("functions_kill", [*line, "--server", server], 7200))
 
 
 def _file_faults(name: str, tests: str, env: dict) -> list[Tally]:
@@ -88,7 +68,7 @@ def _file_faults(name: str, tests: str, env: dict) -> list[Tally]:
         command = [server.parent / "faults_test", f"--gtest_filter={tests}"]
         return runners.single(name, command, 7200, env)
 
-    return _with_release(work)
+    return long_work.with_release(work)
 
 
 def faults() -> list[Tally]:
@@ -107,7 +87,7 @@ def queries() -> list[Tally]:
     walks = os.environ.get("MB_WALK_SEEDS", "40")  # of 25 walks each
 
     def unit(name: str, program: str, tests: str, env: dict) -> list[Tally]:
-        return _with_release(
+        return long_work.with_release(
             lambda server: runners.single(name, [server.parent / program, f"--gtest_filter={tests}"], 7200, env)
         )
 
@@ -122,7 +102,7 @@ def queries() -> list[Tally]:
 
 
 def fuzz() -> list[Tally]:
-    if unbuilt := _unbuilt("fuzz", "fuzzers"):
+    if unbuilt := long_work.build_failures("fuzz", "fuzzers"):
         return unbuilt
     fuzzers = len(list((ROOT / "fuzz").glob("*_fuzz.cc")))
     cores = os.cpu_count() or 1
@@ -133,23 +113,7 @@ def fuzz() -> list[Tally]:
 
 def differential() -> list[Tally]:
     operations = int(os.environ.get("MB_DIFFERENTIAL_OPERATIONS", "1000000"))
-    return _with_release(lambda _server: runners.differential(operations, 7200))
-
-
-def mongo_differential() -> list[Tally]:
-    operations = int(os.environ.get("MB_DIFFERENTIAL_OPERATIONS", "1000000"))
-    return _with_release(lambda _server: runners.differential(operations, 4 * 3600, "--mongo"))
-
-
-def mongo_others() -> list[Tally]:
-    filters = int(os.environ.get("MB_PUSHED_FILTERS", "100000"))
-    tallies: list[Tally] = []
-    for name in ("mongo-java-server", "ferretdb", "secantusdb"):
-        tallies += _with_release(lambda _server, name=name: runners.pushed_filters(name, filters, 7200))
-    command = [sys.executable, "-m", "pytest", "tests/mongo/long_others.py", "-q"]
-    return tallies + _with_release(
-        lambda server: runners.single("suite on mongo-java-server", command, 1800, {"MB_SERVER": str(server)})
-    )
+    return long_work.with_release(lambda _server: runners.differential(operations, 7200))
 
 
 def bench() -> list[Tally]:
@@ -157,44 +121,44 @@ def bench() -> list[Tally]:
         script = ROOT / "bench" / "run.py"
         return runners.single("bench", [sys.executable, script], 7200) if script.exists() else None
 
-    return _with_release(work)
+    return long_work.with_release(work)
 
 
 def large() -> list[Tally]:
     script = ROOT / "bench" / "large.py"
-    return _with_release(lambda server: runners.single("large", [sys.executable, script, "--server", server], 7200))
+    return long_work.with_release(lambda server: runners.single("large", [sys.executable, script, "--server", server], 7200))
 
 
 def projects() -> list[Tally]:
     command = [sys.executable, ROOT / "bench" / "projects.py", "--build"]
-    return _with_release(lambda server: runners.single("projects", [*command, server.parent], 3600))
+    return long_work.with_release(lambda server: runners.single("projects", [*command, server.parent], 3600))
 
 
 def realtime() -> list[Tally]:
     command = [sys.executable, ROOT / "bench" / "realtime.py", "--build"]
-    return _with_release(lambda server: runners.single("realtime", [*command, server.parent], 3600))
+    return long_work.with_release(lambda server: runners.single("realtime", [*command, server.parent], 3600))
 
 
 def functions() -> list[Tally]:
     command = [sys.executable, ROOT / "bench" / "functions.py", "--build"]
-    return _with_release(lambda server: runners.single("functions", [*command, server.parent], 3600))
+    return long_work.with_release(lambda server: runners.single("functions", [*command, server.parent], 3600))
 
 
 def graphql() -> list[Tally]:
     shapes = os.environ.get("MB_GRAPHQL_SHAPES", "200")
     reference = [sys.executable, "-m", "pytest", "tests/graphql/test_graphql_reference.py", "-q"]
-    tallies = _with_release(
+    tallies = long_work.with_release(
         lambda server: runners.single(
             "graphql reference", reference, 3600, {"MB_SERVER": str(server), "MB_GRAPHQL_SHAPES": shapes}
         )
     )
     cost = [sys.executable, ROOT / "bench" / "graphql.py", "--build"]
-    return tallies + _with_release(lambda server: runners.single("graphql cost", [*cost, server.parent], 3600))
+    return tallies + long_work.with_release(lambda server: runners.single("graphql cost", [*cost, server.parent], 3600))
 
 
 def files() -> list[Tally]:
     command = [sys.executable, ROOT / "bench" / "files.py", "--build"]
-    return _with_release(lambda server: runners.single("files", [*command, server.parent], 3600))
+    return long_work.with_release(lambda server: runners.single("files", [*command, server.parent], 3600))
 
 
 def vectors() -> list[Tally]:
@@ -204,41 +168,33 @@ def vectors() -> list[Tally]:
         return runners.single("recall of walks", command, 3600, {"MB_RECALL_VECTORS": vectors})
 
     command = [sys.executable, ROOT / "bench" / "vectors.py", "--repeats", "3", "--build"]
-    return _with_release(work) + _with_release(
+    return long_work.with_release(work) + long_work.with_release(
         lambda server: runners.single("vectors", [*command, server.parent], 3600)
     )
 
 
 def auth() -> list[Tally]:
     def bench(name, script):
-        return _with_release(
+        return long_work.with_release(
             lambda server: runners.single(name, [sys.executable, script, "--build", server.parent], 3600)
         )
 
     return bench("auth timing", "bench/auth_timing.py") + bench("revocation", "bench/revocation.py")
 
 
-def _marked(run: str) -> list[Tally]:
-    """The whole-server tests with the mark long(run=...) of this run."""
-    arguments = ["-m", f"long(run='{run}')"]
-    return _with_release(
-        lambda server: runners.PytestRun(server, run, None, arguments, os.cpu_count() or 1, name=run).result(3600)
-    )
-
-
 def waits() -> list[Tally]:
-    return _marked("waits")
+    return long_work.marked("waits")
 
 
 def journeys() -> list[Tally]:
-    return _marked("journeys")
+    return long_work.marked("journeys")
 
 
 def races() -> list[Tally]:
     rounds = os.environ.get("MB_RACE_ROUNDS", "500")
     tests = ["tests/projects/test_races.py", "tests/test_policy_set_races.py", "tests/test_references.py"]
     command = [sys.executable, "-m", "pytest", *tests, "-q", "-k", "races or beside"]
-    return _with_release(
+    return long_work.with_release(
         lambda server: runners.single("races", command, 3600, {"MB_SERVER": str(server), "MB_RACE_ROUNDS": rounds})
     )
 
@@ -247,20 +203,20 @@ def billing() -> list[Tally]:
     def pytest(name, file, variable, rounds):
         command = [sys.executable, "-m", "pytest", f"tests/billing/{file}", "-q"]
         env = {variable: os.environ.get(variable, rounds)}
-        return _with_release(lambda server: runners.single(name, command, 7200, {"MB_SERVER": str(server), **env}))
+        return long_work.with_release(lambda server: runners.single(name, command, 7200, {"MB_SERVER": str(server), **env}))
 
     cost = [sys.executable, ROOT / "bench" / "billing.py", "--build"]
     return (
         pytest("limits at once", "test_limits_at_once.py", "MB_BILLING_ROUNDS", "50")
         + pytest("meters after kills", "test_meters_after_kill.py", "MB_BILLING_KILL_ROUNDS", "200")
-        + _with_release(lambda server: runners.single("billing cost", [*cost, server.parent], 3600))
+        + long_work.with_release(lambda server: runners.single("billing cost", [*cost, server.parent], 3600))
     )
 
 
 def description() -> list[Tally]:
     def pytest(name, more, env):
         command = [sys.executable, "-m", "pytest", "-q", *more]
-        return _with_release(lambda server: runners.single(name, command, 14400, {"MB_SERVER": str(server), **env}))
+        return long_work.with_release(lambda server: runners.single(name, command, 14400, {"MB_SERVER": str(server), **env}))
 
     examples = os.environ.get("MB_EXAMPLES", "200")
     return pytest("described requests", ["tests/description"], {"MB_EXAMPLES": examples}) + pytest(
@@ -272,7 +228,7 @@ def sdk() -> list[Tally]:
     def pytest(name, file):
         # -s: the figures.
         command = [sys.executable, "-m", "pytest", f"tests/sdk/{file}.py", "-q", "-s"]
-        return _with_release(lambda server: runners.single(name, command, 7200, {"MB_SERVER": str(server)}))
+        return long_work.with_release(lambda server: runners.single(name, command, 7200, {"MB_SERVER": str(server)}))
 
     return (
         pytest("sdk in deno and bun", "long_runtimes")
@@ -285,88 +241,26 @@ def sdk() -> list[Tally]:
 def tasks() -> list[Tally]:
     # -s: the figures.
     command = [sys.executable, "-m", "pytest", "tests/tasks/long_tasks.py", "-q", "-s"]
-    return _with_release(lambda server: runners.single("ten tasks", command, 1800, {"MB_SERVER": str(server)}))
+    return long_work.with_release(lambda server: runners.single("ten tasks", command, 1800, {"MB_SERVER": str(server)}))
 
 
 def screens() -> list[Tally]:
     command = [sys.executable, "-m", "pytest", "tests/screens/long_screens.py", "-q"]
-    return _with_release(lambda server: runners.single("screens", command, 7200, {"MB_SERVER": str(server)}))
+    return long_work.with_release(lambda server: runners.single("screens", command, 7200, {"MB_SERVER": str(server)}))
 
 
 def dashboard() -> list[Tally]:
     # -s: the table of figures, which is shown whether or not one of them is above its budget.
     command = [sys.executable, "-m", "pytest", "tests/speed/long_speed.py", "-q", "-s"]
     name = "speed of the dashboard"
-    tallies = _with_release(lambda server: runners.single(name, command, 3600, {"MB_SERVER": str(server)}))
+    tallies = long_work.with_release(lambda server: runners.single(name, command, 3600, {"MB_SERVER": str(server)}))
     log = processes.tail(RESULTS / f"{name.replace(' ', '-')}.log", 1000)
     print("\n".join(line for line in log.splitlines() if line.startswith("|")))
     return tallies
 
 
-def mongo_suites() -> list[Tally]:
-    programs = ("mongo_suite_test", "own_suite_test", "introspection_suite_test", "own_changes_suite_test")
-    if unbuilt := _unbuilt("release", *programs):
-        return unbuilt
-    tallies: list[Tally] = []
-    for test in (
-        "test_the_suite_of_all_engines",
-        "test_databases_of_owners",
-        "test_introspection_of_such_databases",
-        "test_changes_of_such_databases",
-    ):
-        tallies += _with_release(lambda server, test=test: runners.mongo_suite(server, test).result(3600))
-    return tallies
-
-
-def mongo_pair() -> list[Tally]:
-    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "-q"]
-    return _with_release(
-        lambda server: runners.single("several servers on MongoDB", command, 1800, {"MB_SERVER": str(server)})
-    ) + _marked("mongo_pair")
-
-
-def mongo_tests() -> list[Tally]:
-    return _with_release(lambda server: runners.mongo_servers(server, "mongo", ("tests",), 7200))
-
-
-def mongo() -> list[Tally]:
-    return mongo_suites() + mongo_pair() + mongo_tests()
-
-
-def mongo_kills() -> list[Tally]:
-    rounds = os.environ.get("MB_MONGO_KILL_ROUNDS", "60")
-    line = [sys.executable, "tests/mongo/long_kills.py", "--rounds", rounds]
-    return _with_release(lambda server: runners.single("mongo kills", [*line, "--server", server], 7200))
-
-
-def mongo_real() -> list[Tally]:
-    if not os.environ.get("MANYBASE_TEST_MONGO_URL"):
-        tally = Tally("MongoDB of one's own")
-        tally.fail("name the server in MANYBASE_TEST_MONGO_URL")
-        tally.show()
-        return [tally]
-    command = [sys.executable, "-m", "pytest", "tests/mongo/long_servers.py", "-q"]
-    instances = _with_release(
-        lambda server: runners.single("several servers on MongoDB", command, 1800, {"MB_SERVER": str(server)})
-    )
-    return mongo_suites() + instances + mongo_kills()
-
-
-def mongo_drivers() -> list[Tally]:
-    command = [sys.executable, "-m", "pytest", "tests/mongo/long_drivers.py", "-q", "-s"]
-    tallies = [runners.single("driver tests on the MongoDB-protocol server", command, 7200)]
-    print(processes.tail(RESULTS / "driver-tests-on-the-MongoDB-protocol-server.log", 600))
-    return tallies
-
-
-def mongo_bench() -> list[Tally]:
-    return _with_release(
-        lambda server: runners.single("cost of MongoDB", [sys.executable, ROOT / "bench" / "mongo.py"], 3600)
-    )
-
-
 def alone() -> list[Tally]:
-    if unbuilt := _unbuilt("release", "mb_pch", "mb_pch_tests"):
+    if unbuilt := long_work.build_failures("release", "mb_pch", "mb_pch_tests"):
         return unbuilt
     every = runners.single(
         "headers", [sys.executable, ROOT / "scripts" / "testing" / "headers.py", "--all"], 3600
@@ -383,7 +277,7 @@ def alone() -> list[Tally]:
 
 
 def catalogue() -> list[Tally]:
-    return _with_release(lambda server: runners.catalogue(server, whole=True, seconds=3600))
+    return long_work.with_release(lambda server: runners.catalogue(server, whole=True, seconds=3600))
 
 
 RUNS = {
@@ -411,12 +305,12 @@ RUNS = {
         "a million operations compared with another implementation of MongoDB's semantics (MB_DIFFERENTIAL_OPERATIONS)",
     ),
     "mongo_differential": (
-        mongo_differential,
+        long_mongo.differential,
         "75 min",
         "the same of the engine on MongoDB (MB_DIFFERENTIAL_OPERATIONS)",
     ),
     "mongo_others": (
-        mongo_others,
+        long_mongo.others,
         "30 min",
         "100,000 filters as they are sent to MongoDB, on mongo-java-server, FerretDB 1 and the server of the tests "
         "(MB_PUSHED_FILTERS), and what of the suite mongo-java-server carries (needs Go 1.21, Java, Maven and their registries)",
@@ -463,37 +357,37 @@ RUNS = {
         "the TypeScript SDK's scenarios in Deno and Bun, 1,000 histories of live lists with cut sockets (MB_HISTORIES), "
         "frames of a page under 10,000 changes a second, sizes next to other packages",
     ),
-    "mongo": (mongo, "75 min", "the next three, one after another"),
+    "mongo": (long_mongo.usual, "75 min", "the next three, one after another"),
     "mongo_suites": (
-        mongo_suites,
+        long_mongo.suites,
         "25 min",
         "the suite of all engines on the one on MongoDB, and on databases of projects' owners (MANYBASE_TEST_MONGO_URL: on that "
         "server)",
     ),
-    "mongo_pair": (mongo_pair, "5 min", "two servers on one database of MongoDB's protocol, and killed moves to and from it"),
+    "mongo_pair": (long_mongo.pair, "5 min", "two servers on one database of MongoDB's protocol, and killed moves to and from it"),
     "mongo_tests": (
-        mongo_tests,
+        long_mongo.tests,
         "45 min",
         "the whole-server tests with servers on MongoDB, without those of the dashboard and the SDK",
     ),
     "mongo_kills": (
-        mongo_kills,
+        long_mongo.kills,
         "10 min",
         "60 rounds of kill -9 of servers and of their MongoDB-protocol server, stalls, lost connections and commits "
         "(MB_MONGO_KILL_ROUNDS); with MANYBASE_TEST_MONGO_URL on that server, which is not killed",
     ),
     "mongo_real": (
-        mongo_real,
+        long_mongo.real,
         "45 min",
         "the suites, several servers, and rounds of kill -9 of servers and lost connections on the server that "
         "MANYBASE_TEST_MONGO_URL names (MB_MONGO_KILL_ROUNDS); drops the databases that it made",
     ),
     "mongo_drivers": (
-        mongo_drivers,
+        long_mongo.drivers,
         "15 min",
         "the tests of MongoDB's driver for Python against the server of our tests: what fails stands in a list",
     ),
-    "mongo_bench": (mongo_bench, "10 min", "CPU a request on MongoDB next to the embedded engine, and /health while it stalls"),
+    "mongo_bench": (long_mongo.bench, "10 min", "CPU a request on MongoDB next to the embedded engine, and /health while it stalls"),
     "tasks": (
         tasks,
         "4 min",
