@@ -64,12 +64,13 @@ class WorkerPool {
     }
   }
   struct Worker {
+    void wake();
+    std::move_only_function<void()> wait();  // for the next job; null if it is to end
+
     std::mutex mutex;
     std::condition_variable changed;
-    std::move_only_function<void()> job;  // the next one
-    bool ready = false;                   // it has a job, or it ends
-    void wake();
-    std::move_only_function<void()> wait();
+    bool ready = false;                   // it was woken
+    std::move_only_function<void()> job;  // set before that, while it is idle
     std::thread thread;
   };
   void loop(Worker& worker);

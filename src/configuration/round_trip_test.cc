@@ -17,7 +17,8 @@ class RoundTrip : public RandomConfigurationFixture {
 };
 
 TEST_F(RoundTrip, RandomConfigurationsAreOneTextEach) {
-  for (uint32_t seed = 1; seed <= randomCases("MB_CONFIGURATIONS", 100); ++seed) {
+  const uint64_t configurations = randomCases("MB_CONFIGURATIONS", 100);
+  for (uint32_t seed = 1; seed <= configurations; ++seed) {
     const store::ProjectNo first = made(seed, seed);
     const store::ProjectNo second = made(seed, seed + 7777);
     const store::ProjectNo third = project();

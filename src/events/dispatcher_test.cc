@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/log.h"
+#include "base/testing.h"
 #include "events/cursor.h"
 #include "jobs/row.h"
 #include "store/records.h"
@@ -15,14 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr store::CollectionNo kThings = 1001;
-
-bool until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 20'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
-}
 
 class Projects final : public snapshot::ProjectDirectory {
  public:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/log.h"
+#include "base/testing.h"
 #include "configuration/configuration_fixture.h"
 #include "events/dispatcher.h"
 #include "functions/functions.h"
@@ -103,14 +104,6 @@ class FakeIntegrations final : public integrations::Caller {
     co_return Result<>();
   }
 };
-
-inline bool until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 20'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 class RunningFixture : public configuration::ConfigurationFixture {
  protected:

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/log.h"
+#include "base/testing.h"
 #include "document/json.h"
 #include "jobs/queue_impl.h"
 #include "jobs/redis_leases.h"
@@ -59,14 +60,6 @@ class HandlerBarrier {
  private:
   std::atomic<bool> open_ = false;
 };
-
-inline bool until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 60'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 // The set of suspended projects. Thread-safe.
 class Suspensions {

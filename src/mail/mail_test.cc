@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/log.h"
+#include "base/testing.h"
 #include "mail/templated_mail.h"
 #include "outbound/client.h"
 #include "outbound/smtp_testing.h"
@@ -19,14 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using outbound::testing::Certificate;
 using outbound::testing::MailCatcher;
-
-bool until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 60'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
-}
 
 class MailTest : public ::testing::Test {
  protected:

@@ -1,6 +1,7 @@
 // Repeated lookups of callers: several at a time, each token once.
 #include "realtime/caller_refresh.h"
 
+#include "base/testing.h"
 #include "realtime/realtime_fixture.h"
 
 namespace mb::realtime {
@@ -19,13 +20,6 @@ class CallerRefreshTest : public RealtimeTest {
     std::string token = fmt::format("user{}", number);
     auth_.add(token, bob_, kStart + kHour);
     return token;
-  }
-  static bool until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 10'000; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return false;
   }
   std::string documentId(Client& client) { return field(next(client), "event.documentId"); }
 };

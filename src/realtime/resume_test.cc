@@ -15,6 +15,14 @@ class ResumeTest : public RealtimeTest {
   void putNumbered(int from, int to) {
     for (int i = from; i <= to; ++i) put("posts", R"({"id":")" + std::to_string(i) + "\"}");
   }
+  // Puts documents 1 to `last` into "posts", which anyone may follow. Returns the position behind the first.
+  std::string positionBehindTheFirstOf(int last) {
+    collection("posts", kOpenPolicy);
+    Client& first = connectAs("alice");
+    follow(first, "s", "posts");
+    putNumbered(1, last);
+    return field(next(first), "position");
+  }
   static std::string after(const std::string& position) { return R"(,"after":")" + position + "\""; }
 };
 
@@ -64,13 +72,7 @@ TEST_F(ResumeTest, SaysWhereAReplayEnds) {
 }
 
 TEST_F(ResumeTest, ASocketMayEndWhileTheLogIsReadForIt) {
-  collection("posts", kOpenPolicy);
-  Client& first = connectAs("alice");
-  follow(first, "s", "posts");
-  putNumbered(1, 3);
-  const std::string position = field(next(first), "position");
-  for (int i = 2; i <= 3; ++i) EXPECT_EQ(id(next(first)), std::to_string(i));
-
+  const std::string position = positionBehindTheFirstOf(3);
   Client& second = connectAs("bob");
   feed_.hold();
   follow(second, "r", "posts", after(position));
@@ -85,11 +87,7 @@ TEST_F(ResumeTest, ASocketMayEndWhileTheLogIsReadForIt) {
 }
 
 TEST_F(ResumeTest, WhatWasMissedIsEvaluatedByTodaysPolicyAndCaller) {
-  collection("posts", kOpenPolicy);
-  Client& first = connectAs("alice");
-  follow(first, "s", "posts");
-  putNumbered(1, 1);
-  const std::string position = field(next(first), "position");
+  const std::string position = positionBehindTheFirstOf(1);
   put("posts", R"({"id":"2","ownerId":"user_bob","x":1})");
   put("posts", R"({"id":"3","ownerId":"user_alice","x":1})");
   expectOk(run(data_->collections().setPolicy(

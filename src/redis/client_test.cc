@@ -35,13 +35,6 @@ class ClientTest : public ::testing::Test {
     });
     client_->start();
   }
-  static bool until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 30'000; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(1ms);
-    }
-    return false;
-  }
   bool untilUp() {
     return until([&] { return client_->up(); });
   }

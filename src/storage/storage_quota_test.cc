@@ -5,6 +5,7 @@
 #include <latch>
 #include <limits>
 
+#include "base/testing.h"
 #include "storage/storage_fixture.h"
 
 namespace mb::storage {
@@ -65,11 +66,10 @@ class StorageQuotaTest : public StorageFixture {
   }
   size_t uploads() const { return memory_.all({shop_, kUploads, 0}).size(); }
   bool until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 20'000 && !condition(); ++i) {
+    return mb::until([&] {
       queue_.wake();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return condition();
+      return condition();
+    });
   }
   template <class T>
   static std::string messageOf(const Result<T>& result) {

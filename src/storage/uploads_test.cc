@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/testing.h"
 #include "storage/storage_fixture.h"
 #include "store/records.h"
 
@@ -34,11 +35,10 @@ class UploadsTest : public StorageFixture {
   }
   size_t count(store::CollectionNo collection) { return memory_.all({shop_, collection, 0}).size(); }
   bool until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 20'000 && !condition(); ++i) {
+    return mb::until([&] {
       queue_.wake();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return condition();
+      return condition();
+    });
   }
 };
 

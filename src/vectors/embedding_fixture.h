@@ -5,6 +5,7 @@
 
 #include "base/crypto.h"
 #include "base/log.h"
+#include "base/testing.h"
 #include "data/data_fixture.h"
 #include "vectors/vectors.h"
 
@@ -43,14 +44,6 @@ inline VectorSettings endpointSettings() {
   made.embeddingsUrl = "https://example.com/embed";
   made.embeddingsModel = "m";
   return made;
-}
-
-inline bool untilTrue(const std::function<bool()>& condition) {
-  for (int i = 0; i < 20'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
 }
 
 class EmbeddingTest : public data::DataTest {
@@ -110,7 +103,7 @@ class EmbeddingTest : public data::DataTest {
   }
   // Waits until `documents` have their embedding and `jobs` jobs remain.
   bool settled(int64_t documents, size_t jobs) {
-    return untilTrue([&] { return index().embedding->embedded == documents && embeddingJobs() == jobs; });
+    return until([&] { return index().embedding->embedded == documents && embeddingJobs() == jobs; });
   }
   void posts(int first, int count) {
     for (int i = first; i < first + count; ++i) {

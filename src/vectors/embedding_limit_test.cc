@@ -23,9 +23,9 @@ TEST_F(EmbeddingLimitTest, EmbeddingsCountAndDeletedOnesCountNoLonger) {
   EXPECT_EQ(5, vectors());
   removePost("p00");
   title("p01", "");
-  EXPECT_TRUE(untilTrue([&] { return vectors() == 3; }));
+  EXPECT_TRUE(until([&] { return vectors() == 3; }));
   expectOk(run(vectors_->clear(administrating(), "posts")));
-  EXPECT_TRUE(untilTrue([&] { return vectors() == 0; }));
+  EXPECT_TRUE(until([&] { return vectors() == 0; }));
 }
 
 TEST_F(EmbeddingLimitTest, ADroppedCollectionCountsNoLonger) {
@@ -33,7 +33,7 @@ TEST_F(EmbeddingLimitTest, ADroppedCollectionCountsNoLonger) {
   posts(0, 5);
   ASSERT_TRUE(settled(5, 0));
   expectOk(run(data_->collections().drop(managing(), "posts")));
-  EXPECT_TRUE(untilTrue([&] { return vectors() == 0; }));
+  EXPECT_TRUE(until([&] { return vectors() == 0; }));
 }
 
 TEST_F(EmbeddingLimitTest, DocumentsWithoutSpaceWaitWithoutCallsOfTheEndpoint) {
@@ -56,7 +56,7 @@ TEST_F(EmbeddingLimitTest, DocumentsWithoutSpaceWaitWithoutCallsOfTheEndpoint) {
 
   // A replaced text needs no space.
   title("p00", "another text");
-  EXPECT_TRUE(untilTrue([&] { return endpoint_.texts() == 4; }));
+  EXPECT_TRUE(until([&] { return endpoint_.texts() == 4; }));
   ASSERT_TRUE(settled(3, 1));
 
   limitVectors(5);
@@ -80,7 +80,7 @@ TEST_F(EmbeddingLimitTest, AWalkStoresWhatFits) {
   EXPECT_EQ(50, vectors());
   EXPECT_EQ(50, endpoint_.texts());
   for (int i = 0; i < 10; ++i) removePost(fmt::format("p{:02}", i));
-  ASSERT_TRUE(untilTrue([&] { return vectors() == 40; }));
+  ASSERT_TRUE(until([&] { return vectors() == 40; }));
   pass(std::chrono::seconds(31));
   ASSERT_TRUE(settled(50, 1));
   EXPECT_EQ(50, vectors());
@@ -113,7 +113,7 @@ TEST_F(EmbeddingLimitTest, ALostWalkIsResumed) {
   }
   limitVectors(std::nullopt);
   vectors_->refreshSoon();
-  ASSERT_TRUE(untilTrue([&] { return embeddingJobs() == 1; }));
+  ASSERT_TRUE(until([&] { return embeddingJobs() == 1; }));
   pass(std::chrono::seconds(31));
   EXPECT_TRUE(settled(2, 0));
   EXPECT_EQ(2, vectors());

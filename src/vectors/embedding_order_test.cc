@@ -30,7 +30,7 @@ class EmbeddingOrderTest : public EmbeddingTest {
           store::Change::put(doc::encode(EmbeddingRow{id, "other/state", std::move(seq), "hash", packed(kVector)})));
   }
   bool isStoredAs(const std::string& document, int64_t number) {
-    return untilTrue([&] {
+    return until([&] {
       const auto stored = row(document);
       return stored && stored->seq == seqOf(field(), number);
     });
@@ -41,15 +41,15 @@ class EmbeddingOrderTest : public EmbeddingTest {
 
 TEST_F(EmbeddingOrderTest, AnIndexFindsWhatAServerStoresWhoseClockIsBehind) {
   configure();
-  ASSERT_TRUE(untilTrue([&] { return !field().empty(); }));
+  ASSERT_TRUE(until([&] { return !field().empty(); }));
   // An earlier release stored ids, which begin with the time. That of the other server is an hour ahead.
   const ManualClock ahead(kStart + 3'600'000);
   storeRow("other", rowIdOf(field(), IdGenerator(ahead).next()));
   put("posts", R"({"id":"none"})");
-  ASSERT_TRUE(untilTrue([&] { return index().vectors == 1; }));
+  ASSERT_TRUE(until([&] { return index().vectors == 1; }));
   posts(0, 1);
   ASSERT_TRUE(settled(1, 0));
-  EXPECT_TRUE(untilTrue([&] { return index().vectors == 2; }));
+  EXPECT_TRUE(until([&] { return index().vectors == 2; }));
 }
 
 TEST_F(EmbeddingOrderTest, RowsAreNumberedInTheOrderOfTheirCommits) {

@@ -6,6 +6,7 @@
 
 #include "base/crypto.h"
 #include "base/log.h"
+#include "base/testing.h"
 #include "document/json.h"
 #include "store/testing/memory_store.h"
 #include "store/testing/running.h"
@@ -89,13 +90,6 @@ class IndexKeeperTest : public ::testing::Test {
     return ids;
   }
   uint64_t vectors() const { return indexes_->find(project_, "vec_1")->vectors; }
-  bool until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 20'000; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return false;
-  }
   using Ids = std::vector<std::string>;
 
   std::filesystem::path directory_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/log.h"
+#include "base/testing.h"
 #include "configuration/random_configuration_fixture.h"
 #include "store/testing/writing.h"
 #include "webhooks/webhook_kind.h"
@@ -42,14 +43,6 @@ class Receivers final : public outbound::Outbound {
   std::map<std::string, std::vector<int>> answers_;
   std::vector<outbound::Request> sent_;
 };
-
-inline bool until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 20'000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 class WebhooksFixture : public configuration::RandomConfigurationFixture {
  protected:

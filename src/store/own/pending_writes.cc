@@ -129,11 +129,19 @@ Result<Change> settle(const std::optional<doc::Document>& stored, const std::vec
   return Change::put(doc::encode(*record));
 }
 
-Result<bool> isOpen(const std::optional<doc::Document>& stored, int64_t number) {
+Result<std::set<int64_t>> openIn(const std::optional<doc::Document>& stored) {
   TRY(const auto record, fromStore<PendingWriteRecord>(stored));
-  return record && std::ranges::any_of(record->pendingWrites, [number](const PendingWrite& each) {
-           return each.number == number && !each.logged;
-         });
+  std::set<int64_t> open;
+  if (!record) return open;
+  for (const PendingWrite& each : record->pendingWrites) {
+    if (!each.logged) open.insert(each.number);
+  }
+  return open;
+}
+
+Result<bool> isOpen(const std::optional<doc::Document>& stored, int64_t number) {
+  TRY(const std::set<int64_t> open, openIn(stored));
+  return open.contains(number);
 }
 
 Result<bool> isCopied(const std::optional<doc::Document>& stream) {

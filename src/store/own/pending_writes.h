@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,8 @@ Async<void> retract(MainStore& main, ProjectNo project, std::vector<Announcement
 // In a write callback: removes the pending writes with these numbers from their record, or marks them as logged.
 enum class Settled { removed, logged };
 Result<Change> settle(const std::optional<doc::Document>& record, const std::vector<int64_t>& numbers, Settled how);
+// The numbers of those in the record whose changes are not logged. Fails with internal.
+Result<std::set<int64_t>> openIn(const std::optional<doc::Document>& record);
 // Whether the record holds the pending write, with its change not logged. Fails with internal.
 Result<bool> isOpen(const std::optional<doc::Document>& record, int64_t number);
 // Whether the record says that a stream is copied. Fails with internal.
