@@ -27,11 +27,10 @@ def built() -> Path:
 
 
 @pytest.fixture(scope="session")
-def package(built) -> Path:
-    """The built package in a folder below build/, with its sources and tests, and the packages that these use."""
-    folder = installed(SDK, "sdk-tests")
-    for name in ("dist", "src", "scripts", "test"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+def package(built, tmp_path_factory) -> Path:
+    """The built package with its sources and tests, in a folder of this process: others may run tests of the SDK too."""
+    folder = tmp_path_factory.mktemp("sdk")
+    (folder / "node_modules").symlink_to(installed(SDK, "sdk-tests") / "node_modules")
     for name in ("src", "scripts", "test"):
         shutil.copytree(SDK / name, folder / name)
     shutil.copy(SDK / "tsconfig.json", folder / "tsconfig.json")

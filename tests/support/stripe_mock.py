@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 
+from support.installing import one_at_a_time
 from support.parts import missing_part
 from support.ports import free_port
 from support.server import ROOT
@@ -36,15 +37,16 @@ def built() -> Path:
     folder = ROOT / "build" / "stripe-mock"
     program, marker = folder / "stripe-mock", folder / "go.sum"
     wanted = (SOURCE / "go.sum").read_text()
-    if program.exists() and marker.exists() and marker.read_text() == wanted:
-        return program
-    go = shutil.which("go") or missing_part("go (the package golang-go), which builds stripe-mock,")
-    folder.mkdir(parents=True, exist_ok=True)
-    _go(go, "build", "-o", program, "github.com/stripe/stripe-mock")
-    source = Path(_go(go, "list", "-m", "-f", "{{.Dir}}", "github.com/stripe/stripe-mock").strip())
-    examples = json.loads((source / "embedded" / "openapi" / "fixtures3.json").read_text())
-    (folder / "examples.json").write_text(json.dumps(_with_plan(examples)))
-    marker.write_text(wanted)
+    with one_at_a_time(folder):
+        if program.exists() and marker.exists() and marker.read_text() == wanted:
+            return program
+        go = shutil.which("go") or missing_part("go (the package golang-go), which builds stripe-mock,")
+        folder.mkdir(parents=True, exist_ok=True)
+        _go(go, "build", "-o", program, "github.com/stripe/stripe-mock")
+        source = Path(_go(go, "list", "-m", "-f", "{{.Dir}}", "github.com/stripe/stripe-mock").strip())
+        examples = json.loads((source / "embedded" / "openapi" / "fixtures3.json").read_text())
+        (folder / "examples.json").write_text(json.dumps(_with_plan(examples)))
+        marker.write_text(wanted)
     return program
 
 
