@@ -129,6 +129,11 @@ struct ReadConcern {
   ~ReadConcern() { mongoc_read_concern_destroy(value); }
 };
 
+struct ServerDeleter {
+  void operator()(mongoc_server_description_t* server) const { mongoc_server_description_destroy(server); }
+};
+using Server = std::unique_ptr<mongoc_server_description_t, ServerDeleter>;
+
 }  // namespace
 
 void initializeDriver() {
@@ -146,11 +151,12 @@ struct Connection::Driver {
   mongoc_client_t* client = nullptr;
   mongoc_client_session_t* session = nullptr;
   mongoc_transaction_opt_t* transaction = nullptr;
+  mongoc_stream_t* detached = nullptr;  // the client's
   bson_t readOptions;
   bson_t writeOptions;
   bson_t sessionOptions;
 
-  Driver(const std::string& uri, AddressCheck givenPermits) : guard{std::move(givenPermits), {}} {
+  Driver(const std::string& uri, AddressCheck givenPermits) : guard{std::move(givenPermits), {}, {}} {
     initializeDriver();
     client = mongoc_client_new(uri.c_str());
     if (client == nullptr) throw std::runtime_error("the address of the database does not parse");
@@ -303,6 +309,39 @@ void Connection::abort() {
   if (driver_->session == nullptr || !mongoc_client_session_in_transaction(driver_->session)) return;
   // The server ends what this does not reach.
   (void)mongoc_client_session_abort_transaction(driver_->session, &error);
+}
+
+int Connection::detach() {
+  // Not by a command: its session would be ended with one more command, in the destructor.
+  bson_error_t error{};
+  const Server primary(mongoc_client_select_server(driver_->client, true, nullptr, &error));
+  if (!primary) return -1;
+  const uint32_t id = mongoc_server_description_id(primary.get());
+  if (!Server(mongoc_client_get_handshake_description(driver_->client, id, nullptr, &error))) return -1;
+  const auto found = driver_->guard.opened.find(mongoc_server_description_host(primary.get())->host_and_port);
+  if (found == driver_->guard.opened.end()) return -1;
+  driver_->detached = found->second.stream;
+  return found->second.socket;
+}
+
+bool Connection::send(std::string_view message) {
+  // The driver does not change what it sends.
+  void* bytes = const_cast<char*>(message.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return mongoc_stream_write(driver_->detached, bytes, message.size(), 0) == static_cast<ssize_t>(message.size());
+}
+
+bool Connection::receive(std::string& received) {
+  constexpr size_t kChunk = 16 << 10;
+  while (true) {
+    const size_t before = received.size();
+    ssize_t read = 0;
+    received.resize_and_overwrite(before + kChunk, [&](char* bytes, size_t /*size*/) {
+      read = mongoc_stream_read(driver_->detached, bytes + before, kChunk, 0, 0);
+      return before + static_cast<size_t>(std::max<ssize_t>(read, 0));
+    });
+    if (read <= 0) return mongoc_stream_should_retry(driver_->detached);
+    if (static_cast<size_t>(read) < kChunk) return true;
+  }
 }
 
 Batch batchOf(doc::DocumentView reply) {

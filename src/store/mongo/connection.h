@@ -1,6 +1,6 @@
 // One client of a MongoDB server: runs commands, in transactions of its session or outside them. Blocks, so only
-// threads of a pool use it, one at a time. The driver (libmongoc) appears in connection.cc, guarded_stream.cc and
-// uri.cc only.
+// threads of a pool use it, one at a time. The driver (libmongoc) appears in connection.cc, guarded_stream.cc,
+// socket_stream.cc and uri.cc only.
 #pragma once
 
 #include <chrono>
@@ -89,6 +89,16 @@ class Connection {
   Outcome<> commit(Deadline deadline);
   // Never fails; no effect without a transaction.
   void abort();
+
+  // ---- without the driver's commands, and without blocking: messages of the protocol
+  // (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/)
+  // Connects a guarded connection to the primary, past the login, and returns its socket, which is this object's; -1
+  // for a failure. From then on only the next two are called. Blocks.
+  int detach();
+  // False if not all of it was taken at once.
+  bool send(std::string_view message);
+  // Appends what has arrived, which may be nothing; false once the connection has ended.
+  bool receive(std::string& received);
 
  private:
   struct Driver;

@@ -8,7 +8,7 @@
 
 #include "store/mongo/connection.h"
 #include "store/mongo/names.h"
-#include "store/store_types.h"
+#include "store/store.h"
 
 namespace mb::store::mongo {
 

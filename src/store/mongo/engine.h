@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/cancellation.h"
+#include "store/mongo/direct_reads.h"
 #include "store/mongo/document_reads.h"
 #include "store/mongo/log_trim.h"
 #include "store/mongo/mongo_store.h"
@@ -78,6 +79,8 @@ class Engine final : public MongoStore {
 
  private:
   // ---- query.cc
+  // A page of few documents that the server evaluates alone; nullopt where runQuery() is to find it.
+  Task<std::optional<QueryResult>> findDirectly(std::shared_ptr<const Query> query);
   // Ends with `left`, between two documents.
   Result<QueryResult> runQuery(Connection& connection, const Query& query, const CancellationFlag& left);
   // Of a `find` command, which the server runs for it. Blocks.
@@ -87,6 +90,8 @@ class Engine final : public MongoStore {
   // Of ids as they are stored, the documents that exist, by them. Blocks.
   Result<std::map<std::string, VersionedDocument>> readByIds(Connection& connection, const CollectionRef& collection,
                                                              const std::vector<std::string>& ids, Deadline deadline);
+  // Whether this instance knows that the collection exists.
+  bool isKnown(const CollectionRef& collection) const;
   // Whether the collection exists, as far as this instance must know. Blocks.
   Result<bool> exists(Connection& connection, const CollectionRef& collection);
   // The sum over the documents of a system collection that is not counted, by the database.
@@ -158,6 +163,7 @@ class Engine final : public MongoStore {
   const GroupContext context_;
   ConnectionPool pool_;
   DocumentReads reads_;
+  DirectReads direct_;
   WriteQueues queues_;
   Watcher watcher_;
   int64_t idFloorMs_ = 0;  // of the start

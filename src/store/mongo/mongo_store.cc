@@ -71,6 +71,7 @@ Engine::Engine(MongoSettings settings, std::vector<SystemCollection> system, con
             }),
       reads_(pool_, [this](Connection& connection, const CollectionRef& collection, const std::vector<std::string>& ids,
                            Deadline deadline) { return readByIds(connection, collection, ids, deadline); }),
+      direct_(pool_, settings_.uri),
       queues_(pool_, context_),
       watcher_(settings_.uri,
                {names_, states_, marks_, notices_, listeners_, leases_, unknown_, instance_, settings_.files}) {}
@@ -84,6 +85,7 @@ void Engine::close() {
   housekeeper_.request_stop();
   if (housekeeper_.joinable()) housekeeper_.join();
   queues_.stop();
+  direct_.stop();
   pool_.stop();
   watcher_.stop();
 }

@@ -28,6 +28,51 @@ void appendSort(doc::BsonWriter& out, const std::vector<SortKey>& sort) {
   out.end();
 }
 
+// How a query is performed.
+struct QueryPlan {
+  Deadline deadline;
+  std::string collection;              // its name on the server
+  std::optional<doc::Document> after;  // where the page begins
+  PushedFilter pushed;
+  bool exact = false;   // the server returns the documents of the page, and no others
+  uint64_t wanted = 0;  // documents
+
+  // `single`: the server keeps no cursor.
+  doc::Document command(const Query& query, uint64_t limit, bool single = false) const {
+    doc::BsonWriter out;
+    out.appendString("find", collection);
+    out.appendDocument("filter", pushed.document);
+    appendSort(out, query.sort);
+    if (exact && query.skip > 0)
+      out.appendInt64("skip", static_cast<int64_t>(std::min<uint64_t>(query.skip, INT64_MAX)));
+    if (limit < INT64_MAX) out.appendInt64("limit", static_cast<int64_t>(limit));
+    out.appendInt32("batchSize", static_cast<int32_t>(std::clamp<uint64_t>(wanted, 1, kMaxBatch)));
+    if (single) out.appendBool("singleBatch", true);
+    out.appendInt64("maxTimeMS", remainingMs(deadline));
+    return out.finish();
+  }
+  // Without documents. `query` outlives it.
+  QueryPage page(const Query& query) const {
+    PageOrder order{sorting::isOfIds(query.sort) ? std::vector<SortKey>() : query.sort, after};
+    return {query, std::move(order), pushed.exact, exact ? query.skip : 0};
+  }
+};
+
+Result<QueryPlan> planOf(const Query& query) {
+  QueryPlan plan;
+  plan.deadline = std::min(orDefault(query.deadline), std::chrono::steady_clock::now() + kQueryTime);
+  plan.collection = Names::collectionOf(query.collection.number);
+  TRY(plan.after, startOf(query));
+  std::vector<doc::Document> more;
+  if (plan.after) more.push_back(afterPosition(query.sort, *plan.after, query.collection));
+  plan.pushed = pushFilter(query.collection, query.filter, std::move(more));
+  // A page in the order of ids begins exactly where the server begins it.
+  plan.exact = plan.pushed.exact && (!plan.after || sorting::isOfIds(query.sort));
+  const uint64_t beyond = query.paged && query.seesMore ? 1 : 0;
+  plan.wanted = query.limit > UINT64_MAX - 1 - query.skip ? UINT64_MAX : query.limit + beyond;
+  return plan;
+}
+
 Result<bool> addStored(QueryPage& page, const CollectionRef& collection, doc::DocumentView stored) {
   TRY(Unstored read, unstored(collection.number, stored));
   return page.add(std::move(read.document), std::string(idOf(collection.number, stored.stringOr("_id"))));
@@ -52,6 +97,13 @@ Result<bool> Engine::exists(Connection& connection, const CollectionRef& collect
   state = states_.reload(connection, collection.project);
   if (!state) return fail(unavailableError(state.error()));
   return *state && (*state)->collections.contains(collection.number);
+}
+
+bool Engine::isKnown(const CollectionRef& collection) const {
+  const ProjectStatePtr state = states_.known(collection.project);
+  if (!state || state->head.dead) return false;
+  if (isSystem(collection.number)) return states_.system(collection.number) != nullptr;
+  return state->collections.contains(collection.number);
 }
 
 Task<std::optional<VersionedDocument>> Engine::getVersioned(CollectionRef collection, std::string id,
@@ -136,69 +188,71 @@ Task<QueryResult> Engine::find(Query query) {
   const ProjectNo project = query.collection.project;
   const Deadline deadline = orDefault(query.deadline);
   auto shared = std::make_shared<const Query>(std::move(query));
+  CO_TRY(std::optional<QueryResult> direct, co_await findDirectly(shared));
+  if (direct) co_return *std::move(direct);
   const CancellationFlag left(co_await asio::this_coro::cancellation_state);
   co_return co_await pool_.run(
       project, deadline, [this, shared, &left](Connection& connection) { return runQuery(connection, *shared, left); });
 }
 
+Task<std::optional<QueryResult>> Engine::findDirectly(std::shared_ptr<const Query> query) {
+  constexpr uint64_t kDocuments = 200;
+  // The server ends a batch before 16 MB.
+  constexpr size_t kMayBeIncomplete = 8 << 20;
+  const CollectionRef& collection = query->collection;
+  const bool isShort = query->limit > 0 && query->limit <= kDocuments && !query->explain;
+  if (!isShort || !isKnown(collection)) co_return std::nullopt;
+  CO_TRY(const QueryPlan plan, planOf(*query));
+  if (!plan.exact) co_return std::nullopt;
+  auto reply = co_await direct_.read(names_.databaseOf(collection.project, collection.number),
+                                     plan.command(*query, plan.wanted, /*single=*/true), plan.deadline);
+  if (!reply) co_return std::nullopt;
+  if (!*reply) co_return fail(std::move(*reply).error());
+  const Batch batch = batchOf((*reply)->view());
+  if (batch.cursor != 0 || (*reply)->view().bytes().size() > kMayBeIncomplete) co_return std::nullopt;
+  QueryPage page = plan.page(*query);
+  for (const doc::DocumentView each : batch.documents) {
+    CO_TRY(const bool more, addStored(page, collection, each));
+    if (!more) break;
+  }
+  co_return page.take();
+}
+
 Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query, const CancellationFlag& left) {
   const auto began = std::chrono::steady_clock::now();
-  const Deadline deadline = std::min(orDefault(query.deadline), began + kQueryTime);
   const CollectionRef& collection = query.collection;
   TRY(const bool there, exists(connection, collection));
   if (!there || query.limit == 0) return QueryResult();
 
-  TRY(std::optional<doc::Document> after, startOf(query));
-  std::vector<doc::Document> more;
-  if (after) more.push_back(afterPosition(query.sort, *after, collection));
-  const PushedFilter pushed = pushFilter(collection, query.filter, std::move(more));
-  // A page in the order of ids begins exactly where the server begins it.
-  const bool exact = pushed.exact && (!after || sorting::isOfIds(query.sort));
-  const uint64_t beyond = query.paged && query.seesMore ? 1 : 0;
-  const uint64_t wanted = query.limit > UINT64_MAX - 1 - query.skip ? UINT64_MAX : query.limit + beyond;
-
-  const std::string name = Names::collectionOf(collection.number);
-  const auto command = [&](uint64_t limit) {
-    doc::BsonWriter out;
-    out.appendString("find", name);
-    out.appendDocument("filter", pushed.document);
-    appendSort(out, query.sort);
-    if (exact && query.skip > 0)
-      out.appendInt64("skip", static_cast<int64_t>(std::min<uint64_t>(query.skip, INT64_MAX)));
-    if (limit < INT64_MAX) out.appendInt64("limit", static_cast<int64_t>(limit));
-    out.appendInt32("batchSize", static_cast<int32_t>(std::clamp<uint64_t>(wanted, 1, kMaxBatch)));
-    out.appendInt64("maxTimeMS", remainingMs(deadline));
-    return out.finish();
-  };
-  const uint64_t limit = exact ? wanted : UINT64_MAX;
-
-  PageOrder order{sorting::isOfIds(query.sort) ? std::vector<SortKey>() : query.sort, std::move(after)};
-  QueryPage page(query, std::move(order), pushed.exact, exact ? query.skip : 0);
+  TRY(const QueryPlan plan, planOf(query));
+  const uint64_t limit = plan.exact ? plan.wanted : UINT64_MAX;
+  QueryPage page = plan.page(query);
   Result<> added;
   uint64_t returned = 0;
   bool complete = false;
   const WorkBudget work(kQueryWork);
-  const auto read = eachDocument(readingOf(connection, collection), name, command(limit), [&](doc::DocumentView each) {
-    if (std::chrono::steady_clock::now() >= deadline) added = fail(tooSlow());
-    if (left.isSet()) added = clientLeft();
-    if (!added) return false;
-    ++returned;
-    Result<bool> goesOn = addStored(page, collection, each);
-    if (WorkBudget::exceeded()) goesOn = tooCostly();
-    if (!goesOn) {
-      added = fail(std::move(goesOn).error());
-      return false;
-    }
-    complete = !*goesOn;
-    return *goesOn;
-  });
+  const auto read = eachDocument(readingOf(connection, collection), plan.collection, plan.command(query, limit),
+                                 [&](doc::DocumentView each) {
+                                   if (std::chrono::steady_clock::now() >= plan.deadline) added = fail(tooSlow());
+                                   if (left.isSet()) added = clientLeft();
+                                   if (!added) return false;
+                                   ++returned;
+                                   Result<bool> goesOn = addStored(page, collection, each);
+                                   if (WorkBudget::exceeded()) goesOn = tooCostly();
+                                   if (!goesOn) {
+                                     added = fail(std::move(goesOn).error());
+                                     return false;
+                                   }
+                                   complete = !*goesOn;
+                                   return *goesOn;
+                                 });
   if (!read) return fail(queryError(read.error()));
   if (!added) return fail(std::move(added).error());
   QueryResult result = page.take();
   if (!query.explain) return result;
   const auto took = std::chrono::steady_clock::now() - began;
   // Of a page that was complete before the server had returned everything: as far as it was read.
-  TRY(result.explain, explained(connection, collection, command(complete ? returned : limit)));
+  TRY(result.explain, explained(connection, collection, plan.command(query, complete ? returned : limit)));
   result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
   return result;
 }
