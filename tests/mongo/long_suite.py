@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.certificates import certificate
 from support.mongo_server import MongoServer
 
 pytestmark = pytest.mark.timeout(3600)
@@ -63,11 +64,10 @@ OF_THE_MAIN_STORE = (
 )
 
 
-def run_suite(url: str, left_out: tuple[str, ...], name: str = "mongo_suite_test") -> None:
+def run_suite(url: str, left_out: tuple[str, ...], name: str = "mongo_suite_test", chosen: str = "*") -> None:
     program = Path(os.environ["MB_SERVER"]).parent / name
-    chosen = "-" + ":".join(f"*{name}*" for name in left_out) if left_out else "*"
     done = subprocess.run(
-        [program, f"--gtest_filter={chosen}"],
+        [program, f"--gtest_filter={chosen}-{':'.join(f'*{name}*' for name in left_out)}"],
         env={**os.environ, "MANYBASE_TEST_MONGO_URL": url},
         capture_output=True,
         text=True,
@@ -94,6 +94,15 @@ def test_the_suite_of_all_engines(tmp_path):
 def test_the_suite_without_its_slow_tests(tmp_path):
     """Of ./test; test_the_suite_of_all_engines runs these, too."""
     run_on_a_server(tmp_path, SLOW)
+
+
+def test_reads_without_a_thread_go_through_tls(tmp_path):
+    file, key = certificate(tmp_path, "server")
+    server = MongoServer(tmp_path, "--tls-cert-file", str(file), "--tls-key-file", str(key))
+    try:
+        run_suite(f"{server.url}&tls=true&tlsCAFile={file}", OTHERWISE, chosen="DirectReadsTest.*:*Pages*")
+    finally:
+        server.kill()
 
 
 def test_databases_of_owners(tmp_path):

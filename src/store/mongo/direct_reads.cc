@@ -20,8 +20,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kAfterFailure = 5s;    // until another connection is tried
-constexpr auto kUntested = 5s;        // a connection that was idle for longer is tested before its next use
-constexpr auto kTest = 2s;            // how long that may take
+constexpr auto kTest = 2s;            // how long the test of an idle connection may take
 constexpr auto kBeyondDeadline = 1s;  // the server's own error for a slow query arrives by then
 
 // OP_MSG, all numbers little-endian: the header (length, request, response to, operation), flags, and one section with
@@ -98,11 +97,15 @@ class DirectReads::Channel : public std::enable_shared_from_this<Channel> {
  public:
   Channel(std::unique_ptr<Connection> connection, int socket, const Executor& executor)
       : socket(socket), connection_(std::move(connection)), descriptor_(executor, socket), timer_(executor) {}
-  ~Channel() { (void)descriptor_.release(); }  // the connection closes it
+  ~Channel() {
+    (void)descriptor_.release();  // the connection closes it
+    // So that a farewell of TLS never waits.
+    (void)::shutdown(socket, SHUT_RDWR);
+  }
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  bool isUntested() const { return Clock::now() - usedAt_ > kUntested; }
+  Clock::time_point usedAt() const { return usedAt_; }
 
   // What the server sent for the command. After a failure the connection is not used again.
   Async<std::expected<Reply, Failure>> roundTrip(const std::string& database, const doc::Document& command,
@@ -231,8 +234,8 @@ class DirectReads::Channels : public std::enable_shared_from_this<Channels> {
   bool stopped_ = false;
 };
 
-DirectReads::DirectReads(ConnectionPool& pool, std::string uri)
-    : channels_(std::make_shared<Channels>(pool, std::move(uri))) {}
+DirectReads::DirectReads(ConnectionPool& pool, std::string uri, std::chrono::milliseconds untested)
+    : untested_(untested), channels_(std::make_shared<Channels>(pool, std::move(uri))) {}
 
 DirectReads::~DirectReads() {
   stop();
@@ -266,12 +269,12 @@ class DirectReads::Lease {
   bool works_ = false;
 };
 
-Async<std::optional<Result<DirectReads::Reply>>> DirectReads::read(std::string database, doc::Document command,
-                                                                   Deadline deadline) {
+Task<std::optional<DirectReads::Reply>> DirectReads::read(std::string database, doc::Document command,
+                                                          Deadline deadline) {
   if (command.size() > kDirectCommand) co_return std::nullopt;
   Lease lease(channels_, co_await asio::this_coro::executor);
   if (!lease) co_return std::nullopt;
-  if (lease.channel().isUntested()) {
+  if (Clock::now() - lease.channel().usedAt() > untested_) {
     const auto tested = co_await lease.channel().roundTrip("admin", ping(), std::min(deadline, Clock::now() + kTest));
     if (!tested && !lease.stopped()) co_return std::nullopt;
   }

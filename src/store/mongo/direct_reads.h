@@ -24,14 +24,15 @@ class DirectReads {
     size_t from_;
   };
 
-  // `pool`, whose threads connect, outlives it. `uri` is one that parseUri() returned.
-  DirectReads(ConnectionPool& pool, std::string uri);
+  // `pool`, whose threads connect, outlives it. `uri` is one that parseUri() returned. A connection that was idle for
+  // longer than `untested` is tested before its next use.
+  DirectReads(ConnectionPool& pool, std::string uri, std::chrono::milliseconds untested = std::chrono::seconds(5));
   ~DirectReads();
 
   // The reply to a command, with read concern majority. nullopt where the caller is to send it through the pool: it is
   // too large, no connection is free, or it was lost. Fails as queryError() says, with unavailable past the deadline,
   // and after stop().
-  Async<std::optional<Result<Reply>>> read(std::string database, doc::Document command, Deadline deadline);
+  Task<std::optional<Reply>> read(std::string database, doc::Document command, Deadline deadline);
   // Ends what is under way. Any thread.
   void stop();
 
@@ -41,6 +42,7 @@ class DirectReads {
   class Channels;
   class Lease;
 
+  const std::chrono::milliseconds untested_;
   const std::shared_ptr<Channels> channels_;
 };
 

@@ -204,12 +204,11 @@ Task<std::optional<QueryResult>> Engine::findDirectly(std::shared_ptr<const Quer
   if (!isShort || !isKnown(collection)) co_return std::nullopt;
   CO_TRY(const QueryPlan plan, planOf(*query));
   if (!plan.exact) co_return std::nullopt;
-  auto reply = co_await direct_.read(names_.databaseOf(collection.project, collection.number),
-                                     plan.command(*query, plan.wanted, /*single=*/true), plan.deadline);
+  CO_TRY(const auto reply, co_await direct_.read(names_.databaseOf(collection.project, collection.number),
+                                                 plan.command(*query, plan.wanted, /*single=*/true), plan.deadline));
   if (!reply) co_return std::nullopt;
-  if (!*reply) co_return fail(std::move(*reply).error());
-  const Batch batch = batchOf((*reply)->view());
-  if (batch.cursor != 0 || (*reply)->view().bytes().size() > kMayBeIncomplete) co_return std::nullopt;
+  const Batch batch = batchOf(reply->view());
+  if (batch.cursor != 0 || reply->view().bytes().size() > kMayBeIncomplete) co_return std::nullopt;
   QueryPage page = plan.page(*query);
   for (const doc::DocumentView each : batch.documents) {
     CO_TRY(const bool more, addStored(page, collection, each));

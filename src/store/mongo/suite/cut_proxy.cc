@@ -110,7 +110,7 @@ void CutProxy::pass(const std::stop_token& stop, int client) {
         ++lost_;
         break;
       }
-      open = !bytes.empty() && sendAll(client, bytes);
+      open = !bytes.empty() && (loses_ == Loses::replies || sendAll(client, bytes));
     }
   }
   ::close(client);

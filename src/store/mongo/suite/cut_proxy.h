@@ -19,6 +19,7 @@ class CutProxy {
     commits,           // a connection ends in place of passing a commit on
     repliesToCommits,  // a connection ends in place of the reply to a commit
     indexDrops,        // a connection ends in place of passing the drop of an index on
+    replies,           // what the server sends; connections stay open
   };
 
   // Passes connections on to the host.
