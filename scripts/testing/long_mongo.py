@@ -35,6 +35,7 @@ def suites() -> list[Tally]:
     tallies: list[Tally] = []
     for test in (
         "test_the_suite_of_all_engines",
+        "test_reads_without_a_thread_go_through_tls",
         "test_databases_of_owners",
         "test_introspection_of_such_databases",
         "test_changes_of_such_databases",

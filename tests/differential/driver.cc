@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/async_condition.h"
 #include "document/update.h"
 #include "store/embedded/embedded_store.h"
 #include "store/mongo/mongo_store.h"
@@ -172,23 +173,38 @@ class Session {
     co_return Result<>();
   }
 
+  // All at once, as each is of another document: an engine may commit them together.
   Task<> update(doc::DocumentView updates, doc::BsonWriter& answer) {
-    answer.beginArray("results");
+    std::vector<Result<doc::Document>> results;
+    for (const doc::Element& _ : updates) results.emplace_back(doc::Document());
+    size_t running = results.size();
+    AsyncCondition ended;
+    const Executor executor = co_await asio::this_coro::executor;
     size_t index = 0;
     for (const doc::Element& element : updates) {
-      answer.beginDocument(doc::arrayKey(index++));
-      CO_RETURN_IF_ERROR(co_await updateOne(element.value.asDocument(), answer));
-      answer.end();
+      asio::co_spawn(executor, updateOne(element.value.asDocument()),
+                     [&, at = index++](const std::exception_ptr& error, Result<doc::Document> result) {
+                       results[at] = error ? fail(ErrorCode::internal, "an update threw") : std::move(result);
+                       --running;
+                       ended.notifyAll();
+                     });
+    }
+    while (!co_await ended.waitUntil(soon(), [&] { return running == 0; })) continue;
+    answer.beginArray("results");
+    for (size_t i = 0; i < results.size(); ++i) {
+      CO_TRY(const doc::Document result, std::move(results[i]));
+      answer.appendDocument(doc::arrayKey(i), result);
     }
     answer.end();
     co_return Result<>();
   }
 
-  Task<> updateOne(doc::DocumentView source, doc::BsonWriter& answer) {
+  Task<doc::Document> updateOne(doc::DocumentView source) {
+    doc::BsonWriter answer;
     const auto parsed = parseUpdate(source);
     if (!parsed) {
       answer.appendString("error", parsed.error().message());
-      co_return Result<>();
+      co_return answer.finish();
     }
     std::optional<doc::Document> after;
     const std::string id(source.stringOr("id"));
@@ -209,7 +225,7 @@ class Session {
       if (!written) {
         const Violation* violation = written.error().violation();
         answer.appendString("error", violation ? "a unique index: " + violation->name : written.error().message());
-        co_return Result<>();
+        co_return answer.finish();
       }
       after = *std::move(written);
     }
@@ -218,7 +234,7 @@ class Session {
     } else {
       answer.appendBool("unmatched", true);
     }
-    co_return Result<>();
+    co_return answer.finish();
   }
 
   static Result<std::pair<doc::Filter, doc::Update>> parseUpdate(doc::DocumentView source) {

@@ -124,8 +124,10 @@ class Round:
 
 
 class Worker:
-    def __init__(self, options: argparse.Namespace, port: int, mongo: str | None, number: int):
+    def __init__(self, options: argparse.Namespace, port: int, number: int):
         self.seed = options.seed
+        # One for each worker, as each takes a core of its own.
+        mongo = f"mongodb://127.0.0.1:{mongo_server.shared().port}" if options.mongo else None
         self.ours = Ours(options.driver, mongo, f"worker{number}")
         self.scratch = Ours(options.driver, mongo, f"scratch{number}")
         self.theirs = Theirs(port, f"worker{number}")
@@ -155,12 +157,11 @@ class Worker:
     def close(self) -> None:
         self.ours.close()
         self.scratch.close()
+        mongo_server.end_shared()
 
 
-def work(
-    options: argparse.Namespace, port: int, mongo: str | None, number: int, results: multiprocessing.Queue
-) -> None:
-    worker = Worker(options, port, mongo, number)
+def work(options: argparse.Namespace, port: int, number: int, results: multiprocessing.Queue) -> None:
+    worker = Worker(options, port, number)
     round_number = options.round
     try:
         end = time.monotonic() + options.seconds
@@ -173,8 +174,8 @@ def work(
         worker.counts["FAULT"] += 1
         print(f"worker {number}, round {round_number}:\n{traceback.format_exc()}", flush=True)
     finally:
-        results.put((worker.operations, dict(worker.counts)))
         worker.close()
+        results.put((worker.operations, dict(worker.counts)))
 
 
 def main() -> int:
@@ -194,11 +195,9 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     server = Server()
-    mongo = mongo_server.shared() if options.mongo else None
-    address = f"mongodb://127.0.0.1:{mongo.port}" if mongo else None
     results: multiprocessing.Queue = multiprocessing.Queue()
     workers = [
-        multiprocessing.Process(target=work, args=(options, server.port, address, number, results))
+        multiprocessing.Process(target=work, args=(options, server.port, number, results))
         for number in range(options.jobs)
     ]
     try:
