@@ -330,18 +330,15 @@ bool Connection::send(std::string_view message) {
   return mongoc_stream_write(driver_->detached, bytes, message.size(), 0) == static_cast<ssize_t>(message.size());
 }
 
-bool Connection::receive(std::string& received) {
-  constexpr size_t kChunk = 16 << 10;
-  while (true) {
-    const size_t before = received.size();
-    ssize_t read = 0;
-    received.resize_and_overwrite(before + kChunk, [&](char* bytes, size_t /*size*/) {
-      read = mongoc_stream_read(driver_->detached, bytes + before, kChunk, 0, 0);
-      return before + static_cast<size_t>(std::max<ssize_t>(read, 0));
-    });
-    if (read <= 0) return mongoc_stream_should_retry(driver_->detached);
-    if (static_cast<size_t>(read) < kChunk) return true;
-  }
+Connection::Received Connection::receive(std::string& received, size_t size) {
+  const size_t before = received.size();
+  ssize_t read = 0;
+  received.resize_and_overwrite(before + size, [&](char* bytes, size_t /*size*/) {
+    read = mongoc_stream_read(driver_->detached, bytes + before, size, 0, 0);
+    return before + static_cast<size_t>(std::max<ssize_t>(read, 0));
+  });
+  if (read > 0) return Received::some;
+  return mongoc_stream_should_retry(driver_->detached) ? Received::nothing : Received::ended;
 }
 
 Batch batchOf(doc::DocumentView reply) {

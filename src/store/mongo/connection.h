@@ -97,8 +97,9 @@ class Connection {
   int detach();
   // False if not all of it was taken at once.
   bool send(std::string_view message);
-  // Appends what has arrived, which may be nothing; false once the connection has ended.
-  bool receive(std::string& received);
+  // Appends at most `size` bytes of what has arrived.
+  enum class Received : uint8_t { some, nothing, ended };
+  Received receive(std::string& received, size_t size);
 
  private:
   struct Driver;

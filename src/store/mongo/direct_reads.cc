@@ -55,12 +55,13 @@ std::string messageOf(int32_t request, std::string_view database, doc::DocumentV
   return message + document.bytes();
 }
 
-// Whether all of the message has arrived; nullopt if it is none.
-std::optional<bool> isComplete(std::string_view received) {
-  if (received.size() < kHeader) return false;
+// How many bytes are to be read next, 0 once all of the message has arrived; nullopt for what is not a message.
+std::optional<size_t> wantedAfter(std::string_view received) {
+  constexpr size_t kFirst = 16 << 10;
+  if (received.size() < kHeader) return kFirst;
   const auto length = numberAt<uint32_t>(received, 0);
   if (length < kDocument + 5 || length > kLargestMessage || received.size() > length) return std::nullopt;
-  return received.size() == length;
+  return length - received.size();
 }
 
 // Whether a complete message holds one document, in response to the request.
@@ -114,19 +115,23 @@ class DirectReads::Channel : public std::enable_shared_from_this<Channel> {
     if (!connection_->send(messageOf(request, database, command))) co_return std::unexpected(Failure::lost);
     expire(until);
     std::string received;
-    std::optional<bool> complete = false;
-    while (complete == false) {
+    auto last = Connection::Received::nothing;
+    std::optional<size_t> wanted = wantedAfter(received);
+    while (wanted && *wanted > 0) {
       boost::system::error_code error;
-      co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_read,
-                                      asio::redirect_error(useAwaitable, error));
-      if (error || !connection_->receive(received)) {
+      if (last == Connection::Received::nothing) {
+        co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_read,
+                                        asio::redirect_error(useAwaitable, error));
+      }
+      if (!error) last = connection_->receive(received, *wanted);
+      if (error || last == Connection::Received::ended) {
         co_return std::unexpected(Clock::now() >= until ? Failure::late : Failure::lost);
       }
-      complete = isComplete(received);
+      wanted = wantedAfter(received);
     }
     timer_.cancel();
     usedAt_ = Clock::now();
-    if (!complete || !isReply(received, request)) co_return std::unexpected(Failure::lost);
+    if (!wanted || !isReply(received, request)) co_return std::unexpected(Failure::lost);
     co_return Reply(std::move(received), kDocument);
   }
 

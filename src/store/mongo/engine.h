@@ -133,6 +133,8 @@ class Engine final : public MongoStore {
 
   // ---- housekeeping.cc: what any instance does from time to time
   void keepHouse(const std::stop_token& stop);
+  // Runs a task to its end on the housekeeper's thread.
+  Result<> runHere(Task<> task);
   // Ends the sessions of instances that are silent since a moment, once for each silence.
   void endSilentSessions(Connection& connection);
   void passHousekeeping(Connection& connection);
@@ -161,6 +163,8 @@ class Engine final : public MongoStore {
   UnknownGroups unknown_;
   CommitCounts counts_;
   const GroupContext context_;
+  // Of the housekeeper's tasks. Before the pool: a thread that has resumed a task may still use it.
+  asio::io_context housekeeping_{1};
   ConnectionPool pool_;
   DocumentReads reads_;
   DirectReads direct_;

@@ -22,20 +22,18 @@ constexpr std::chrono::seconds kUnregistered{60};
 constexpr std::chrono::seconds kSilence{5};
 constexpr std::chrono::seconds kLookForSilence{1};
 
-// Runs a task to its end on this thread.
-Result<> runHere(Task<> task) {
-  asio::io_context context;
+}  // namespace
+
+Result<> Engine::runHere(Task<> task) {
   std::optional<Result<>> result;
-  asio::co_spawn(context.get_executor(), std::move(task), [&](std::exception_ptr exception, Result<> ended) {
+  asio::co_spawn(housekeeping_.get_executor(), std::move(task), [&](std::exception_ptr exception, Result<> ended) {
     if (exception) ended = fail(ErrorCode::internal, "something went wrong on the server");
     result = std::move(ended);
   });
-  const auto guard = asio::make_work_guard(context);
-  while (!result) context.run_one();
+  const auto guard = asio::make_work_guard(housekeeping_);
+  while (!result) housekeeping_.run_one();
   return *std::move(result);
 }
-
-}  // namespace
 
 void Engine::keepHouse(const std::stop_token& stop) {
   std::minstd_rand random(std::random_device{}());

@@ -189,7 +189,7 @@ TEST_F(CutDirectReadsTest, AReadEndsAfterItsDeadline) {
   const Read late = read(reads, findCommand(1), 10ms);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code(), ErrorCode::unavailable);
-  // What arrives for it later is no reply to another one.
+  // What arrives for it later is not taken as the reply to another one.
   proxy.lose(CutProxy::Loses::nothing);
   const Read next = readOnceConnected(reads, findCommand(2));
   ASSERT_TRUE(next && *next);
