@@ -21,6 +21,8 @@ class StoppingStore final : public store::DocumentStore {
   // Lets `changes` more pass; negative: all. Any thread.
   void stopAfter(int changes) { left_ = changes; }
   bool stopped() const { return left_ == 0; }
+  // False: no index is ready, as while they are built. Any thread.
+  void setIndexesReady(bool ready) { indexesReady_ = ready; }
 
   Task<std::optional<doc::Document>> get(store::CollectionRef collection, std::string id,
                                          store::ReadOptions options) override {
@@ -70,7 +72,11 @@ class StoppingStore final : public store::DocumentStore {
   Task<> dropProject(store::ProjectNo project) override { return inner_.dropProject(project); }
   store::Epoch epoch(store::ProjectNo project) const override { return inner_.epoch(project); }
   Task<std::vector<store::CollectionInfo>> collections(store::ProjectNo project) override {
-    return inner_.collections(project);
+    CO_TRY(std::vector<store::CollectionInfo> all, co_await inner_.collections(project));
+    for (store::CollectionInfo& collection : all) {
+      for (store::IndexInfo& index : collection.indexes) index.ready = index.ready && indexesReady_;
+    }
+    co_return all;
   }
   Task<store::CollectionInfo> createCollection(store::ProjectNo project, std::string name, doc::Document config,
                                                std::vector<store::Insert> extraInserts) override {
@@ -114,6 +120,7 @@ class StoppingStore final : public store::DocumentStore {
   }
   store::DocumentStore& inner_;
   std::atomic<int> left_ = -1;  // changes come from several cores
+  std::atomic<bool> indexesReady_ = true;
 };
 
 class Directory final : public snapshot::ProjectDirectory {

@@ -475,6 +475,23 @@ TEST_F(Import, AnIndexThatASetNeedsIsNotReplaced) {
               ElementsAre(HasSubstr("/policySets/0/where: needs an index")));
 }
 
+TEST_F(Import, ASetWhoseIndexIsStillBuiltIsForLater) {
+  const Text members = R"("collections":[{"name":"members","indexes":[{"keys":{"userId":1}}]}])";
+  const Text sets =
+      R"("policySets":[{"name":"teams","collection":"members","where":{"userId":"$auth.uid"},"value":"teamId"}])";
+  ASSERT_TRUE(import(shop_, with(members)));
+  store_.setIndexesReady(false);
+  memory_.bumpEpoch(shop_);
+  for (const Text& sections : {sets, members + "," + sets}) {
+    const auto early = import(shop_, with(sections));
+    ASSERT_FALSE(early);
+    EXPECT_EQ(early.error().code(), ErrorCode::unavailable) << early.error().message();
+  }
+  store_.setIndexesReady(true);
+  memory_.bumpEpoch(shop_);
+  EXPECT_EQ(summary(import(shop_, with(members + "," + sets))), "1 0 1");
+}
+
 TEST_F(Import, SetsThatCannotBeReadAreProblems) {
   const auto problems = [&](std::string_view sections) { return problemsOf(import(shop_, with(sections))); };
   EXPECT_THAT(problems(R"("policySets":[{"name":"teams","collection":"m","where":{"u":"$auth.uid"},"value":"t"}])"),

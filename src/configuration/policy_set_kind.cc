@@ -73,11 +73,7 @@ void PolicySetKind::complete(data::PolicySet& set, const Incoming& incoming) con
   }
   const doc::DocumentView given = entry.value_or(doc::DocumentView());
   std::vector<store::IndexSpec> indexes;
-  if (current != nullptr) {
-    for (const store::IndexInfo& index : (*current)->info.indexes) {
-      if (index.ready) indexes.push_back(index.spec);
-    }
-  }
+  if (current != nullptr) indexes = data::indexesOf((*current)->info);
   addIndexes(indexes, given);
   // A schema that the document brings is checked once it is set.
   const bool keepsSchema = current != nullptr && !given.find("schema");

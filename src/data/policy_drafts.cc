@@ -135,7 +135,7 @@ class DraftedTable {
     const auto compiled = std::ranges::find(schemas_, set.collection, &Schema::first);
     const doc::Schema* schema = compiled != schemas_.end() ? compiled->second.get() : (*known)->schema.get();
     const bool passed = drafts_.onGivenDocuments ? passes(compilePolicySet(set, schema), pointer)
-                                                 : passes(checkPolicySet(set, schema, readyIndexes(info)), pointer);
+                                                 : passes(checkPolicySet(set, schema, indexesOf(info)), pointer);
     if (std::ranges::find(result.sets, set.name, &PolicySetRecord::id) != result.sets.end()) {
       problems_.push_back({pointer + "/name", "is the name of another set of the list"});
     } else if (passed) {

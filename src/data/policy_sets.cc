@@ -35,11 +35,9 @@ std::vector<std::string> usersOf(const CollectionTable& table, std::string_view 
   return users;
 }
 
-std::vector<store::IndexSpec> readyIndexes(const store::CollectionInfo& collection) {
+std::vector<store::IndexSpec> indexesOf(const store::CollectionInfo& collection) {
   std::vector<store::IndexSpec> specs;
-  for (const store::IndexInfo& index : collection.indexes) {
-    if (index.ready) specs.push_back(index.spec);
-  }
+  for (const store::IndexInfo& index : collection.indexes) specs.push_back(index.spec);
   return specs;
 }
 
@@ -80,7 +78,14 @@ Task<> PolicySets::set(AdminAccess access, PolicySet set) {
   CO_RETURN_IF_ERROR(co_await refresh(access));
   const CollectionPtr* collection = table(*access.project).find(set.collection);
   if (!collection) co_return invalid("/collection", "must name a collection of the project");
-  CO_RETURN_IF_ERROR(checkPolicySet(set, (*collection)->schema.get(), readyIndexes((*collection)->info)));
+  store::CollectionInfo info = (*collection)->info;
+  const doc::Schema* schema = (*collection)->schema.get();
+  CO_RETURN_IF_ERROR(checkPolicySet(set, schema, indexesOf(info)));
+  std::erase_if(info.indexes, [](const store::IndexInfo& index) { return !index.ready; });
+  if (!checkPolicySet(set, schema, indexesOf(info))) {
+    co_return fail(ErrorCode::unavailable,
+                   fmt::format("the index of \"{}\" that the set needs is not ready: try again", set.collection));
+  }
   const PolicySetRecord record{set.name, set.collection, (*collection)->info.number, set.where, set.value};
   co_return co_await save(access, "policySet.set", std::move(set.name), doc::encode(record));
 }

@@ -48,8 +48,8 @@ std::vector<std::string> usersOf(const CollectionTable& table, std::string_view 
 Result<> checkPolicySet(const PolicySet& set, const doc::Schema* schema, const std::vector<store::IndexSpec>& indexes);
 // The same of name and definition alone.
 Result<policy::CallerSet> compilePolicySet(const PolicySet& set, const doc::Schema* schema);
-// The indexes of the collection by which sets can be read.
-std::vector<store::IndexSpec> readyIndexes(const store::CollectionInfo& collection);
+// The indexes of the collection, those that are not ready included.
+std::vector<store::IndexSpec> indexesOf(const store::CollectionInfo& collection);
 
 class PolicySets {
  public:
@@ -57,7 +57,7 @@ class PolicySets {
 
   std::vector<PolicySet> list(const snapshot::ProjectSnapshot& project) const;  // by name
   // Creates or replaces. Fails with validation (the definition, an unknown collection, no index that begins with the
-  // path that equals the caller's id), conflict past store::kMaxPolicySets.
+  // path that equals the caller's id), unavailable where that index is not ready, conflict past store::kMaxPolicySets.
   Task<> set(AdminAccess access, PolicySet set);
   // Fails with notFound; conflict while a policy or a SetUser names it.
   Task<> remove(AdminAccess access, std::string name);

@@ -135,8 +135,9 @@ class Engine final : public MongoStore {
   void keepHouse(const std::stop_token& stop);
   // Runs a task to its end on the housekeeper's thread.
   Result<> runHere(Task<> task);
-  // Ends the sessions of instances that are silent since a moment, once for each silence.
-  void endSilentSessions(Connection& connection);
+  // Ends the sessions of instances that are silent since a moment, once for each silence. Returns whether there was
+  // one.
+  bool endSilentSessions(Connection& connection);
   void passHousekeeping(Connection& connection);
   Outcome<> resumeBuilds(Connection& connection);
   Outcome<> repeatDrops(Connection& connection);

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "document/fields.h"
+#include "store/mongo/beat_history.h"
 #include "store/mongo/commands.h"
 #include "store/mongo/drops.h"
 #include "store/mongo/engine.h"
@@ -51,14 +52,18 @@ void Engine::keepHouse(const std::stop_token& stop) {
       housekeepingWake_.wait_until(lock, stop, std::min(pass, look), [] { return false; });
     }
     if (stop.stop_requested()) return;
-    endSilentSessions(connection);
+    // A pass continues the builds of an instance once that counts as ended.
+    if (endSilentSessions(connection)) {
+      pass = std::min(pass, std::chrono::steady_clock::now() + BeatHistory::kAlive - kSilence + kLookForSilence);
+    }
     if (std::chrono::steady_clock::now() < pass) continue;
     passHousekeeping(connection);
     pass = next();
   }
 }
 
-void Engine::endSilentSessions(Connection& connection) {
+bool Engine::endSilentSessions(Connection& connection) {
+  bool any = false;
   const std::vector<std::string> silent = watcher_.silentFor(kSilence);
   std::erase_if(silent_, [&](const std::string& each) { return std::ranges::find(silent, each) == silent.end(); });
   for (const std::string& each : silent) {
@@ -70,7 +75,9 @@ void Engine::endSilentSessions(Connection& connection) {
     }
     logInfo("ended the sessions of an instance that sends no beats", {{"instance", each}});
     silent_.insert(each);
+    any = true;
   }
+  return any;
 }
 
 void Engine::passHousekeeping(Connection& connection) {
