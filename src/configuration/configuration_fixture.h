@@ -176,6 +176,17 @@ class ConfigurationFixture : public ::testing::Test {
  protected:
   using Text = std::string;
 
+  // A document with these sections.
+  static Text with(std::string_view sections) { return fmt::format(R"({{"formatVersion":1,{}}})", sections); }
+
+  // "<pointer>: <message>" of each problem.
+  static std::vector<Text> problemsOf(const Result<doc::Document>& answer) {
+    std::vector<Text> problems;
+    if (answer) return problems;
+    for (const ErrorDetail& each : answer.error().details()) problems.push_back(each.path + ": " + each.message);
+    return problems;
+  }
+
   // Changes the settings of a project as its record has them.
   Task<> writeSettings(snapshot::SnapshotPtr project, projects::SettingsPatch patch) {
     directory_.change(project->info().number, [&](snapshot::ProjectInfo& info) {

@@ -31,7 +31,6 @@ class Settings : public ConfigurationFixture {
     uses.insert(uses.end(), otherUses_.begin(), otherUses_.end());
     co_return uses;
   }
-  static Text with(std::string_view sections) { return fmt::format(R"({{"formatVersion":1,{}}})", sections); }
   Text settingsOf(store::ProjectNo project) {
     const Text text = exported(project);
     const size_t at = text.find(R"(,"settings":)");

@@ -23,7 +23,6 @@ class StoredTests : public ConfigurationFixture {
           return data_->collections().claimUses(std::move(project), std::move(claims));
         }));
   }
-  static Text with(std::string_view sections) { return fmt::format(R"({{"formatVersion":1,{}}})", sections); }
   // A collection "notes" with a policy and a test.
   static Text notes(std::string_view policy, std::string_view test, std::string_view more = "") {
     return with(
