@@ -35,7 +35,6 @@ class VariablesTest : public ConfigurationFixture {
     const auto& providers = now->get(identity_.slots().oauth).providers;
     return identity_.oauthConfigs().clientIdOf(*now, providers.at("google"));
   }
-  static Text with(std::string_view sections) { return fmt::format(R"({{"formatVersion":1,{}}})", sections); }
 };
 
 TEST_F(VariablesTest, PlainOnesAreShownAndSecretOnesAreNot) {
