@@ -14,8 +14,10 @@ FIELD_ORDER: new fields are added in the order of their names here, as "Behavior
 in the order of the request. Documents are compared without the order of fields.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 import arbiter
 from bson import Decimal128
@@ -105,12 +107,28 @@ def server_reason(case) -> str | None:
     # "$elemMatch (query)": conditions on an element may be $or, $and and $nor alone. The server knows them only next to
     # others.
     if isinstance(case.ours, str):
-        unknown = re.search(r"unknown operator: \$(or|and|nor)", case.ours)
-        return "server: a logical operator alone in $elemMatch" if unknown else None
+        if re.search(r"unknown operator: \$(or|and|nor)", case.ours):
+            return "server: a logical operator alone in $elemMatch"
+        # MongoDB refuses such a sort with its error 16746, so the engine on it does, too.
+        return "server: a sort by a place or a name" if "the sort names a position of an array" in case.ours else None
+    # "Comparison/Sort Order": numbers are compared by value, also those that no double holds.
+    if case.kind == "match" and equal_as_doubles(case):
+        return "server: numbers as doubles"
     # An element that is an array is a document whose names are positions.
     if "$elemMatch" in text and in_document(case, lambda value: isinstance(value, list) and holds_list(value)):
         return "server: $elemMatch on an array in an array"
     return None
+
+
+def equal_as_doubles(case) -> bool:
+    """Returns whether a number of the filter and one of the documents are equal as doubles alone."""
+
+    def numbers(value) -> list[Decimal]:
+        found = [each for each in inner_values(value) if isinstance(each, NUMBERS) and not isinstance(each, bool)]
+        return [each.to_decimal() if isinstance(each, Decimal128) else Decimal(each) for each in found]
+
+    pairs = itertools.product(numbers(case.request["filter"]), numbers(case.documents))
+    return any(a.is_finite() and b.is_finite() and a != b and float(a) == float(b) for a, b in pairs)
 
 
 def holds_list(value: list) -> bool:
