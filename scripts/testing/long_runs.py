@@ -357,17 +357,17 @@ RUNS = {
         "the TypeScript SDK's scenarios in Deno and Bun, 1,000 histories of live lists with cut sockets (MB_HISTORIES), "
         "frames of a page under 10,000 changes a second, sizes next to other packages",
     ),
-    "mongo": (long_mongo.usual, "75 min", "the next three, one after another"),
+    "mongo": (long_mongo.usual, "45 min", "the next three, one after another"),
     "mongo_suites": (
         long_mongo.suites,
-        "25 min",
+        "10 min",
         "the suite of all engines on the one on MongoDB, and on databases of projects' owners (MANYBASE_TEST_MONGO_URL: on that "
         "server)",
     ),
     "mongo_pair": (long_mongo.pair, "5 min", "two servers on one database of MongoDB's protocol, and killed moves to and from it"),
     "mongo_tests": (
         long_mongo.tests,
-        "45 min",
+        "30 min",
         "the whole-server tests with servers on MongoDB, without those of the dashboard and the SDK",
     ),
     "mongo_kills": (
