@@ -161,21 +161,23 @@ class Worker:
 
 
 def work(options: argparse.Namespace, port: int, number: int, results: multiprocessing.Queue) -> None:
-    worker = Worker(options, port, number)
-    round_number = options.round
+    worker, round_number = None, options.round
     try:
+        worker = Worker(options, port, number)
         end = time.monotonic() + options.seconds
         rounds = [options.round] if options.round is not None else itertools.count(number, options.jobs)
         for round_number in rounds:
             if worker.operations >= options.operations / options.jobs or time.monotonic() > end:
                 break
             Round(worker, round_number).run()
+        results.put((worker.operations, dict(worker.counts)))
     except Exception:  # reported to the parent, which would otherwise wait
-        worker.counts["FAULT"] += 1
+        counts = collections.Counter(worker.counts if worker else {}, FAULT=1)
+        results.put((worker.operations if worker else 0, dict(counts)))
         print(f"worker {number}, round {round_number}:\n{traceback.format_exc()}", flush=True)
     finally:
-        worker.close()
-        results.put((worker.operations, dict(worker.counts)))
+        if worker:
+            worker.close()
 
 
 def main() -> int:

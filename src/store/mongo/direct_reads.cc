@@ -165,10 +165,7 @@ class DirectReads::Channels : public std::enable_shared_from_this<Channels> {
  public:
   Channels(ConnectionPool& pool, std::string uri) : pool_(pool), uri_(std::move(uri)) {}
 
-  bool stopped() const {
-    const std::lock_guard lock(mutex_);
-    return stopped_;
-  }
+  bool stopped() const { return stopped_; }
 
   // A connection that nothing else uses; null where none is free.
   std::shared_ptr<Channel> take(const Executor& executor) {
@@ -233,10 +230,10 @@ class DirectReads::Channels : public std::enable_shared_from_this<Channels> {
 
   ConnectionPool& pool_;
   const std::string uri_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<const asio::execution_context*, Core> cores_;
-  std::set<int> busy_;  // the sockets of connections in use
-  bool stopped_ = false;
+  std::set<int> busy_;                 // the sockets of connections in use
+  std::atomic<bool> stopped_ = false;  // set under the mutex
 };
 
 DirectReads::DirectReads(ConnectionPool& pool, std::string uri, std::chrono::milliseconds untested)

@@ -19,6 +19,8 @@ namespace mb::store::mongo {
 inline constexpr std::chrono::seconds kDefaultWait{30};
 Deadline orDefault(Deadline deadline);
 
+struct QueryPlan;  // query.cc
+
 class Engine final : public MongoStore {
  public:
   Engine(MongoSettings settings, std::vector<SystemCollection> system, const Clock& clock);
@@ -80,9 +82,11 @@ class Engine final : public MongoStore {
  private:
   // ---- query.cc
   // A page of few documents that the server evaluates alone; nullopt where runQuery() is to find it.
-  Task<std::optional<QueryResult>> findDirectly(std::shared_ptr<const Query> query);
-  // Ends with `left`, between two documents.
-  Result<QueryResult> runQuery(Connection& connection, const Query& query, const CancellationFlag& left);
+  Task<std::optional<QueryResult>> findDirectly(std::shared_ptr<const Query> query,
+                                                std::shared_ptr<const QueryPlan> plan);
+  // Ends with `left`, between two documents. Blocks.
+  Result<QueryResult> runQuery(Connection& connection, const Query& query, const QueryPlan& plan,
+                               const CancellationFlag& left);
   // Of a `find` command, which the server runs for it. Blocks.
   Result<Explain> explained(Connection& connection, const CollectionRef& collection, const doc::Document& find);
   std::function<Outcome<doc::Document>(doc::DocumentView)> readingOf(Connection& connection,

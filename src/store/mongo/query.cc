@@ -28,9 +28,10 @@ void appendSort(doc::BsonWriter& out, const std::vector<SortKey>& sort) {
   out.end();
 }
 
+}  // namespace
+
 // How a query is performed.
 struct QueryPlan {
-  Deadline deadline;
   std::string collection;              // its name on the server
   std::optional<doc::Document> after;  // where the page begins
   PushedFilter pushed;
@@ -38,7 +39,7 @@ struct QueryPlan {
   uint64_t wanted = 0;  // documents
 
   // `single`: the server keeps no cursor.
-  doc::Document command(const Query& query, uint64_t limit, bool single = false) const {
+  doc::Document command(const Query& query, uint64_t limit, Deadline deadline, bool single = false) const {
     doc::BsonWriter out;
     out.appendString("find", collection);
     out.appendDocument("filter", pushed.document);
@@ -58,9 +59,10 @@ struct QueryPlan {
   }
 };
 
+namespace {
+
 Result<QueryPlan> planOf(const Query& query) {
   QueryPlan plan;
-  plan.deadline = std::min(orDefault(query.deadline), std::chrono::steady_clock::now() + kQueryTime);
   plan.collection = Names::collectionOf(query.collection.number);
   TRY(plan.after, startOf(query));
   std::vector<doc::Document> more;
@@ -71,6 +73,11 @@ Result<QueryPlan> planOf(const Query& query) {
   const uint64_t beyond = query.paged && query.seesMore ? 1 : 0;
   plan.wanted = query.limit > UINT64_MAX - 1 - query.skip ? UINT64_MAX : query.limit + beyond;
   return plan;
+}
+
+// When a query that begins now ends.
+Deadline endOf(const Query& query) {
+  return std::min(orDefault(query.deadline), std::chrono::steady_clock::now() + kQueryTime);
 }
 
 Result<bool> addStored(QueryPage& page, const CollectionRef& collection, doc::DocumentView stored) {
@@ -187,29 +194,33 @@ Task<QueryResult> Engine::find(Query query) {
   for (const SortKey& key : query.sort) CO_RETURN_IF_ERROR(doc::FieldPath::parse(key.path));
   const ProjectNo project = query.collection.project;
   const Deadline deadline = orDefault(query.deadline);
-  auto shared = std::make_shared<const Query>(std::move(query));
-  CO_TRY(std::optional<QueryResult> direct, co_await findDirectly(shared));
+  CO_TRY(QueryPlan planned, planOf(query));
+  const auto plan = std::make_shared<const QueryPlan>(std::move(planned));
+  const auto shared = std::make_shared<const Query>(std::move(query));
+  CO_TRY(std::optional<QueryResult> direct, co_await findDirectly(shared, plan));
   if (direct) co_return *std::move(direct);
   const CancellationFlag left(co_await asio::this_coro::cancellation_state);
-  co_return co_await pool_.run(
-      project, deadline, [this, shared, &left](Connection& connection) { return runQuery(connection, *shared, left); });
+  co_return co_await pool_.run(project, deadline, [this, shared, plan, &left](Connection& connection) {
+    return runQuery(connection, *shared, *plan, left);
+  });
 }
 
-Task<std::optional<QueryResult>> Engine::findDirectly(std::shared_ptr<const Query> query) {
+Task<std::optional<QueryResult>> Engine::findDirectly(std::shared_ptr<const Query> query,
+                                                      std::shared_ptr<const QueryPlan> plan) {
   constexpr uint64_t kDocuments = 200;
   // The server ends a batch before 16 MB.
   constexpr size_t kMayBeIncomplete = 8 << 20;
   const CollectionRef& collection = query->collection;
   const bool isShort = query->limit > 0 && query->limit <= kDocuments && !query->explain;
-  if (!isShort || !isKnown(collection)) co_return std::nullopt;
-  CO_TRY(const QueryPlan plan, planOf(*query));
-  if (!plan.exact) co_return std::nullopt;
-  CO_TRY(const auto reply, co_await direct_.read(names_.databaseOf(collection.project, collection.number),
-                                                 plan.command(*query, plan.wanted, /*single=*/true), plan.deadline));
+  if (!isShort || !plan->exact || !isKnown(collection)) co_return std::nullopt;
+  const Deadline deadline = endOf(*query);
+  CO_TRY(const auto reply,
+         co_await direct_.read(names_.databaseOf(collection.project, collection.number),
+                               plan->command(*query, plan->wanted, deadline, /*single=*/true), deadline));
   if (!reply) co_return std::nullopt;
   const Batch batch = batchOf(reply->view());
   if (batch.cursor != 0 || reply->view().bytes().size() > kMayBeIncomplete) co_return std::nullopt;
-  QueryPage page = plan.page(*query);
+  QueryPage page = plan->page(*query);
   for (const doc::DocumentView each : batch.documents) {
     CO_TRY(const bool more, addStored(page, collection, each));
     if (!more) break;
@@ -217,22 +228,23 @@ Task<std::optional<QueryResult>> Engine::findDirectly(std::shared_ptr<const Quer
   co_return page.take();
 }
 
-Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query, const CancellationFlag& left) {
+Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query, const QueryPlan& plan,
+                                     const CancellationFlag& left) {
   const auto began = std::chrono::steady_clock::now();
+  const Deadline deadline = endOf(query);
   const CollectionRef& collection = query.collection;
   TRY(const bool there, exists(connection, collection));
   if (!there || query.limit == 0) return QueryResult();
 
-  TRY(const QueryPlan plan, planOf(query));
   const uint64_t limit = plan.exact ? plan.wanted : UINT64_MAX;
   QueryPage page = plan.page(query);
   Result<> added;
   uint64_t returned = 0;
   bool complete = false;
   const WorkBudget work(kQueryWork);
-  const auto read = eachDocument(readingOf(connection, collection), plan.collection, plan.command(query, limit),
-                                 [&](doc::DocumentView each) {
-                                   if (std::chrono::steady_clock::now() >= plan.deadline) added = fail(tooSlow());
+  const auto read = eachDocument(readingOf(connection, collection), plan.collection,
+                                 plan.command(query, limit, deadline), [&](doc::DocumentView each) {
+                                   if (std::chrono::steady_clock::now() >= deadline) added = fail(tooSlow());
                                    if (left.isSet()) added = clientLeft();
                                    if (!added) return false;
                                    ++returned;
@@ -251,7 +263,7 @@ Result<QueryResult> Engine::runQuery(Connection& connection, const Query& query,
   if (!query.explain) return result;
   const auto took = std::chrono::steady_clock::now() - began;
   // Of a page that was complete before the server had returned everything: as far as it was read.
-  TRY(result.explain, explained(connection, collection, plan.command(query, complete ? returned : limit)));
+  TRY(result.explain, explained(connection, collection, plan.command(query, complete ? returned : limit, deadline)));
   result.explain.took = std::chrono::duration_cast<std::chrono::microseconds>(took);
   return result;
 }
@@ -290,7 +302,8 @@ Task<uint64_t> Engine::count(CollectionRef collection, doc::Filter filter, Deadl
           query.deadline = deadline;
           query.projection = Projection::ids;
           query.maxBytes = SIZE_MAX;
-          TRY(const QueryResult found, runQuery(connection, query, left));
+          TRY(const QueryPlan plan, planOf(query));
+          TRY(const QueryResult found, runQuery(connection, query, plan, left));
           return found.documents.size();
         }
         const doc::Document command = countCommand(

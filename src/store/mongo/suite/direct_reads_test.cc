@@ -157,53 +157,50 @@ TEST_F(DirectReadsTest, ACommandThatIsTooLargeIsForThePool) {
   EXPECT_FALSE(*large);
 }
 
+// Through a proxy, with a connection that works.
 class CutDirectReadsTest : public DirectReadsTest {
  protected:
   void SetUp() override {
     if (uriThrough(0).empty()) GTEST_SKIP() << "a proxy cannot be put before a server with TLS";
     DirectReadsTest::SetUp();
+    reads_.emplace(parsed(uriThrough(proxy_.port())));
+    connect(*reads_);
   }
+
+  CutProxy proxy_{hostOfServer()};
+  std::optional<Reads> reads_;
 };
 
 TEST_F(CutDirectReadsTest, WhatALostConnectionCarriedIsForThePool) {
-  CutProxy proxy(hostOfServer());
-  Reads reads(parsed(uriThrough(proxy.port())));
-  connect(reads);
-  proxy.lose(CutProxy::Loses::everything);
+  proxy_.lose(CutProxy::Loses::everything);
   // The connection may end before or while it is used, and no other can be made.
   EXPECT_TRUE(until([&] {
-    const Read lost = read(reads, findCommand(1));
+    const Read lost = read(*reads_, findCommand(1));
     return lost && !*lost;
   }));
-  proxy.lose(CutProxy::Loses::nothing);
-  const Read again = readOnceConnected(reads, findCommand(3));
+  proxy_.lose(CutProxy::Loses::nothing);
+  const Read again = readOnceConnected(*reads_, findCommand(3));
   ASSERT_TRUE(again && *again);
   EXPECT_EQ(documentsOf(again), 3U);
 }
 
 TEST_F(CutDirectReadsTest, AReadEndsAfterItsDeadline) {
-  CutProxy proxy(hostOfServer());
-  Reads reads(parsed(uriThrough(proxy.port())));
-  connect(reads);
-  proxy.lose(CutProxy::Loses::replies);
-  const Read late = read(reads, findCommand(1), 10ms);
+  proxy_.lose(CutProxy::Loses::replies);
+  const Read late = read(*reads_, findCommand(1), 10ms);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code(), ErrorCode::unavailable);
   // What arrives for it later is not taken as the reply to another one.
-  proxy.lose(CutProxy::Loses::nothing);
-  const Read next = readOnceConnected(reads, findCommand(2));
+  proxy_.lose(CutProxy::Loses::nothing);
+  const Read next = readOnceConnected(*reads_, findCommand(2));
   ASSERT_TRUE(next && *next);
   EXPECT_EQ(documentsOf(next), 2U);
 }
 
 TEST_F(CutDirectReadsTest, AStopEndsWhatWaits) {
-  CutProxy proxy(hostOfServer());
-  Reads reads(parsed(uriThrough(proxy.port())));
-  connect(reads);
-  proxy.lose(CutProxy::Loses::replies);
+  proxy_.lose(CutProxy::Loses::replies);
   Read ended;
-  std::jthread waiting([&] { ended = read(reads, findCommand(1), 1h); });
-  reads.direct.stop();
+  std::jthread waiting([&] { ended = read(*reads_, findCommand(1), 1h); });
+  reads_->direct.stop();
   waiting.join();
   // One that begins after the stop is for the pool.
   EXPECT_TRUE(ended ? !*ended : ended.error().code() == ErrorCode::unavailable);
