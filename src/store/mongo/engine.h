@@ -170,6 +170,8 @@ class Engine final : public MongoStore {
   const GroupContext context_;
   // Of the housekeeper's tasks. Before the pool: a thread that has resumed a task may still use it.
   asio::io_context housekeeping_{1};
+  // It would stop for good when a task ended.
+  const asio::executor_work_guard<asio::io_context::executor_type> moreHousekeeping_{housekeeping_.get_executor()};
   ConnectionPool pool_;
   DocumentReads reads_;
   DirectReads direct_;

@@ -31,7 +31,6 @@ Result<> Engine::runHere(Task<> task) {
     if (exception) ended = fail(ErrorCode::internal, "something went wrong on the server");
     result = std::move(ended);
   });
-  const auto guard = asio::make_work_guard(housekeeping_);
   while (!result) housekeeping_.run_one();
   return *std::move(result);
 }

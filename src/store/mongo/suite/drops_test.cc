@@ -91,6 +91,17 @@ TEST_F(DropsTest, ADropThatTheServerDidNotGetIsRepeated) {
   EXPECT_EQ(onServer(), fmt::format("i{} 1", made.number));
   const auto keeping = open(uriOfServer(), {.housekeeping = 100ms});
   EXPECT_TRUE(within(20s, [&] { return onServer() == "0"; })) << onServer();
+
+  // And so does the next.
+  proxy.lose(CutProxy::Loses::nothing);
+  collection_ = refOf(must(b_->collections(project_)).front());
+  must(b_->createIndex(collection_, suite::index({{"n", 1}}), {}));
+  collection_ = refOf(must(b_->collections(project_)).front());
+  const int lost = proxy.lost();
+  proxy.lose(CutProxy::Loses::indexDrops);
+  must(b_->dropIndex(collection_, must(b_->collections(project_)).front().indexes.front().spec.name, {}));
+  EXPECT_GT(proxy.lost(), lost);
+  EXPECT_TRUE(within(20s, [&] { return onServer() == "0"; })) << onServer();
 }
 
 // Else the server would keep the second one out by the first.
