@@ -40,7 +40,12 @@ def test_reference(visitor, server, project):
     open_reference(visitor, f"{server.url}/docs")
     expect(said(visitor)).to_contain_text("What every project has.")
     spec = ok(project.public().get("/openapi.json"))
-    assert '"version"' in try_it(open_operation(visitor, spec, "/health"))
+    operation = open_operation(visitor, spec, "/health")
+    assert '"version"' in try_it(operation)
+    # What it refers to is shown, with its name.
+    operation.get_by_role("tab", name="Schema").last.click()
+    expect(operation).to_contain_text("Error")
+    assert "$ref" not in operation.inner_text()
     assert not any("authorization" in request.headers for request in visitor.asked)
     assert visitor.page.get_by_role("button", name="Authorize").count() == 0, "the bar has the token"
 
