@@ -110,7 +110,13 @@ def server_reason(case) -> str | None:
         if re.search(r"unknown operator: \$(or|and|nor)", case.ours):
             return "server: a logical operator alone in $elemMatch"
         # MongoDB refuses such a sort with its error 16746, so the engine on it does, too.
-        return "server: a sort by a place or a name" if "the sort names a position of an array" in case.ours else None
+        if "the sort names a position of an array" in case.ours:
+            return "server: a sort by a place or a name"
+        # It sorts what it takes as equal.
+        sort = case.request.get("sort", {})
+        parallel = any(arbiter.arrays_on(document, sort) > 1 for document in case.documents)
+        by_two = "two arrays of a document" in case.ours and parallel
+        return "server: numbers as doubles" if by_two and equal_as_doubles(case) else None
     # "Comparison/Sort Order": numbers are compared by value, also those that no double holds.
     if case.kind == "match" and equal_as_doubles(case):
         return "server: numbers as doubles"
@@ -118,6 +124,25 @@ def server_reason(case) -> str | None:
     if "$elemMatch" in text and in_document(case, lambda value: isinstance(value, list) and holds_list(value)):
         return "server: $elemMatch on an array in an array"
     return None
+
+
+def index_reason(indexes: list, query: dict, documents: list, mine: dict) -> str | None:
+    """Returns the name of the accepted difference between the results of a query in a collection with these indexes and in one
+    without, or None."""
+
+    def strings(value) -> set[str]:
+        return {each for each in inner_values(value) if isinstance(each, str)}
+
+    every = strings([{name: value for name, value in document.items() if name != "id"} for document in documents])
+    affected = {a for a, b in itertools.permutations(every, 2) if a.startswith(b) or b.startswith(a)}
+    others = {document["id"] for document in documents if not affected & strings(document)}
+    orders = [[id for id in mine.get(part, []) if id in others] for part in ("plain", "indexed")]
+    descending = any(order == -1 for index in indexes for order in index["keys"].values())
+    same = mine.keys() >= {"plain", "indexed"} and mine["plainCount"] == mine["indexedCount"]
+    same = same and ("limit" in query or orders[0] == orders[1])
+    # "Sort on Multiple Fields": an index yields the same order from both ends. The server's keys of descending fields have a
+    # string before those that it begins.
+    return "server: strings in a descending index" if on_mongo and descending and affected and same else None
 
 
 def equal_as_doubles(case) -> bool:

@@ -43,8 +43,8 @@ class Round:
         self.documents = {document["id"]: document for document in map(self.make.document, range(DOCUMENTS))}
 
     def run(self) -> None:
-        indexes = [self.make.index() for _ in range(self.make.random.randrange(4))]
-        self.ours.ask({"begin": {"documents": list(self.documents.values()), "indexes": indexes}})
+        self.indexes = [self.make.index() for _ in range(self.make.random.randrange(4))]
+        self.ours.ask({"begin": {"documents": list(self.documents.values()), "indexes": self.indexes}})
         self.theirs.begin(list(self.documents.values()))
         self.queries()
         for _ in range(3):
@@ -73,7 +73,9 @@ class Round:
         apart = not ended_before and any(
             mine.get(f"plain{part}") != mine.get(f"indexed{part}") for part in ("", "Error", "Count")
         )
-        if apart:
+        if apart and (name := known.index_reason(self.indexes, query, list(self.documents.values()), mine)):
+            self.worker.counts[f"known: {name}"] += 1
+        elif apart:
             self.worker.fault(f"round {self.number}: with and without indexes\n  {query}\n  {mine}")
         elif whole and "plain" in mine and mine["plainCount"] != len(mine["plain"]):
             self.worker.fault(f"round {self.number}: a count\n  {query}\n  {mine}")
