@@ -209,10 +209,10 @@ def test_a_collection_is_imported_and_its_documents_get_ids(person, developer, p
     ids.get_by_label("Documents per call").fill("25")
     person.look()
     calls = []
-    person.page.on("response", lambda one: one.url.endswith("/backfill") and calls.append(one.json()))
+    person.page.on("response", lambda one: one.url.endswith("/backfill") and calls.append(one))
     ids.get_by_role("button", name="Give them ids").click()
     expect(ids.get_by_role("status")).to_have_text("Done: 60 documents have got an id.")
-    assert [one["remaining"] for one in calls] == [35, 10, 0]
+    assert [one.json()["remaining"] for one in calls] == [35, 10, 0]
     assert theirs.orders.count_documents({"id": {"$type": "string"}}) == 60 and "mb_id" in theirs.orders.index_information()
     expect(verdict).to_contain_text("Every document has an id, which is unique.")
     person.look()
