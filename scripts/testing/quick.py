@@ -36,17 +36,17 @@ def run() -> int:
     # Beside the tests, which often wait.
     fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "60")))
     lint = runners.SingleRun("lint", [ROOT / "scripts" / "lint", "--all"], background=True)
+    # It often waits for what it has cut off.
+    mongo_suite = runners.mongo_suite(SERVER, "test_the_suite_without_its_slow_tests")
     for tally in runners.suite("release"):
         done(tally)
-    # Beside what follows: it often waits for what it has cut off.
-    mongo_suite = runners.mongo_suite(SERVER, "test_the_suite_without_its_slow_tests")
     stage("Differential test")
     done(runners.differential(20_000, 600))
     stage("Catalogue example")
     done(runners.catalogue(SERVER, whole=False, seconds=600))
     stage("MongoDB")
     done(runners.mongo_servers(SERVER, "mongo-quick", ON_MONGO, 600))
-    done(mongo_suite.result(600))
+    done(mongo_suite.result(1200))
     stage("clang-tidy and fuzzers")
     done(lint.result(1800))
     done(fuzz.result() if fuzz else _failed("fuzz build", broken_fuzz))
