@@ -150,7 +150,8 @@ TEST_F(StreamEvents, ABackfillGivesNone) {
   EXPECT_EQ(entries(set("chosen")).size(), 1u);
   EXPECT_EQ(entries(set(id_, R"(,"n":1)")).size(), 1u);
   key_ = [](doc::BsonWriter& out) { out.appendInt32("_id", 7); };
-  const auto key = elementOf(event("insert", [](doc::BsonWriter& out) { out.appendInt32("k", 7); }), "k");
+  const std::string holder = event("insert", [](doc::BsonWriter& out) { out.appendInt32("k", 7); });
+  const auto key = elementOf(holder, "k");
   const std::string derived = backfilledId(*key, cover_);
   EXPECT_EQ(derived.size(), Cover::kTextSize);
   EXPECT_EQ(cover_.objectIdOf(derived), std::nullopt);
