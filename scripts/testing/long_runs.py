@@ -306,7 +306,7 @@ RUNS = {
     ),
     "mongo_differential": (
         long_mongo.differential,
-        "75 min",
+        "45 min",
         "the same of the engine on MongoDB (MB_DIFFERENTIAL_OPERATIONS)",
     ),
     "mongo_others": (

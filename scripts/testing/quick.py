@@ -36,7 +36,7 @@ def run() -> int:
     # Beside the tests, which often wait.
     fuzz = None if broken_fuzz else runners.FuzzRun(float(os.environ.get("MB_FUZZ_SECONDS", "60")))
     lint = runners.SingleRun("lint", [ROOT / "scripts" / "lint", "--all"], background=True)
-    # It often waits for what it has cut off.
+    # Next to the others too: the suite on MongoDB often waits for what it has cut off.
     mongo_suite = runners.mongo_suite(SERVER, "test_the_suite_without_its_slow_tests")
     for tally in runners.suite("release"):
         done(tally)

@@ -89,14 +89,14 @@ class Person(Visitor):
         self.page.keyboard.press(name)
 
     def look(self) -> None:
-        """Checks the screen as it is: all that axe knows; in the dark scheme the colours, which alone differ; at a width of 360
-        pixels that it fits, and the colours. `./test long screens` checks all screens there with all that axe knows."""
+        """Checks the screen as it is, in both schemes and at a width of 360 pixels: all that axe knows, once for each width;
+        of the dark scheme the colours, which alone differ."""
         wide = self.page.viewport_size
         before = self.page.evaluate("document.documentElement.dataset.scheme")
         for size, scheme, check in (
             (wide, "light", self.accessibility),
             (wide, "dark", self.contrast),
-            ({"width": 360, "height": 740}, "light", self.contrast),
+            ({"width": 360, "height": 740}, "light", self.accessibility),
         ):
             self.page.set_viewport_size(size)
             self.page.evaluate("scheme => { document.documentElement.dataset.scheme = scheme }", scheme)
